@@ -19,6 +19,9 @@ f = ElementwiseKernel("int *x, int *y", "y[i] = x[i] + 1", "plus_one")
 x, y = gpuarray.to_gpu(numpy.arange(10, dtype=numpy.int32)), gpuarray.zeros(10, dtype=numpy.int32)
 f(x, y)
 assert (y.get() == numpy.arange(1, 11)).all()
+import cupy.testing
+cupy.testing.assert_array_equal(cupy.arange(3), numpy.arange(3))
+assert not hasattr(cupy.testing, "for_orders")  # of kasoku_testing
 print(kasoku.__file__, y.get())
 """
 

@@ -15,11 +15,10 @@ import operator
 import os
 import sys
 import sysconfig
-import types
 import zlib
 
 from ._guests import AfterImport
-from .compat import Face, faces, missing
+from .compat import faces, missing
 
 _prefix = "kasoku.compat."
 _here = os.path.dirname(__file__) + os.sep
@@ -163,16 +162,8 @@ class Redirect:
                 kind = ImportError if is_name else ModuleNotFoundError
                 raise kind(missing(name), name=name) from None
             return module
-        self._finish(name.partition(".")[0])
         self._ready.add(target)
         return module
-
-    def _finish(self, root):
-        """Modules of a face that came along learn to say what they lack."""
-        start = _prefix + root
-        for name, module in list(sys.modules.items()):
-            if (name == start or name.startswith(start + ".")) and type(module) is types.ModuleType:
-                module.__class__ = Face
 
 
 _active = None

@@ -62,6 +62,24 @@ def missing(name):
     )
 
 
+def tests_of(module, name):
+    """__getattr__ and __dir__ of a module whose other names only the package's own tests need: they are those of
+    kasoku_testing's module `name`, which stands in the source tree beside kasoku and not in a wheel."""
+    from importlib import import_module, util
+
+    def get(attribute):
+        if attribute.startswith("__") and attribute != "__all__" or util.find_spec("kasoku_testing") is None:
+            raise AttributeError(attribute)
+        rest = import_module(f"kasoku_testing.{name}")
+        return names() if attribute == "__all__" else getattr(rest, attribute)
+
+    def names():
+        here = util.find_spec("kasoku_testing") and vars(import_module(f"kasoku_testing.{name}"))
+        return sorted(n for n in {*vars(_sys.modules[module]), *(here or ())} if not n.startswith("_"))
+
+    return get, names
+
+
 def says_what_is_missing(name):
     """A class's decorator: asking one of its objects for what the package's own has and it lacks says so."""
 
@@ -77,7 +95,26 @@ def says_what_is_missing(name):
     return add
 
 
-class Face(_types.ModuleType):
+def _adopt(module):
+    """The modules of a face say what they lack by the package's own names, whoever imports them."""
+    if type(module) is _types.ModuleType:
+        module.__class__ = Face
+    for name, value in list(vars(module).items()):
+        if isinstance(value, _types.ModuleType) and value.__name__ == f"{module.__name__}.{name}":
+            _adopt(value)
+
+
+class _Package(_types.ModuleType):
+    """What an import binds a module in, which is a face or one of its modules from then on."""
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if not (type(self) is _Package and name.startswith("_")):
+            if isinstance(value, _types.ModuleType) and value.__name__ == f"{self.__name__}.{name}":
+                _adopt(value)
+
+
+class Face(_Package):
     """A module of a face; asking for what it lacks says so by the package's own name."""
 
     def __getattr__(self, name):
@@ -85,3 +122,6 @@ class Face(_types.ModuleType):
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         raise AttributeError(missing(full), name=name, obj=self)
+
+
+_sys.modules[__name__].__class__ = _Package

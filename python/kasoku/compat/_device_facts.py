@@ -57,17 +57,8 @@ def _rows(device):
     yield "MANAGED_MEMORY", "ManagedMemory", "managedMemory", on_host
 
 
-def _column(device, k):
-    return {row[k]: row[3] for row in _rows(device) if row[k]}
+def _column(k):
+    return lambda device: {row[k]: row[3] for row in _rows(device) if row[k]}
 
 
-def cuda_attributes(device):
-    return _column(device, 0)
-
-
-def cupy_attributes(device):
-    return _column(device, 1)
-
-
-def cupy_properties(device):
-    return _column(device, 2)
+cuda_attributes, cupy_attributes, cupy_properties = map(_column, range(3))

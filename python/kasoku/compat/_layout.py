@@ -39,6 +39,15 @@ def strides_of(shape, itemsize, order):
     return tuple(strides)
 
 
+def is_f_only(a):
+    """Whether the memory is in Fortran's order and not in C's."""
+    return a.flags.f_contiguous and not a.flags.c_contiguous
+
+
+def order_of(a):
+    return "F" if is_f_only(a) else "C"
+
+
 def shape_of(shape):
     try:
         return tuple(int(length) for length in shape)
@@ -85,6 +94,17 @@ def select(shape, strides, index):
         else:
             raise TypeError(f"an index cannot be a {type(part).__name__}")
     return int(offset), tuple(lengths), tuple(int(s) for s in steps)
+
+
+def shadow(shape, strides, dtype=np.int8):
+    """A NumPy array that lies so, somewhere where nobody may look: NumPy says what a view of it would be."""
+    return np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides)
+
+
+def offset_in(host, seen):
+    """Where a view begins, in bytes."""
+    begin, at = (a.__array_interface__["data"][0] for a in (host, seen))
+    return at - begin if seen.size else 0
 
 
 def diagonal(shape, strides, k, axis1, axis2):

@@ -1,6 +1,8 @@
 """The face of CuPy against NumPy: what its arrays, kernels and modules have beyond the engine's."""
 
+import sys
 import warnings
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -417,12 +419,48 @@ def test_testing_compares_with_numpy(cp):
     assert len(cp.testing.product({"a": [1, 2], "b": [3]})) == 2
 
 
+def test_inner_names_that_tests_import_are_there(cp):
+    from kasoku.compat.cupy.fft import _fft
+
+    host = np.arange(24.0).reshape(2, 3, 4)
+    a = cp.asarray(host)
+    assert _fft._default_fft_func(a, axes=(0, 1)) is _fft._fftn
+    assert _fft._size_last_transform_axis(a.shape, None, None) == 4
+    same(_fft._fft(a), np.fft.fft(host), rtol=1e-12)
+    same(_fft._fftn(a), np.fft.fftn(host), rtol=1e-12)
+
+
+def test_a_wheel_has_the_assertions_of_testing_and_says_where_the_rest_is(cp, monkeypatch):
+    monkeypatch.setitem(sys.modules, "kasoku_testing", None)
+    cp.testing.assert_array_equal(cp.arange(3), np.arange(3))
+    with pytest.raises(AssertionError):
+        cp.testing.assert_allclose(cp.arange(3), np.arange(3) + 1)
+    with pytest.raises(AttributeError, match="kasoku does not have cupy.testing.for_orders(.|\n)*kasoku_testing"):
+        cp.testing.for_orders  # noqa: B018
+
+
+def test_what_a_program_puts_in_place_of_random_functions_and_states_is_called(cp, monkeypatch):
+    seen = mock.Mock()
+    monkeypatch.setattr(cp.random._generator, "_random_states", {cp.cuda.Device().id: seen})
+    cp.random.choice(3)
+    cp.random.choice(3, replace=False)
+    assert seen.choice.call_args_list == [mock.call(3, None, True, None), mock.call(3, None, False, None)]
+    monkeypatch.setattr(cp.random._sample, "random_sample", seen.random_sample)
+    monkeypatch.setattr(cp.random._sample, "randint", seen.randint)
+    cp.random.rand(2, 3, dtype=np.float32)
+    cp.random.random_integers(3)
+    cp.random.random_integers(3, 5, (1, 2))
+    seen.random_sample.assert_called_once_with(size=(2, 3), dtype=np.float32)
+    assert seen.randint.call_args_list == [mock.call(1, 4, None), mock.call(3, 6, (1, 2))]
+
+
 def test_take_with_an_output_and_of_one_number(cp):
     a, out = cp.arange(6).reshape(2, 3), cp.zeros((2, 2), cp.int64)
     assert cp.take(a, [2, 0], axis=1, out=out) is out and out.tolist() == [[2, 0], [5, 3]]
     assert a.take([5, 1]).tolist() == [5, 1] and cp.asarray(7).take([0, 0], axis=0).tolist() == [7, 7]
-    with pytest.raises(ValueError, match="shape"):
-        a.take([1], out=out)
+    for position in 1, 99:  # NumPy too looks at the output first
+        with pytest.raises(ValueError, match="shape"):
+            a.take([position], out=out)
     with pytest.raises(TypeError, match="dtype"):
         a.take([[0, 1], [2, 3]], out=cp.zeros((2, 2), cp.float32))
 

@@ -75,7 +75,7 @@ def test_seeds_may_be_arrays_and_states_are_of_devices(cp):
 
 
 def test_counts_are_tested_by_chi_square(cp):
-    from kasoku.compat.cupy.testing._hypothesis import _chance_above, chi_square_test
+    from kasoku_testing.cupy._hypothesis import _chance_above, chi_square_test
 
     # By tables: the numbers that are exceeded with a chance of 5 %.
     for df, limit in [(1, 3.841), (2, 5.991), (3, 7.815), (5, 11.070), (10, 18.307), (29, 42.557)]:

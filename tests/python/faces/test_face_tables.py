@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import pathlib
+import pickle
 import sys
 
 import kasoku as ks
@@ -28,6 +29,39 @@ def test_what_is_refused_says_why(package, name):
         why = str(refused.value)
     assert reason_of(f"{package}.{name}") in why
     assert reason_of(f"{package}.{name}.more") == reason_of(f"{package}.{name}") and reason_of(f"{package}.no") is None
+
+
+@pytest.mark.parametrize(
+    "module", ["torch.nn.functional", "cupy.cuda.nvtx", "cupy.polynomial.polyutils", "tensorflow.experimental", "numba.typed",
+               "dask.array", "pycuda.driver", "cupyx.scipy.special"],
+)  # fmt: skip
+def test_a_module_of_a_face_says_what_it_lacks_whoever_imports_it(module):
+    found = importlib.import_module(f"kasoku.compat.{module}")
+    with pytest.raises(AttributeError, match=f"kasoku does not have {module}.nothing yet"):
+        found.nothing  # noqa: B018
+    with pytest.raises(AttributeError, match="has no attribute '__nothing__'"):
+        found.__nothing__  # noqa: B018
+
+
+def test_rows_are_functions_with_a_name_a_signature_and_documentation():
+    table = Table({"doubled": lambda f: lambda *args, **kwargs: 2 * f(*args, **kwargs)})
+    table.rows("plain", {"one": lambda: 1, "sum": (lambda x, axis=None: ks.sum(x, axis), "What there is in all.")})
+    table.rows("doubled", {"two": lambda a, b=1: a + b, "three": (lambda: ks.exp(0), "Said.")})
+    table.alias(deux="two")
+    assert table.one() == 1 and table.two(2, b=3) == 10 and table.deux is table["two"]
+    assert table["sum"].__doc__ == "What there is in all." and table.three.__doc__ == "Said."
+    assert {f.__name__ for f in table.values()} == {"one", "sum", "two", "three"}
+    assert str(inspect.signature(table.two)) == "(a, b=1)" and str(inspect.signature(table["sum"])) == "(x, axis=None)"
+    with pytest.raises(AttributeError):
+        table.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["dask.array.flip", "dask.array.nansum", "dask.array.sum", "tensorflow.zeros", "tensorflow.tile",
+                                  "torch.zeros", "torch.compile", "torch.cuda.device_count", "pycuda.gpuarray.zeros_like"])  # fmt: skip
+def test_functions_of_rows_are_pickled_by_their_names(name):
+    module, _, last = f"kasoku.compat.{name}".rpartition(".")
+    function = getattr(importlib.import_module(module), last)
+    assert pickle.loads(pickle.dumps(function)) is function
 
 
 @pytest.mark.parametrize("package", reasons)

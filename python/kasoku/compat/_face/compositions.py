@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 import kasoku as ks
 from kasoku._core import _linalg
 
@@ -22,6 +24,15 @@ def log_sum(x, axis=None, keepdims=False):
 def softmax(x, axis=-1):
     powers = ks.exp(x - x.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
+
+
+def log_softmax(x, axis=-1):
+    return x - log_sum(x, axis, True)
+
+
+def below(x, of):
+    """x where it is above 0, of(x) below."""
+    return ks.where(x > 0, x, of(ks.minimum(x, 0)))
 
 
 def xlogy(x, y):
@@ -47,6 +58,29 @@ def paired(real, imag):
     return ks.stack((real, imag), -1).view(kind)[..., 0]
 
 
+def diagonals(x, k=0):
+    """The last axis as the k-th diagonals of matrices."""
+    n, at = x.shape[-1] + abs(k), ks.arange(x.shape[-1], device=x.device)
+    out = ks.zeros((*x.shape[:-1], n, n), x.dtype, x.device)
+    out[..., at + max(-k, 0), at + max(k, 0)] = x
+    return out
+
+
+def block_diagonal(arrays, dtype=None):
+    """Matrices along the diagonal of one, which is 0 elsewhere."""
+    blocks = [ks.atleast_2d(a) for a in arrays]
+    ends = np.cumsum([(0, 0), *(b.shape for b in blocks)], axis=0).tolist()
+    out = ks.zeros(ends[-1], dtype or blocks[0].dtype, blocks[0].device)
+    for (i, j), (k, m), b in zip(ends, ends[1:], blocks):
+        out[i:k, j:m] = b
+    return out
+
+
+def raised_cosine(at, *terms):
+    """The sum of terms[k] cos(2 pi k at), for places between 0 and 1."""
+    return sum(c * ks.cos(2 * math.pi * k * at) for k, c in enumerate(terms))
+
+
 def searched(edges, values, right):
     """Where values would go in sorted edges, or in the rows of edges, each its own row's values."""
     if edges.ndim == 1:
@@ -62,6 +96,13 @@ def triangle(a, upper, unit=False):
         return a
     one = ks.eye(a.shape[-1], dtype=a.dtype, device=a.device)
     return a * (1 - one) + one
+
+
+def solve_triangle(a, b, upper, unit=False, transposed=False, conjugated=False):
+    """x with a x = b, where one triangle of a is read; of a's transpose, or of the conjugate of that."""
+    a = triangle(a, upper, unit)
+    a = a.mT if transposed or conjugated else a
+    return ks.linalg.solve(ks.conjugate(a) if conjugated else a, b)
 
 
 def matrix_exp(x):

@@ -50,6 +50,11 @@ _of_name = {
     for name in words.split()
 }
 
+_of_name |= dict.fromkeys(
+    "cupy.testing cupy._core.internal cupy.fft._fft cupy.linalg._util numba.testing numba.cuda.testing numba.tests".split(),
+    "what only the package's own tests need is in kasoku_testing, in kasoku's source tree and in no wheel",
+)
+
 
 def reason_of(name):
     """Why a face refuses the name, or a name that it is in; None where it is not known."""

@@ -20,9 +20,12 @@ def described(f):
     return text.partition("\n\n")[2] if text.startswith(name + "(") else text
 
 
-def in_words_of(f, error):
-    """Python's sentence about arguments that do not fit the row, with the nearest argument that there is."""
+def refused(f, error):
+    """The error of a call of a row: Python's sentence about the row's arguments with the nearest that there is, any other as
+    it is."""
     text = str(error)
+    if "argument" not in text or f.__name__ + "()" not in text:
+        return error
     _, unexpected, rest = text.partition("unexpected keyword argument '")
     if unexpected:
         import difflib
@@ -34,10 +37,11 @@ def in_words_of(f, error):
 
 
 class Table(dict):
-    """Functions by name; `rules` makes the function of a row: rule -> maker of a function of the row's."""
+    """Functions by name; `rules` makes the function of a row: rule -> maker of a function of the row's. Plain rows are
+    functions as they stand."""
 
-    def __init__(self, rules):
-        self._rules = rules
+    def __init__(self, rules=()):
+        self._rules = {"plain": lambda f: f, **dict(rules)}
 
     def __getattr__(self, name):
         try:
@@ -46,14 +50,16 @@ class Table(dict):
             raise AttributeError(name) from None
 
     def rows(self, rule, rows):
+        """A row is a function, or one with what is said of it."""
         make = self._rules[rule]
         for name, f in rows.items():
+            f, said = f if isinstance(f, tuple) else (f, None)
             f.__name__ = f.__qualname__ = name
             self[name] = function = make(f)
             function.__name__ = function.__qualname__ = name
             if function is not f:
                 function.__module__, function.__wrapped__ = f.__module__, f
-            function.__doc__ = f.__doc__ or described(f)
+            function.__doc__ = said or f.__doc__ or described(f)
 
     def row(self, rule):
         """A decorator: a row of several lines. A trailing underscore keeps Python's own name free."""
@@ -63,6 +69,12 @@ class Table(dict):
             return f
 
         return add
+
+    def into(self, space):
+        """Makes them a module's, whose names they are pickled by."""
+        for function in self.values():
+            function.__module__ = space["__name__"]
+        space.update(self)
 
     def alias(self, **names):
         """Other names of rows."""

@@ -10,7 +10,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from .._layout import strides_of
+from .._layout import is_f_only, strides_of
 from . import cuda
 
 
@@ -56,11 +56,6 @@ def of_class(cls, a, viewed):
     if cls is not ndarray and hasattr(cls, "__array_finalize__"):
         result.__array_finalize__(viewed)
     return result
-
-
-def is_f_only(a):
-    """Whether the memory is in Fortran's order and not in C's."""
-    return a.flags.f_contiguous and not a.flags.c_contiguous
 
 
 def in_order(a, order, copy=True):
@@ -187,9 +182,8 @@ def _from_host(obj, dtype, order):
     if _holds_arrays(obj):
         obj = _nested(obj)
     host = np.asarray(obj, dtype)
-    if (order or "K").upper() == "F" or (
-        (order or "K").upper() in "AK" and host.flags.f_contiguous and not host.flags.c_contiguous
-    ):
+    order = (order or "K").upper()
+    if order == "F" or order in "AK" and is_f_only(host):
         return _core.array(host.T, None, cuda.current()).T
     return _core.array(host, None, cuda.current())
 
@@ -238,6 +232,26 @@ def copy(a, order="K"):
     return in_order(a, order)
 
 
+def stored(result, out):
+    """The result, in the array that is given for it if there is one."""
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def stored_as_it_fits(result, out, name, casting="same_kind"):
+    """The same, where the array has the result's shape and a dtype that it may be cast to."""
+    if out is not None:
+        if not isinstance(out, ks.Array):
+            raise TypeError(f"cupy.{name}: the output is a cupy.ndarray, not a {type(out).__name__}")
+        if out.shape != result.shape:
+            raise ValueError(f"cupy.{name}: the output has the shape {out.shape}, not {result.shape}")
+        if not np.can_cast(result.dtype, out.dtype, casting):
+            raise TypeError(f"cupy.{name}: {result.dtype} cannot be cast to {out.dtype} by the rule {casting!r}")
+    return stored(result, out)
+
+
 _may_wait = contextvars.ContextVar("cupyx.allow_synchronize", default=True)
 
 
@@ -256,10 +270,7 @@ def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
     if isinstance(a, ks.Array):
         may_synchronize()
     host = _core.asnumpy(array(a, copy=False) if _shows_device_memory(a) else a)
-    if out is None:
-        return np.asarray(host, order=order)
-    out[...] = host
-    return out
+    return stored(np.asarray(host, order=order) if out is None else host, out)
 
 
 def arange(start, stop=None, step=1, dtype=None):

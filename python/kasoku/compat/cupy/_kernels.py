@@ -65,15 +65,13 @@ class ElementwiseKernel(ks.ElementwiseKernel):
     def __init__(self, in_params, out_params, operation, name="kernel", reduce_dims=True,
                  preamble="", no_return=False, return_tuple=False, options=(), loop_prep="",
                  after_loop="", doc=None, **kwargs):  # fmt: skip
-        self._keep(in_params, out_params, name, reduce_dims=reduce_dims, no_return=no_return,
-                   return_tuple=return_tuple, kwargs=kwargs)  # fmt: skip
+        told = {"reduce_dims": reduce_dims, "no_return": no_return, "return_tuple": return_tuple}
+        self._keep(in_params, out_params, name, **told, kwargs=kwargs)
         if doc is not None:
             self.__doc__ = doc
         super().__init__(
-            in_params=in_params, out_params=out_params, operation=operation, name=name,
-            reduce_dims=reduce_dims, preamble=preamble, no_return=no_return,
-            return_tuple=return_tuple, options=tuple(options), loop_prep=loop_prep,
-            after_loop=after_loop, device=cuda.current(),
+            in_params=in_params, out_params=out_params, operation=operation, name=name, preamble=preamble,
+            options=tuple(options), loop_prep=loop_prep, after_loop=after_loop, device=cuda.current(), **told,
         )  # fmt: skip
 
     __call__ = _core._in_face(ks.ElementwiseKernel.__call__)
@@ -86,14 +84,12 @@ class ReductionKernel(ks.ReductionKernel):
 
     def __init__(self, in_params, out_params, map_expr, reduce_expr, post_map_expr, identity=None,
                  name="reduce_kernel", reduce_type=None, reduce_dims=True, preamble="", options=()):  # fmt: skip
-        self._keep(in_params, out_params, name, map_expr=map_expr, reduce_expr=reduce_expr,
-                   post_map_expr=post_map_expr, identity=identity, reduce_type=reduce_type,
-                   reduce_dims=reduce_dims, preamble=preamble, options=options)  # fmt: skip
+        told = {"map_expr": map_expr, "reduce_expr": reduce_expr, "post_map_expr": post_map_expr, "reduce_type": reduce_type,
+                "reduce_dims": reduce_dims, "preamble": preamble}  # fmt: skip
+        self._keep(in_params, out_params, name, **told, identity=identity, options=options)
         super().__init__(
-            in_params=in_params, out_params=out_params, map_expr=map_expr, reduce_expr=reduce_expr,
-            post_map_expr=post_map_expr, identity=None if identity is None else str(identity),
-            name=name, reduce_type=reduce_type, reduce_dims=reduce_dims, preamble=preamble,
-            options=tuple(options), device=cuda.current(),
+            in_params=in_params, out_params=out_params, name=name, identity=None if identity is None else str(identity),
+            options=tuple(options), device=cuda.current(), **told,
         )  # fmt: skip
 
     __call__ = _core._in_face(ks.ReductionKernel.__call__)
@@ -172,29 +168,19 @@ def _check_backend(backend, name_expressions, options, path):
 
 # `translate_cucomplex`: what <cuComplex.h> declares, as complex<T> has it, so that types may be mixed.
 _cu_complex = {
-    "cuComplex": "complex<float>",
-    "cuFloatComplex": "complex<float>",
-    "cuDoubleComplex": "complex<double>",
-    "make_cuComplex(x,y)": "complex<float>(x,y)",
-    "make_cuFloatComplex(x,y)": "complex<float>(x,y)",
-    "make_cuDoubleComplex(x,y)": "complex<double>(x,y)",
-    "cuComplexFloatToDouble(z)": "complex<double>(z)",
+    "cuComplex": "complex<float>", "cuFloatComplex": "complex<float>", "cuDoubleComplex": "complex<double>",
+    "make_cuComplex(x,y)": "complex<float>(x,y)", "make_cuFloatComplex(x,y)": "complex<float>(x,y)",
+    "make_cuDoubleComplex(x,y)": "complex<double>(x,y)", "cuComplexFloatToDouble(z)": "complex<double>(z)",
     "cuComplexDoubleToFloat(z)": "complex<float>(z)",
 } | {
     name.replace("(", f"{of_float}(", 1): text
     for of_float in ("", "f")
     for name, text in {
-        "cuCreal(z)": "((z).real())",
-        "cuCimag(z)": "((z).imag())",
-        "cuConj(z)": "conj(z)",
-        "cuCabs(z)": "abs(z)",
-        "cuCadd(x,y)": "((x)+(y))",
-        "cuCsub(x,y)": "((x)-(y))",
-        "cuCmul(x,y)": "((x)*(y))",
-        "cuCdiv(x,y)": "((x)/(y))",
+        "cuCreal(z)": "((z).real())", "cuCimag(z)": "((z).imag())", "cuConj(z)": "conj(z)", "cuCabs(z)": "abs(z)",
+        "cuCadd(x,y)": "((x)+(y))", "cuCsub(x,y)": "((x)-(y))", "cuCmul(x,y)": "((x)*(y))", "cuCdiv(x,y)": "((x)/(y))",
         "cuCfma(x,y,z)": "((x)*(y)+(z))",
     }.items()
-}
+}  # fmt: skip
 
 
 def _translated(code, options, translates):

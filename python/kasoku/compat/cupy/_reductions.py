@@ -6,23 +6,8 @@ import kasoku as ks
 from kasoku import _core
 
 from . import _util
-from ._arrays import asarray
+from ._arrays import asarray, stored_as_it_fits
 from .exceptions import ComplexWarning
-
-_Array = ks.Array
-
-
-def _give(result, out, name):
-    if out is None:
-        return result
-    if not isinstance(out, _Array):
-        raise TypeError(f"cupy.{name}: the output is a cupy.ndarray, not a {type(out).__name__}")
-    if out.shape != result.shape:
-        raise ValueError(f"cupy.{name}: the output has the shape {out.shape}, not {result.shape}")
-    if not np.can_cast(result.dtype, out.dtype, "same_kind"):
-        raise TypeError(f"cupy.{name}: {result.dtype} cannot be cast to {out.dtype}")
-    out[...] = result
-    return out
 
 
 def _drops_imaginary(a, axis=None, dtype=None, *args, **kwargs):
@@ -36,7 +21,7 @@ def _reduce(name, a, out, **arguments):
     if _drops_imaginary(a, dtype=arguments.get("dtype")):
         ks.errors._warn(ComplexWarning, "the imaginary part is dropped")
         a = a.real
-    return _give(_engine[name](a, **arguments), out, name)
+    return stored_as_it_fits(_engine[name](a, **arguments), out, name)
 
 
 def _over(name):
@@ -71,7 +56,7 @@ def _position(name):
 
     def function(a, axis=None, dtype=None, out=None, keepdims=False):
         result = _reduce(name, a, None, axis=axis, keepdims=keepdims)
-        return _give(result if dtype is None else result.astype(dtype), out, name)
+        return stored_as_it_fits(result if dtype is None else result.astype(dtype), out, name)
 
     return function
 

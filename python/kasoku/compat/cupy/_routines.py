@@ -13,6 +13,7 @@ from kasoku._namespace.memory import is_contiguous
 
 from .._face import padding as _padding
 from .._face.compositions import paired as _paired
+from .._face.table import Table as _Table
 from . import _arrays, _util, cuda
 from ._arrays import asarray, ndarray
 from ._views import diagonal, einsum  # noqa: F401
@@ -73,12 +74,7 @@ def concatenate(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
     wanted = dtype if out is None else out.dtype
     if wanted is not None and result.dtype != wanted:
         result = result.astype(wanted, casting=casting)
-    if out is None:
-        return result
-    if out.shape != result.shape:
-        raise ValueError(f"the output has the shape {out.shape}, not {result.shape}")
-    out[...] = result
-    return out
+    return _arrays.stored_as_it_fits(result, out, "concatenate", casting)
 
 
 def stack(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
@@ -99,11 +95,7 @@ def round(a, decimals=0, out=None):
     a = asarray(a)
     parts = (a.real, a.imag) if a.dtype.kind == "c" else (a,)
     result = [_core.round(part, decimals) for part in parts]
-    result = _paired(*result) if len(result) == 2 else result[0]
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return _arrays.stored(_paired(*result) if len(result) == 2 else result[0], out)
 
 
 around = round_ = round
@@ -113,20 +105,14 @@ def take(a, indices, axis=None, out=None):
     """The elements at positions along an axis, or of the raveled array."""
     a = asarray(a)
     indices = asarray(indices)
-    if out is None:
-        return _core.take(a, indices, axis)
-    if out.dtype != a.dtype:
-        raise TypeError(f"cupy.take: the output has the dtype {out.dtype}, not {a.dtype}")
-    shape = indices.shape if axis is None else a.shape[:axis] + indices.shape + a.shape[axis:][1:]
-    if out.shape != shape:
-        raise ValueError(f"cupy.take: the output has the shape {out.shape}, not {shape}")
-    out[...] = _core.take(a, indices, axis)
-    return out
-
-
-def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
-    """A list of coordinate arrays."""
-    return list(_core.meshgrid(*xi, indexing=indexing, sparse=sparse))
+    if out is not None:
+        # What does not fit is said before the indices are looked at, which need not be in range.
+        shape = indices.shape if axis is None else a.shape[:axis] + indices.shape + a.shape[axis:][1:]
+        if out.dtype != a.dtype:
+            raise TypeError(f"cupy.take: the output has the dtype {out.dtype}, not {a.dtype}")
+        if out.shape != shape:
+            raise ValueError(f"cupy.take: the output has the shape {out.shape}, not {shape}")
+    return _arrays.stored(_core.take(a, indices, axis), out)
 
 
 def expand_dims(a, axis):
@@ -134,15 +120,6 @@ def expand_dims(a, axis):
     axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     shape = np.expand_dims(np.broadcast_to(0, a.shape), tuple(axes)).shape
     return a.reshape(shape)
-
-
-def reshape(a, newshape, order="C"):
-    """The same elements in another shape."""
-    return asarray(a).reshape(newshape, order=order)
-
-
-def ravel(a, order="C"):
-    return asarray(a).ravel(order)
 
 
 def copyto(dst, src, casting="same_kind", where=None):
@@ -188,29 +165,7 @@ def matmul(x1, x2, /, out=None, *, casting="same_kind", axes=None, **kwargs):
         product = _core.moveaxis(product, (-2, -1), axes[2]) if len(axes) > 2 else product
     else:
         product = _core.matmul(x1, x2)
-    if out is None:
-        return product
-    if not np.can_cast(product.dtype, out.dtype, casting):
-        raise TypeError(f"cupy.matmul: {product.dtype} cannot be cast to {out.dtype} by the rule {casting!r}")
-    if out.shape != product.shape:
-        raise ValueError(f"cupy.matmul: the output has the shape {out.shape}, not {product.shape}")
-    out[...] = product
-    return out
-
-
-def fromDlpack(dltensor):  # noqa: N802
-    """An array that shows the memory of a DLPack capsule."""
-    return _core.from_dlpack(dltensor)
-
-
-def asfarray(a, dtype=np.float64):
-    """An array of floats."""
-    return asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)
-
-
-def in1d(ar1, ar2, assume_unique=False, invert=False):
-    """Which elements of the first are among the second, as one axis."""
-    return _core.isin(asarray(ar1).ravel(), ar2, assume_unique, invert)
+    return _arrays.stored_as_it_fits(product, out, "matmul", casting)
 
 
 def _scan(name):
@@ -235,14 +190,7 @@ def divmod(x1, x2, out1=None, out2=None, *, out=(None, None)):
     for k, result in enumerate((quotient, rest)):
         if given[k] is not None and not np.can_cast(result.dtype, given[k].dtype, "same_kind"):
             raise TypeError(f"cupy.divmod: {result.dtype} cannot be cast to {given[k].dtype} by the rule 'same_kind'")
-    return tuple(_stored(result, where) for result, where in zip((quotient, rest), given))
-
-
-def _stored(result, out):
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    return tuple(map(_arrays.stored, (quotient, rest), given))
 
 
 def byte_bounds(a):
@@ -271,11 +219,6 @@ def who(vardict=None):
     print(f"\nUpper bound on total bytes  =       {total}")
 
 
-def unravel_index(indices, dims, order="C"):
-    """Positions in a shape as an index for each of its axes."""
-    return _core.unravel_index(indices, dims, order or "C")
-
-
 def ravel_multi_index(multi_index, dims, mode="wrap", order="C"):
     """An index for each axis of a shape as a position in all of it."""
     if math.prod(map(int, dims)) > np.iinfo(np.int64).max:
@@ -285,18 +228,13 @@ def ravel_multi_index(multi_index, dims, mode="wrap", order="C"):
 
 def diag_indices(n, ndim=2):
     """The indices of the diagonal of an array of `ndim` axes of length n."""
-    return (_core.arange(builtins.max(operator.index(n), 0), device=cuda.current()),) * builtins.max(
-        operator.index(ndim), 0
-    )
+    n, ndim = (builtins.max(operator.index(v), 0) for v in (n, ndim))
+    return (_core.arange(n, device=cuda.current()),) * ndim
 
 
 def take_along_axis(a, indices, axis):
     """The elements at indices along an axis; without one, of the raveled array."""
-    return (
-        _core.take_along_axis(asarray(a).ravel(), indices, 0)
-        if axis is None
-        else _core.take_along_axis(a, indices, axis)
-    )
+    return _core.take_along_axis(*((asarray(a).ravel(), indices, 0) if axis is None else (a, indices, axis)))
 
 
 def putmask(a, mask, values):
@@ -304,11 +242,6 @@ def putmask(a, mask, values):
     if hasattr(values, "dtype") and not np.can_cast(values.dtype, a.dtype):
         raise TypeError(f"cupy.putmask: {values.dtype} cannot be cast to {a.dtype} by the rule 'safe'")
     _core.putmask(a, mask, values)
-
-
-def msort(a):
-    """Sorted along the first axis."""
-    return _core.sort(asarray(a), 0)
 
 
 _of_edges = {"maximum": "stat_length", "minimum": "stat_length", "mean": "stat_length", "median": "stat_length",
@@ -353,25 +286,7 @@ class broadcast:
         self.values = tuple(_core.broadcast_to(a, self.shape) if isinstance(a, ks.Array) else a for a in arrays)
 
 
-def fuse(*args, **kwargs):
-    """The function itself: arrays are fused as they are."""
-    return args[0] if args and callable(args[0]) else (lambda f: f)
-
-
 is_available = cuda.is_available
-
-
-def common_type(*arrays):
-    """The type of floats or complex numbers that holds the elements of all arrays; integers count as float64."""
-    return ks.common_type(*arrays).type
-
-
-def get_default_memory_pool():
-    return cuda.memory._pool
-
-
-def get_default_pinned_memory_pool():
-    return _pinned_pool
 
 
 _pinned_pool = cuda.PinnedMemoryPool()
@@ -393,9 +308,33 @@ def _runtime_info():
     return "\n".join(f"{name:{width}} : {value}" for name, value in rows.items())
 
 
-def show_config(*, _full=False):
-    """Prints what runs here."""
-    print(_runtime_info())
+_functions = _Table()
+_functions.rows("plain", {
+    "meshgrid": (lambda *xi, indexing="xy", sparse=False, copy=True: (
+        list(_core.meshgrid(*xi, indexing=indexing, sparse=sparse))),
+        "A list of coordinate arrays."),
+    "reshape": (lambda a, newshape, order="C": asarray(a).reshape(newshape, order=order),
+        "The same elements in another shape."),
+    "ravel": lambda a, order="C": asarray(a).ravel(order),
+    "fromDlpack": (lambda dltensor: _core.from_dlpack(dltensor),
+        "An array that shows the memory of a DLPack capsule."),
+    "asfarray": (lambda a, dtype=np.float64: asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64),
+        "An array of floats."),
+    "in1d": (lambda ar1, ar2, assume_unique=False, invert=False: (
+        _core.isin(asarray(ar1).ravel(), ar2, assume_unique, invert)),
+        "Which elements of the first are among the second, as one axis."),
+    "unravel_index": (lambda indices, dims, order="C": _core.unravel_index(indices, dims, order or "C"),
+        "Positions in a shape as an index for each of its axes."),
+    "msort": (lambda a: _core.sort(asarray(a), 0), "Sorted along the first axis."),
+    "fuse": (lambda *args, **kwargs: args[0] if args and callable(args[0]) else (lambda f: f),
+        "The function itself: arrays are fused as they are."),
+    "common_type": (lambda *arrays: ks.common_type(*arrays).type,
+        "The type of floats or complex numbers that holds the elements of all arrays; integers count as float64."),
+    "get_default_memory_pool": lambda: cuda.memory._pool,
+    "get_default_pinned_memory_pool": lambda: _pinned_pool,
+    "show_config": (lambda *, _full=False: print(_runtime_info()), "Prints what runs here."),
+})  # fmt: skip
+globals().update(_functions)
 
 
 # Types and numbers that are NumPy's own, under names that ks has not.

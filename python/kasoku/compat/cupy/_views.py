@@ -9,24 +9,15 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-
-def shadow(a):
-    """A NumPy array that lies as this one does, somewhere where nobody may look."""
-    return np.lib.stride_tricks.as_strided(np.empty(1, a.dtype), a.shape, a.strides)
+from .._layout import offset_in, shadow
 
 
-def _address(host):
-    return host.__array_interface__["data"][0]
-
-
-def _view_of(a, at, result):
+def _view_of(a, host, result):
     if isinstance(result, np.ndarray):
-        shown = _core._view(
-            a, _address(result) - at if result.size else 0, result.shape, result.strides, a.dtype, 0, a.device
-        )
+        shown = _core._view(a, offset_in(host, result), result.shape, result.strides, a.dtype, 0, a.device)
         shown._viewed = a if a.base is None else a.base
         return shown
-    return type(result)(_view_of(a, at, r) for r in result)
+    return type(result)(_view_of(a, host, r) for r in result)
 
 
 def of(function, a, *args, **kwargs):
@@ -34,8 +25,8 @@ def of(function, a, *args, **kwargs):
     from ._arrays import asarray
 
     a = a if isinstance(a, ks.Array) else asarray(a)
-    host = shadow(a)
-    return _view_of(a, _address(host), function(host, *args, **kwargs))
+    host = shadow(a.shape, a.strides, a.dtype)
+    return _view_of(a, host, function(host, *args, **kwargs))
 
 
 def viewing(name, path=None):

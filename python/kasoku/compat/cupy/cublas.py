@@ -1,9 +1,5 @@
 """cupy.cublas: what programs set of cuBLAS. Products and solutions are the engine's: cupy.dot, cupy.linalg.solve."""
 
-import sys as _sys
-
-from .. import Face as _Face
-
 _batched_gesv_limit = 256
 
 
@@ -16,6 +12,3 @@ def set_batched_gesv_limit(limit):
     """Remembered; stacks of systems of any size are solved by the engine."""
     global _batched_gesv_limit
     _batched_gesv_limit = limit
-
-
-_sys.modules[__name__].__class__ = _Face

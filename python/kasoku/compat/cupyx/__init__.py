@@ -7,30 +7,8 @@ import numpy as _np
 import kasoku as _ks
 
 from .. import cupy as _cupy
-
-
-def rsqrt(x, out=None):
-    """1 / sqrt(x)."""
-    result = 1 / _cupy.sqrt(x)
-    if out is None:
-        return result
-    out[...] = result
-    return out
-
-
-def scatter_add(a, slices, value):
-    """a[slices] += value, with the values of an index that comes again added up."""
-    _cupy.add.at(a, slices, value)
-
-
-def scatter_max(a, slices, value):
-    """a[slices] = maximum(a[slices], value), index by index."""
-    _cupy.maximum.at(a, slices, value)
-
-
-def scatter_min(a, slices, value):
-    """a[slices] = minimum(a[slices], value), index by index."""
-    _cupy.minimum.at(a, slices, value)
+from .._face.table import Table as _Table
+from .._layout import order_of as _order_of
 
 
 # ── what is kept for programs that set it ─────────────────────────────────────────────────────
@@ -38,13 +16,9 @@ def scatter_min(a, slices, value):
 _errors = {"divide": None, "over": None, "under": None, "invalid": None, "linalg": "ignore", "fallback_mode": "warn"}
 
 
-def geterr():
-    return dict(_errors)
-
-
 def seterr(**kwargs):
     """Remembered; computations do not look at it."""
-    old = geterr()
+    old = dict(_errors)
     for name, value in kwargs.items():
         if name not in _errors:
             raise TypeError(f"cupyx.seterr() has no argument {name!r}")
@@ -75,9 +49,19 @@ def allow_synchronize(allow):
         _cupy._arrays._may_wait.reset(token)
 
 
-def get_runtime_info(*, full=False):
-    """What runs here, in lines."""
-    return _cupy._routines._runtime_info()
+_functions = _Table()
+_functions.rows("plain", {
+    "rsqrt": (lambda x, out=None: _cupy._arrays.stored(1 / _cupy.sqrt(x), out), "1 / sqrt(x)."),
+    "scatter_add": (lambda a, slices, value: _cupy.add.at(a, slices, value),
+        "a[slices] += value, with the values of an index that comes again added up."),
+    "scatter_max": (lambda a, slices, value: _cupy.maximum.at(a, slices, value),
+        "a[slices] = maximum(a[slices], value), index by index."),
+    "scatter_min": (lambda a, slices, value: _cupy.minimum.at(a, slices, value),
+        "a[slices] = minimum(a[slices], value), index by index."),
+    "geterr": lambda: dict(_errors),
+    "get_runtime_info": (lambda *, full=False: _cupy._routines._runtime_info(), "What runs here, in lines."),
+})  # fmt: skip
+globals().update(_functions)
 
 
 def empty_pinned(shape, dtype=float, order="C"):
@@ -94,10 +78,8 @@ def zeros_pinned(shape, dtype=float, order="C"):
 
 
 def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
-    order = (
-        "F" if order in "KA" and a.flags.f_contiguous and not a.flags.c_contiguous else "C" if order in "KA" else order
-    )
-    return empty_pinned(a.shape if shape is None else shape, dtype or a.dtype, order)
+    shape = a.shape if shape is None else shape
+    return empty_pinned(shape, dtype or a.dtype, _order_of(a) if order in "KA" else order)
 
 
 def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
@@ -106,9 +88,4 @@ def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     return result
 
 
-import sys as _sys  # noqa: E402
-
-from .. import Face as _Face  # noqa: E402
-
 _cupy._util.in_face(globals())
-_sys.modules[__name__].__class__ = _Face

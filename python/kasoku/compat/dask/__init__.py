@@ -11,15 +11,8 @@ from kasoku._core import Delayed  # isort: skip
 
 from . import _clone, base, callbacks, core, highlevelgraph, local, multiprocessing, sizeof, threaded, utils  # noqa: F401
 from .base import (
-    annotate,
-    compute,
-    get_annotations,
-    is_dask_collection,
-    optimize,
-    persist,
-    tokenize,
-    visualize,
-)
+    annotate, compute, get_annotations, is_dask_collection, optimize, persist, tokenize, visualize,
+)  # fmt: skip
 from .local import get_sync as get
 
 

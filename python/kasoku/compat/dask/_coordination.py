@@ -32,18 +32,18 @@ class _Named:
         return f"<{type(self).__name__}: {self.name}>"
 
 
+def _of_own(name):
+    return lambda self: getattr(self._own, name)()
+
+
 class Lock(_Named):
+    release, locked = _of_own("release"), _of_own("locked")
+
     def __init__(self, name=None, client=None):
         super().__init__(threading.Lock, name)
 
     def acquire(self, blocking=True, timeout=None):
         return self._own.acquire(bool(blocking), -1 if timeout is None or not blocking else parse_timedelta(timeout))
-
-    def release(self):
-        self._own.release()
-
-    def locked(self):
-        return self._own.locked()
 
     def __enter__(self):
         self.acquire()
@@ -72,23 +72,18 @@ class Semaphore(_Named):
 
 
 class Event(_Named):
+    set, clear, is_set = map(_of_own, ("set", "clear", "is_set"))
+
     def __init__(self, name=None, client=None):
         super().__init__(threading.Event, name)
-
-    def set(self):
-        self._own.set()
-
-    def clear(self):
-        self._own.clear()
-
-    def is_set(self):
-        return self._own.is_set()
 
     def wait(self, timeout=None):
         return self._own.wait(parse_timedelta(timeout))
 
 
 class Queue(_Named):
+    qsize = _of_own("qsize")
+
     def __init__(self, name=None, client=None, maxsize=0):
         super().__init__(lambda: queue.Queue(maxsize), name)
 
@@ -108,9 +103,6 @@ class Queue(_Named):
             return self._own.get(timeout=parse_timedelta(timeout))
         except queue.Empty:
             raise TimeoutError(f"the queue {self.name!r} was empty for {timeout} s") from None
-
-    def qsize(self):
-        return self._own.qsize()
 
 
 class _Cell:

@@ -11,6 +11,8 @@ import operator
 from kasoku import delayed
 from kasoku._core import Delayed
 
+from .. import says_what_is_missing
+from .._face.table import Table
 from .base import DaskMethodsMixin, tokenize
 from .highlevelgraph import HighLevelGraph
 
@@ -23,6 +25,7 @@ def _joined(parts):
     return list(itertools.chain.from_iterable(parts))
 
 
+@says_what_is_missing("dask.bag.Bag")
 class Bag(DaskMethodsMixin):
     """Items in an order, in parts that tasks compute."""
 
@@ -120,14 +123,8 @@ class Bag(DaskMethodsMixin):
             lambda parts: functools.reduce(combine or binop, parts),
         )
 
-    def sum(self, split_every=None):
-        return self.reduction(builtins.sum, builtins.sum)
-
     def count(self, split_every=None):
         return self.reduction(lambda part: builtins.sum(1 for _ in part), builtins.sum)
-
-    def prod(self):
-        return self.reduction(math.prod, math.prod)
 
     def max(self, split_every=None):
         return self._of_full_parts(builtins.max)
@@ -137,12 +134,6 @@ class Bag(DaskMethodsMixin):
 
     def _of_full_parts(self, function):
         return self.reduction(lambda part: [function(part)] if part else [], lambda found: function(_joined(found)))
-
-    def any(self, split_every=None):
-        return self.reduction(builtins.any, builtins.any)
-
-    def all(self, split_every=None):
-        return self.reduction(builtins.all, builtins.all)
 
     def _moments(self, finish):
         return self.reduction(
@@ -228,12 +219,17 @@ class Bag(DaskMethodsMixin):
 
         return self._gathered(per_part, together)
 
-    def __getattr__(self, name):
-        if name.startswith("_"):
-            raise AttributeError(name)
-        from kasoku.compat import missing
 
-        raise AttributeError(missing(f"dask.bag.Bag.{name}"))
+def _reduced(function):
+    return lambda self, split_every=None: self.reduction(function, function)
+
+
+_methods = Table()
+_methods.rows("plain", {
+    "sum": _reduced(builtins.sum), "prod": _reduced(math.prod), "any": _reduced(builtins.any), "all": _reduced(builtins.all),
+})  # fmt: skip
+for _name, _method in _methods.items():
+    setattr(Bag, _name, _method)
 
 
 def from_sequence(seq, partition_size=None, npartitions=None):

@@ -140,7 +140,20 @@ def futures_of(value):
     return [f for v in value for f in futures_of(v)] if isinstance(value, (list, tuple, set, type({}.values()))) else []
 
 
-class LocalCluster:
+class _Closing:
+    """What is closed where a `with` ends."""
+
+    def wait_for_workers(self, n_workers=None, timeout=None):
+        """They are there: threads start with their cluster."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class LocalCluster(_Closing):
     """So many workers, of so many threads each: that many threads of this process."""
 
     def __init__(self, n_workers=None, threads_per_worker=None, **ignored):
@@ -179,17 +192,8 @@ class LocalCluster:
     def adapt(self, minimum=0, maximum=None, **ignored):
         self.scale(minimum)
 
-    def wait_for_workers(self, n_workers=None, timeout=None):
-        """They are there: threads start with their cluster."""
-
     def close(self, timeout=None):
         self._places.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
 
     def __repr__(self):
         return f"<LocalCluster: threads of this process, workers={self.n_workers}, threads={self._places.threads}>"
@@ -233,7 +237,7 @@ def _serve_joblib():
         del BACKENDS["dask"]
 
 
-class Client:
+class Client(_Closing):
     """Runs calls and delayed graphs on the threads of a LocalCluster."""
 
     def __new__(cls, address=None, **options):
@@ -336,9 +340,6 @@ class Client:
         for f in futures_of(futures):
             f.cancel()
 
-    def wait_for_workers(self, n_workers=None, timeout=None):
-        """They are there: threads start with their cluster."""
-
     def ncores(self):
         return {worker.address: worker.nthreads for worker in self.cluster.workers.values()}
 
@@ -368,12 +369,6 @@ class Client:
         return self
 
     async def __aexit__(self, *_):
-        self.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
         self.close()
 
     def __repr__(self):

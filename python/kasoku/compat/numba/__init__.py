@@ -82,11 +82,3 @@ def literally(value):
 def literal_unroll(value):
     """The tuple: a loop over it stands there once for each item."""
     return value
-
-
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    from .. import missing
-
-    raise AttributeError(missing(f"numba.{name}"))

@@ -11,11 +11,3 @@ def register_jitable(function=None, **options):
 def is_jitted(function):
     """Whether it was compiled by jit."""
     return isinstance(function, type(njit(is_jitted)))
-
-
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    from .. import missing
-
-    raise AttributeError(missing(f"numba.extending.{name}"))

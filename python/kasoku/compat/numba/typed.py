@@ -65,11 +65,3 @@ class Dict(dict):
         made = type(self)(self)
         made._kasoku_item = self._kasoku_item
         return made
-
-
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    from .. import missing
-
-    raise AttributeError(missing(f"numba.typed.{name}"))

@@ -209,27 +209,17 @@ class DUFunc:
     def at(self, array, indices, *values):
         """In place, element by element: an index that comes twice counts twice."""
         places = np.arange(array.size).reshape(array.shape)[indices].reshape(-1)
-        if self.nin == 1:
-            loop = self._make(
-                "at",
-                """
-                def at(out, places):
-                    for k in range(places.size):
-                        out[places[k]] = scalar(out[places[k]])
-                """,
-            )
-            others = ()
-        else:
-            loop = self._make(
-                "at",
-                """
-                def at(out, places, values):
-                    for k in range(places.size):
-                        out[places[k]] = scalar(out[places[k]], values[k])
-                """,
-            )
-            shape = np.shape(np.arange(array.size).reshape(array.shape)[indices])
-            others = (np.ascontiguousarray(np.broadcast_to(values[0], shape)).reshape(-1),)
+        value, given = ("", "") if self.nin == 1 else (", values[k]", ", values")
+        loop = self._make(
+            "at",
+            f"""
+            def at(out, places{given}):
+                for k in range(places.size):
+                    out[places[k]] = scalar(out[places[k]]{value})
+            """,
+        )
+        shape = np.shape(np.arange(array.size).reshape(array.shape)[indices])
+        others = [np.ascontiguousarray(np.broadcast_to(v, shape)).reshape(-1) for v in values[: self.nin - 1]]
         flat = np.ascontiguousarray(array).reshape(-1)
         loop(flat, places, *others)
         if not np.shares_memory(flat, array):

@@ -5,9 +5,3 @@ No nvcc, no toolkit and no current context are needed; any thread may call anyth
 VERSION = (2025, 1, 2)
 VERSION_STATUS = ""
 VERSION_TEXT = "2025.1.2"
-
-import sys as _sys  # noqa: E402
-
-from .. import Face as _Face  # noqa: E402
-
-_sys.modules[__name__].__class__ = _Face

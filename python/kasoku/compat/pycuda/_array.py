@@ -1,12 +1,14 @@
 """GPUArray: memory, copies, views. Its operators are in _operators.py."""
 
+import math
+
 import numpy as np
 
 from kasoku import _core
 
 from .. import says_what_is_missing
 from . import _kernels, driver
-from .._layout import ArrayFlags, Pointer, plain, select, shape_of, strides_of
+from .._layout import ArrayFlags, Pointer, order_of, plain, select, shape_of, strides_of
 from ._operators import Operators
 
 
@@ -25,16 +27,10 @@ class GPUArray(Operators):
             raise ValueError(f"a shape cannot have negative lengths: {self.shape}")
         self.dtype = np.dtype(dtype)
         self.itemsize = self.dtype.itemsize
-        self.size = 1
-        for length in self.shape:
-            self.size *= length
+        self.size = math.prod(self.shape)
         if order not in ("C", "F", "A", "K"):
             raise ValueError(f"the order is 'C' or 'F', not {order!r}")
-        self.strides = (
-            strides_of(self.shape, self.itemsize, order)
-            if strides is None
-            else tuple(int(stride) for stride in strides)
-        )
+        self.strides = strides_of(self.shape, self.itemsize, order) if strides is None else tuple(map(int, strides))
         self.allocator = allocator or driver.mem_alloc
         self.base = base
         if gpudata is None:
@@ -51,9 +47,7 @@ class GPUArray(Operators):
         self = cls.__new__(cls)
         self.shape, self.strides, self.dtype = shape, strides, np.dtype(dtype)
         self.itemsize = self.dtype.itemsize
-        self.size = 1
-        for length in shape:
-            self.size *= length
+        self.size = math.prod(shape)
         self.allocator = owner.allocator
         self.base = owner
         self._gpudata = None if offset else owner._gpudata
@@ -117,14 +111,17 @@ class GPUArray(Operators):
         host = self.get()
         return host if dtype is None else host.astype(dtype)
 
+    def _number(self):
+        return self.get().reshape(())[()]
+
     def __int__(self):
-        return int(self.get().reshape(())[()])
+        return int(self._number())
 
     def __float__(self):
-        return float(self.get().reshape(())[()])
+        return float(self._number())
 
     def __complex__(self):
-        return complex(self.get().reshape(())[()])
+        return complex(self._number())
 
     # ── to and from the host ─────────────────────────────────────────────────────────────────
 
@@ -179,8 +176,7 @@ class GPUArray(Operators):
     def _new_like_me(self, dtype=None, order="C"):
         """New memory of this shape; also of this order, if the array has one."""
         dtype = self.dtype if dtype is None else np.dtype(dtype)
-        order = "F" if self.flags.f_contiguous and not self.flags.c_contiguous else "C"
-        return GPUArray(self.shape, dtype, allocator=self.allocator, order=order)
+        return GPUArray(self.shape, dtype, allocator=self.allocator, order=order_of(self))
 
     def copy(self, order="K"):
         result = self._new_like_me()
@@ -227,19 +223,18 @@ class GPUArray(Operators):
         if len(shape) == 1 and not np.isscalar(shape[0]):
             shape = shape[0]
         shape = [int(length) for length in shape]
-        unknown = [axis for axis, length in enumerate(shape) if length == -1]
-        if len(unknown) > 1:
+        if shape.count(-1) > 1:
             raise ValueError("only one length can be -1")
-        if unknown:
-            known = int(np.prod([length for length in shape if length != -1], dtype=np.int64))
+        if -1 in shape:
+            known = math.prod(length for length in shape if length != -1)
             if known == 0 or self.size % known:
                 raise ValueError(f"{self.size} elements cannot have the shape {tuple(shape)}")
-            shape[unknown[0]] = self.size // known
+            shape[shape.index(-1)] = self.size // known
         shape = tuple(shape)
-        if int(np.prod(shape, dtype=np.int64)) != self.size:
+        if math.prod(shape) != self.size:
             raise ValueError(f"{self.size} elements cannot have the shape {shape}")
         if order == "A":
-            order = "F" if self.flags.f_contiguous and not self.flags.c_contiguous else "C"
+            order = order_of(self)
         source = self
         if not (self.flags.c_contiguous if order == "C" else self.flags.f_contiguous):
             if order == "C" and self.flags.f_contiguous or order == "F" and self.flags.c_contiguous:
@@ -253,10 +248,11 @@ class GPUArray(Operators):
         return self.reshape(self.size, order=order)
 
     def squeeze(self):
-        kept = [axis for axis, length in enumerate(self.shape) if length != 1]
-        return GPUArray._over(
-            self, 0, tuple(self.shape[a] for a in kept), tuple(self.strides[a] for a in kept), self.dtype
-        )
+        return self._with_axes([axis for axis, length in enumerate(self.shape) if length != 1])
+
+    def _with_axes(self, axes):
+        shape, strides = (tuple(of[a] for a in axes) for of in (self.shape, self.strides))
+        return GPUArray._over(self, 0, shape, strides, self.dtype)
 
     def transpose(self, *args, axes=None):
         axes = args or (axes,)
@@ -267,9 +263,7 @@ class GPUArray(Operators):
         axes = [axis % self.ndim for axis in axes]
         if sorted(axes) != list(range(self.ndim)):
             raise ValueError(f"{tuple(axes)} are not the axes of an array of {self.ndim}")
-        return GPUArray._over(
-            self, 0, tuple(self.shape[a] for a in axes), tuple(self.strides[a] for a in axes), self.dtype
-        )
+        return self._with_axes(axes)
 
     def reverse(self, stream=None):
         return self[::-1].copy() if self.ndim == 1 else self.ravel()[::-1].copy().reshape(self.shape)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .._layout import order_of
 from . import _kernels
 from ._array import GPUArray, copy_into
 from ._operators import binary, common
@@ -71,8 +72,8 @@ def stack(arrays, axis=0, allocator=None):
         raise ValueError("arrays that are stacked have one shape")
     axis %= arrays[0].ndim + 1
     shape = (*arrays[0].shape[:axis], len(arrays), *arrays[0].shape[axis:])
-    order = "F" if arrays[0].flags.f_contiguous and not arrays[0].flags.c_contiguous else "C"
-    result = GPUArray(shape, np.result_type(*(a.dtype for a in arrays)), allocator=allocator, order=order)
+    dtype = np.result_type(*(a.dtype for a in arrays))
+    result = GPUArray(shape, dtype, allocator=allocator, order=order_of(arrays[0]))
     for k, array in enumerate(arrays):
         copy_into(result[(slice(None),) * axis + (k,)], array)
     return result

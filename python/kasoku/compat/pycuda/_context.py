@@ -177,29 +177,11 @@ class Context:
     def synchronize():
         _device().synchronize()
 
-    @staticmethod
-    def set_limit(which, value):
-        pass
-
-    @staticmethod
-    def get_limit(which):
-        return 0
-
-    @staticmethod
-    def set_cache_config(config):
-        pass
-
-    @staticmethod
-    def get_cache_config():
-        return func_cache.PREFER_NONE
-
-    @staticmethod
-    def set_shared_config(config):
-        pass
-
-    @staticmethod
-    def get_shared_config():
-        return shared_config.DEFAULT_BANK_SIZE
+    set_limit = staticmethod(lambda which, value: None)
+    get_limit = staticmethod(lambda which: 0)
+    set_cache_config = set_shared_config = staticmethod(lambda config: None)
+    get_cache_config = staticmethod(lambda: func_cache.PREFER_NONE)
+    get_shared_config = staticmethod(lambda: shared_config.DEFAULT_BANK_SIZE)
 
     @staticmethod
     def enable_peer_access(peer, flags=0):

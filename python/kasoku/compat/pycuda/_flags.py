@@ -4,64 +4,41 @@ import enum
 
 
 class ctx_flags(enum.IntFlag):
-    SCHED_AUTO = 0
-    SCHED_SPIN = 1
-    SCHED_YIELD = 2
-    SCHED_BLOCKING_SYNC = BLOCKING_SYNC = 4
-    MAP_HOST = 8
-    LMEM_RESIZE_TO_MAX = 16
-    SCHED_MASK = 7
-    FLAGS_MASK = 31
+    SCHED_AUTO, SCHED_SPIN, SCHED_YIELD, SCHED_BLOCKING_SYNC, BLOCKING_SYNC = 0, 1, 2, 4, 4
+    MAP_HOST, LMEM_RESIZE_TO_MAX, SCHED_MASK, FLAGS_MASK = 8, 16, 7, 31
 
 
 class event_flags(enum.IntFlag):
-    DEFAULT = 0
-    BLOCKING_SYNC = 1
-    DISABLE_TIMING = 2
-    INTERPROCESS = 4
+    DEFAULT, BLOCKING_SYNC, DISABLE_TIMING, INTERPROCESS = 0, 1, 2, 4
 
 
 class stream_flags(enum.IntFlag):
-    DEFAULT = 0
-    NON_BLOCKING = 1
+    DEFAULT, NON_BLOCKING = 0, 1
 
 
 class func_cache(enum.IntEnum):
-    PREFER_NONE = 0
-    PREFER_SHARED = 1
-    PREFER_L1 = 2
-    PREFER_EQUAL = 3
+    PREFER_NONE, PREFER_SHARED, PREFER_L1, PREFER_EQUAL = range(4)
 
 
 class shared_config(enum.IntEnum):
-    DEFAULT_BANK_SIZE = 0
-    FOUR_BYTE_BANK_SIZE = 1
-    EIGHT_BYTE_BANK_SIZE = 2
+    DEFAULT_BANK_SIZE, FOUR_BYTE_BANK_SIZE, EIGHT_BYTE_BANK_SIZE = range(3)
 
 
 class limit(enum.IntEnum):
-    STACK_SIZE = 0
-    PRINTF_FIFO_SIZE = 1
-    MALLOC_HEAP_SIZE = 2
-    DEV_RUNTIME_SYNC_DEPTH = 3
+    STACK_SIZE, PRINTF_FIFO_SIZE, MALLOC_HEAP_SIZE, DEV_RUNTIME_SYNC_DEPTH = range(4)
     DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4
 
 
 class host_alloc_flags(enum.IntFlag):
-    PORTABLE = 1
-    DEVICEMAP = 2
-    WRITECOMBINED = 4
+    PORTABLE, DEVICEMAP, WRITECOMBINED = 1, 2, 4
 
 
 class mem_host_register_flags(enum.IntFlag):
-    PORTABLE = 1
-    DEVICEMAP = 2
+    PORTABLE, DEVICEMAP = 1, 2
 
 
 class mem_attach_flags(enum.IntFlag):
-    GLOBAL = 1
-    HOST = 2
-    SINGLE = 4
+    GLOBAL, HOST, SINGLE = 1, 2, 4
 
 
 class memory_type(enum.IntEnum):

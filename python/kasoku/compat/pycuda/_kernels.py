@@ -87,32 +87,29 @@ def _preamble(dtype, text):
     return out
 
 
+def _computed(operands, text, name, dtype):
+    """z = text, of x, or of x and y, in the type C."""
+    parameters = ", ".join(f"{kind} in{k}" for k, kind in enumerate("ST"[:operands]))
+    given = ", ".join(f"{x} = (C)in{k}" for k, x in enumerate("xy"[:operands]))
+    text, preamble = f"const C {given}; z = (U)({text})", _preamble(dtype, text)
+    return ks.ElementwiseKernel(parameters, "U z", text, name, preamble=preamble)
+
+
 @functools.cache
 def binary_kernel(name, dtype):
     """z = x op y, computed in `dtype`."""
-    text = _text(name, binary[name], dtype)
-    return ks.ElementwiseKernel(
-        "S in0, T in1", "U z", f"const C x = (C)in0, y = (C)in1; z = (U)({text})",
-        f"gpuarray_{name}", preamble=_preamble(dtype, text),
-    )  # fmt: skip
+    return _computed(2, _text(name, binary[name], dtype), f"gpuarray_{name}", dtype)
 
 
 @functools.cache
 def unary_kernel(name, dtype):
-    text = _text(name, unary[name], dtype)
-    return ks.ElementwiseKernel(
-        "S in0", "U z", f"const C x = (C)in0; z = (U)({text})",
-        f"gpuarray_{name}", preamble=_preamble(dtype, text),
-    )  # fmt: skip
+    return _computed(1, _text(name, unary[name], dtype), f"gpuarray_{name}", dtype)
 
 
 @functools.cache
 def function_kernel(text, name, dtype):
     """z = text, of x in a floating or complex type."""
-    return ks.ElementwiseKernel(
-        "S in0", "U z", f"const C x = (C)in0; z = (U)({text})",
-        f"cumath_{name}", preamble=_preamble(dtype, text),
-    )  # fmt: skip
+    return _computed(1, text, f"cumath_{name}", dtype)
 
 
 @functools.cache

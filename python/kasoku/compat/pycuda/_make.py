@@ -4,6 +4,8 @@ import numpy as np
 
 from kasoku import _core
 
+from .._face.table import Table as _Table
+from .._layout import order_of
 from . import driver
 from ._array import GPUArray
 
@@ -11,7 +13,6 @@ from ._array import GPUArray
 def to_gpu(ary, allocator=None):
     """A copy of a NumPy array on the device, in its order."""
     ary = np.asarray(ary)
-    f_order = ary.flags.f_contiguous and not ary.flags.c_contiguous
     strides = ary.strides if ary.flags.forc else None
     if strides is None and 0 not in ary.strides and all(s > 0 for s in ary.strides):
         # A permutation of axes without gaps keeps its strides.
@@ -20,49 +21,36 @@ def to_gpu(ary, allocator=None):
             result = GPUArray(ary.transpose(order).shape, ary.dtype, allocator=allocator)
             result.set(ary.transpose(order))
             return result.transpose([int(axis) for axis in np.argsort(order)])
-    result = GPUArray(ary.shape, ary.dtype, allocator=allocator, order="F" if f_order else "C")
+    result = GPUArray(ary.shape, ary.dtype, allocator=allocator, order=order_of(ary))
     result.set(ary)
     return result
 
 
-def to_gpu_async(ary, allocator=None, stream=None):
-    return to_gpu(ary, allocator)
-
-
-def empty(shape, dtype=np.float64, allocator=None, order="C"):
-    return GPUArray(shape, dtype, allocator=allocator, order=order)
-
-
-def zeros(shape, dtype=np.float64, *, allocator=None, order="C"):
-    result = GPUArray(shape, dtype, allocator=allocator, order=order)
-    driver.memset_d8(result.__kasoku_array__, 0, result.nbytes)
-    _core._mark_zeroed(result.__kasoku_array__)
-    return result
-
-
-def ones(shape, dtype=np.float64, *, allocator=None, order="C"):
-    return GPUArray(shape, dtype, allocator=allocator, order=order).fill(1)
+def _zeroed(array):
+    driver.memset_d8(array.__kasoku_array__, 0, array.nbytes)
+    _core._mark_zeroed(array.__kasoku_array__)
+    return array
 
 
 def _like(other, dtype, order):
-    if order in ("K", "A"):
-        order = "F" if other.flags.f_contiguous and not other.flags.c_contiguous else "C"
+    order = order_of(other) if order in ("K", "A") else order
     return GPUArray(other.shape, dtype or other.dtype, allocator=other.allocator, order=order)
 
 
-def empty_like(other_ary, dtype=None, order="K"):
-    return _like(other_ary, dtype, order)
-
-
-def zeros_like(other_ary, dtype=None, order="K"):
-    result = _like(other_ary, dtype, order)
-    driver.memset_d8(result.__kasoku_array__, 0, result.nbytes)
-    _core._mark_zeroed(result.__kasoku_array__)
-    return result
-
-
-def ones_like(other_ary, dtype=None, order="K"):
-    return _like(other_ary, dtype, order).fill(1)
+_functions = _Table()
+_functions.rows("plain", {
+    "to_gpu_async": lambda ary, allocator=None, stream=None: to_gpu(ary, allocator),
+    "empty": lambda shape, dtype=np.float64, allocator=None, order="C": (
+        GPUArray(shape, dtype, allocator=allocator, order=order)),
+    "zeros": lambda shape, dtype=np.float64, *, allocator=None, order="C": (
+        _zeroed(GPUArray(shape, dtype, allocator=allocator, order=order))),
+    "ones": lambda shape, dtype=np.float64, *, allocator=None, order="C": (
+        GPUArray(shape, dtype, allocator=allocator, order=order).fill(1)),
+    "empty_like": lambda other_ary, dtype=None, order="K": _like(other_ary, dtype, order),
+    "zeros_like": lambda other_ary, dtype=None, order="K": _zeroed(_like(other_ary, dtype, order)),
+    "ones_like": lambda other_ary, dtype=None, order="K": _like(other_ary, dtype, order).fill(1),
+})  # fmt: skip
+globals().update(_functions)
 
 
 def arange(*args, dtype=None, allocator=None, stream=None):

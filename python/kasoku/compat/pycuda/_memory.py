@@ -7,6 +7,8 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
+from .._face.table import Table as _Table
+from .._layout import order_of as _order_of
 from ._context import _device
 from ._errors import LogicError
 from ._streams import _stream
@@ -45,10 +47,6 @@ def mem_alloc(bytes):
     return DeviceAllocation(bytes)
 
 
-def mem_alloc_like(ary):
-    return mem_alloc(ary.nbytes)
-
-
 def mem_alloc_pitch(width, height, access_size):
     pitch = -(-int(width) // 512) * 512
     return DeviceAllocation(pitch * int(height)), pitch
@@ -59,44 +57,28 @@ def mem_get_info():
     return memory["free"], memory["total"]
 
 
-def _nbytes(buffer):
-    return memoryview(buffer).nbytes
-
-
 def _host(buffer):
     return buffer if not isinstance(buffer, np.generic) else np.asarray(buffer)
 
 
-def memcpy_htod(dest, src):
-    _core._htod(dest, _host(src), _device(), None)
-
-
-def memcpy_htod_async(dest, src, stream=None):
+def memcpy_htod(dest, src, stream=None):
     _core._htod(dest, _host(src), _device(), _stream(stream))
 
 
-def memcpy_dtoh(dest, src):
-    _core._dtoh(dest, src, _device(), None)
-
-
-def memcpy_dtoh_async(dest, src, stream=None):
+def memcpy_dtoh(dest, src, stream=None):
     _core._dtoh(dest, src, _device(), _stream(stream))
 
 
-def memcpy_dtod(dest, src, size):
-    _core._dtod(dest, src, int(size), _device(), None)
-
-
-def memcpy_dtod_async(dest, src, size, stream=None):
+def memcpy_dtod(dest, src, size, stream=None):
     _core._dtod(dest, src, int(size), _device(), _stream(stream))
 
 
-def memcpy_peer(dest, src, size, dest_context=None, src_context=None):
-    memcpy_dtod(dest, src, size)
+def memcpy_peer(dest, src, size, dest_context=None, src_context=None, stream=None):
+    memcpy_dtod(dest, src, size, stream)
 
 
-def memcpy_peer_async(dest, src, size, dest_context=None, src_context=None, stream=None):
-    memcpy_dtod_async(dest, src, size, stream)
+memcpy_htod_async, memcpy_dtoh_async, memcpy_dtod_async = memcpy_htod, memcpy_dtoh, memcpy_dtod
+memcpy_peer_async = memcpy_peer
 
 
 def _memset(size):
@@ -156,41 +138,9 @@ def pagelocked_empty(shape, dtype, order="C", mem_flags=0):
     return flat.reshape(shape, order=order)
 
 
-def pagelocked_zeros(shape, dtype, order="C", mem_flags=0):
-    result = pagelocked_empty(shape, dtype, order, mem_flags)
-    result.fill(0)
-    return result
-
-
-def pagelocked_empty_like(array, mem_flags=0):
-    order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
-    return pagelocked_empty(array.shape, array.dtype, order, mem_flags)
-
-
-def pagelocked_zeros_like(array, mem_flags=0):
-    result = pagelocked_empty_like(array, mem_flags)
-    result.fill(0)
-    return result
-
-
-def aligned_empty(shape, dtype, order="C", alignment=4096):
-    return pagelocked_empty(shape, dtype, order)
-
-
-def aligned_zeros(shape, dtype, order="C", alignment=4096):
-    return pagelocked_zeros(shape, dtype, order)
-
-
-def aligned_empty_like(array, alignment=4096):
-    return pagelocked_empty_like(array)
-
-
-def aligned_zeros_like(array, alignment=4096):
-    return pagelocked_zeros_like(array)
-
-
-def register_host_memory(ary, flags=0):
-    return ary
+def _zeroed(array):
+    array.fill(0)
+    return array
 
 
 def _managed(make):
@@ -203,21 +153,28 @@ def _managed(make):
     return managed
 
 
-managed_empty = _managed(pagelocked_empty)
-managed_zeros = _managed(pagelocked_zeros)
-managed_empty_like = _managed(pagelocked_empty_like)
-managed_zeros_like = _managed(pagelocked_zeros_like)
-
-
-def _host_array(array):
-    if isinstance(array, np.generic):
-        return np.asarray(array)
-    return array
+_functions = _Table()
+_functions.rows("plain", {
+    "mem_alloc_like": lambda ary: mem_alloc(ary.nbytes),
+    "pagelocked_zeros": lambda shape, dtype, order="C", mem_flags=0: _zeroed(
+        pagelocked_empty(shape, dtype, order, mem_flags)),
+    "pagelocked_empty_like": lambda array, mem_flags=0: pagelocked_empty(
+        array.shape, array.dtype, _order_of(array), mem_flags),
+    "pagelocked_zeros_like": lambda array, mem_flags=0: _zeroed(_functions.pagelocked_empty_like(array, mem_flags)),
+    "aligned_empty": lambda shape, dtype, order="C", alignment=4096: pagelocked_empty(shape, dtype, order),
+    "aligned_zeros": lambda shape, dtype, order="C", alignment=4096: _zeroed(pagelocked_empty(shape, dtype, order)),
+    "aligned_empty_like": lambda array, alignment=4096: _functions.pagelocked_empty_like(array),
+    "aligned_zeros_like": lambda array, alignment=4096: _functions.pagelocked_zeros_like(array),
+    "register_host_memory": lambda ary, flags=0: ary,
+})  # fmt: skip
+for _name in ("empty", "zeros", "empty_like", "zeros_like"):
+    _functions[f"managed_{_name}"] = _managed(_functions.get(f"pagelocked_{_name}", pagelocked_empty))
+globals().update(_functions)
 
 
 def In(array):
     """A host array that is copied to the device before the launch."""
-    return _core._HostArgument(_host_array(array), True, False)
+    return _core._HostArgument(_host(array), True, False)
 
 
 def Out(array):

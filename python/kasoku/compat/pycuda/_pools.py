@@ -4,6 +4,8 @@ import weakref
 
 import numpy as np
 
+from ._memory import mem_alloc, pagelocked_empty
+
 _bits = 4  # of a size that tell its bin, below the leading one
 
 
@@ -101,9 +103,7 @@ class DeviceMemoryPool(_Pool):
     """Device memory that is used again; `pool.allocate` is an allocator for GPUArray."""
 
     def _make(self, size):
-        from . import driver
-
-        return driver.mem_alloc(size)
+        return mem_alloc(size)
 
     def allocate(self, size):
         return PooledDeviceAllocation(self, int(size))
@@ -115,9 +115,7 @@ class DeviceAllocator:
     """Allocates without a pool."""
 
     def allocate(self, size):
-        from . import driver
-
-        return driver.mem_alloc(size)
+        return mem_alloc(size)
 
     __call__ = allocate
 
@@ -133,9 +131,7 @@ class PageLockedMemoryPool(_Pool):
         super().__init__()
 
     def _make(self, size):
-        from . import driver
-
-        return driver.pagelocked_empty(size, np.uint8)
+        return pagelocked_empty(size, np.uint8)
 
     def allocate(self, shape, dtype, order="C"):
         dtype = np.dtype(dtype)
@@ -153,8 +149,6 @@ class PageLockedAllocator:
         self.flags = flags
 
     def allocate(self, shape, dtype, order="C"):
-        from . import driver
-
-        return driver.pagelocked_empty(shape, dtype, order)
+        return pagelocked_empty(shape, dtype, order)
 
     __call__ = allocate

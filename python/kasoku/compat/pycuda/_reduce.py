@@ -27,8 +27,8 @@ def _dot(a, b, dtype, subset, stream, allocator):
     return _reduce("dot", a, np.dtype(dtype or common), subset, b, stream, allocator)
 
 
-functions = Table({"arrays": lambda f: f})
-functions.rows("arrays", {
+functions = Table()
+functions.rows("plain", {
     "sum": lambda a, dtype=None, stream=None, allocator=None: _reduce(
         "sum", a, dtype or a.dtype, stream=stream, allocator=allocator),
     "subset_sum": lambda subset, a, dtype=None, stream=None, allocator=None: _reduce(

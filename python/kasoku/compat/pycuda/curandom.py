@@ -116,24 +116,21 @@ class _Generator:
         self._state.draw = int(offset)
         self.generators_per_block, self.block_count = 256, 1
 
-    def _fill(self, kind, data, a=0.0, b=1.0, stream=None):
-        self._state.fill(kind, data, a, b, stream)
-
     def fill_uniform(self, data, stream=None):
-        self._fill(_uniform_kind(data.dtype), data, stream=stream)
+        self._state.fill(_uniform_kind(data.dtype), data, stream=stream)
 
     def fill_normal(self, data, stream=None):
-        self._fill("normal", data, stream=stream)
+        self._state.fill("normal", data, stream=stream)
 
     def fill_log_normal(self, data, mean, stddev, stream=None):
-        self._fill("log_normal", data, mean, stddev, stream)
+        self._state.fill("log_normal", data, mean, stddev, stream)
 
     def fill_poisson(self, data, lambda_value=None, stream=None):
         if lambda_value is None:
             # As PyCUDA has it: each element says its own mean.
             self._own_means(data, stream)
         else:
-            self._fill("poisson", data, lambda_value, stream=stream)
+            self._state.fill("poisson", data, lambda_value, stream=stream)
 
     def _own_means(self, data, stream):
         _kernels.element_kernel(
@@ -142,25 +139,22 @@ class _Generator:
         )(self._state.draw, self._state.key0, self._state.key1, data, stream=stream)  # fmt: skip
         self._state.draw += 1
 
-    def gen_uniform(self, shape, dtype, stream=None):
+    def _new(self, fill, shape, dtype, *parameters):
         result = GPUArray(shape, dtype)
-        self.fill_uniform(result, stream)
+        fill(result, *parameters)
         return result
+
+    def gen_uniform(self, shape, dtype, stream=None):
+        return self._new(self.fill_uniform, shape, dtype, stream)
 
     def gen_normal(self, shape, dtype, stream=None):
-        result = GPUArray(shape, dtype)
-        self.fill_normal(result, stream)
-        return result
+        return self._new(self.fill_normal, shape, dtype, stream)
 
     def gen_log_normal(self, shape, dtype, mean, stddev, stream=None):
-        result = GPUArray(shape, dtype)
-        self.fill_log_normal(result, mean, stddev, stream)
-        return result
+        return self._new(self.fill_log_normal, shape, dtype, mean, stddev, stream)
 
     def gen_poisson(self, shape, dtype, lambda_value, stream=None):
-        result = GPUArray(shape, dtype)
-        self.fill_poisson(result, lambda_value, stream)
-        return result
+        return self._new(self.fill_poisson, shape, dtype, lambda_value, stream)
 
     def call_skip_ahead(self, count, stream=None):
         self._state.draw = (self._state.draw + int(count)) & 0xFFFFFFFF
@@ -173,25 +167,5 @@ class _Generator:
     call_skip_ahead_sequence_array = call_skip_ahead_array
 
 
-class XORWOWRandomNumberGenerator(_Generator):
-    pass
-
-
-class MRG32k3aRandomNumberGenerator(_Generator):
-    pass
-
-
-class Sobol32RandomNumberGenerator(_Generator):
-    pass
-
-
-class ScrambledSobol32RandomNumberGenerator(_Generator):
-    pass
-
-
-class Sobol64RandomNumberGenerator(_Generator):
-    pass
-
-
-class ScrambledSobol64RandomNumberGenerator(_Generator):
-    pass
+for _name in "XORWOW MRG32k3a Sobol32 ScrambledSobol32 Sobol64 ScrambledSobol64".split():
+    globals()[f"{_name}RandomNumberGenerator"] = type(f"{_name}RandomNumberGenerator", (_Generator,), {})

@@ -4,7 +4,6 @@ Each part is a module of its own, next to this one."""
 
 import kasoku as ks
 from kasoku import _core
-from kasoku.compat import missing
 
 from ._flags import (  # noqa: F401
     compute_mode, ctx_flags, event_flags, func_cache, host_alloc_flags, jit_fallback, jit_option, limit,
@@ -66,9 +65,3 @@ def start_profiler():
 
 
 stop_profiler = start_profiler
-
-
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    raise AttributeError(missing(f"pycuda.driver.{name}"))

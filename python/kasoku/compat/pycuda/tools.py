@@ -7,13 +7,8 @@ import numpy as np
 from kasoku import _core
 
 from ._pools import (  # noqa: F401
-    DeviceAllocator,
-    DeviceMemoryPool,
-    PageLockedAllocator,
-    PageLockedMemoryPool,
-    PooledDeviceAllocation,
-    bitlog2,
-)
+    DeviceAllocator, DeviceMemoryPool, PageLockedAllocator, PageLockedMemoryPool, PooledDeviceAllocation, bitlog2,
+)  # fmt: skip
 
 _names = {
     "bool": "bool", "int8": "signed char", "uint8": "unsigned char", "int16": "short",

@@ -16,29 +16,13 @@ from ._table import functions as _functions
 from ._tensor import Tensor, TensorShape, in_graph
 from ._variable import Variable
 from .dtypes import (  # noqa: F401
-    DType,
-    as_dtype,
-    bool,
-    complex64,
-    complex128,
-    double,
-    float16,
-    float32,
-    float64,
-    half,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
+    DType, as_dtype, bool, complex64, complex128, double, float16, float32, float64, half, int8, int16, int32, int64,
+    uint8, uint16, uint32, uint64,
+)  # fmt: skip
 
 __version__ = "2.20.0"
 globals().update(_elementwise)
-globals().update(_functions)
+_functions.into(globals())
 globals().update(debugging.functions)
 GradientTape, Module, TensorArray = _control.GradientTape, _control.Module, _control.TensorArray
 autograph = _control.autograph

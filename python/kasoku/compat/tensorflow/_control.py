@@ -72,35 +72,20 @@ def _folded(fn, elems, initializer, keeps, from_right=False):
     return stack(kept[:: -1 if from_right else 1]) if keeps else value
 
 
-@_row
-def scan(fn, elems, initializer=None, reverse=False, **ignored):
-    return _folded(fn, elems, initializer, True, reverse)
+functions.rows("tensors", {
+    "scan": lambda fn, elems, initializer=None, reverse=False, **ignored: _folded(fn, elems, initializer, True, reverse),
+    "foldl": lambda fn, elems, initializer=None, **ignored: _folded(fn, elems, initializer, False),
+    "foldr": lambda fn, elems, initializer=None, **ignored: _folded(fn, elems, initializer, False, True),
+    "numpy_function": lambda func, inp, Tout, stateful=True: _each_in_type(
+        func(*(plain(convert(x)) for x in inp)), Tout, constant),
+    "py_function": lambda func, inp, Tout: _each_in_type(func(*(convert(x) for x in inp)), Tout, convert),
+})  # fmt: skip
 
 
-@_row
-def foldl(fn, elems, initializer=None, **ignored):
-    return _folded(fn, elems, initializer, False)
-
-
-@_row
-def foldr(fn, elems, initializer=None, **ignored):
-    return _folded(fn, elems, initializer, False, True)
-
-
-@_row
-def numpy_function(func, inp, Tout, stateful=True):
-    result = func(*(plain(convert(x)) for x in inp))
-    if isinstance(Tout, (list, tuple)):
-        return [constant(part, kind) for part, kind in zip(result, Tout)]
-    return constant(result, Tout)
-
-
-@_row
-def py_function(func, inp, Tout):
-    result = func(*(convert(x) for x in inp))
-    if isinstance(Tout, (list, tuple)):
-        return [convert(part, kind) for part, kind in zip(result, Tout)]
-    return convert(result, Tout)
+def _each_in_type(result, kinds, make):
+    if isinstance(kinds, (list, tuple)):
+        return [make(part, kind) for part, kind in zip(result, kinds)]
+    return make(result, kinds)
 
 
 @_row
@@ -183,9 +168,7 @@ class TensorArray:
         return stack([self.read(i) for i in range(len(self._items))])
 
     def concat(self, name=None):
-        from ._ops import concat
-
-        return concat([self.read(i) for i in range(len(self._items))], 0)
+        return functions.concat([self.read(i) for i in range(len(self._items))], 0)
 
     def unstack(self, value, name=None):
         self._items = functions.unstack(value)

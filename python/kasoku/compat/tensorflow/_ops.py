@@ -13,6 +13,8 @@ import kasoku as ks
 from . import dtypes
 from .errors import InvalidArgumentError
 from ._operators import elementwise
+from ._table import axes as _axes
+from ._table import functions as _functions
 from ._tensor import Tensor, binary, convert, in_a_graph, in_graph, must_take, operands
 
 _REDUCTIONS = {
@@ -26,12 +28,7 @@ def _reduction(name, target):
 
     def op(input_tensor, axis=None, keepdims=False, name=None):
         x = must_take(op_name, kinds, convert(input_tensor))
-        axes = (
-            tuple(builtins.int(a) for a in axis)
-            if isinstance(axis, (list, tuple))
-            else (None if axis is None else builtins.int(axis))
-        )
-        result = getattr(ks, target)(x._array, axis=axes, keepdims=keepdims)
+        result = getattr(ks, target)(x._array, axis=_axes(axis), keepdims=keepdims)
         if target in ("sum", "prod", "mean") and result.dtype != x._array.dtype:  # TensorFlow keeps the type
             result = (result if target != "mean" else ks.floor(result)).astype(x._array.dtype)
         return Tensor(result)
@@ -44,25 +41,6 @@ for _name, _target in _REDUCTIONS.items():
     elementwise[_name] = _reduction(_name, _target)
 
 
-def constant(value, dtype=None, shape=None, name=None):
-    """A tensor of `value`; Python floats become float32, ints int32."""
-    result = convert(value, dtype)
-    return result if shape is None else (fill(shape, value, dtype) if not result.shape else reshape(result, shape))
-
-
-def convert_to_tensor(value, dtype=None, dtype_hint=None, name=None):
-    return convert(value, dtype)
-
-
-def identity(x, name=None):
-    return Tensor(ks.copy(convert(x)._array))
-
-
-def cast(x, dtype, name=None):
-    """The tensor in another type; floats are cut towards zero."""
-    return Tensor(convert(x)._array.astype(dtypes.as_dtype(dtype).as_numpy_dtype))
-
-
 def _shape(shape):
     if isinstance(shape, Tensor):
         shape = shape.numpy()
@@ -71,27 +49,59 @@ def _shape(shape):
     return tuple(builtins.int(v) for v in np.atleast_1d(np.asarray(shape)))
 
 
-def zeros(shape, dtype=dtypes.float32, name=None):
-    return Tensor(ks.zeros(_shape(shape), dtype=dtypes.as_dtype(dtype).as_numpy_dtype))
+def _numpys(dtype):
+    return dtypes.as_dtype(dtype).as_numpy_dtype
 
 
-def ones(shape, dtype=dtypes.float32, name=None):
-    return Tensor(ks.ones(_shape(shape), dtype=dtypes.as_dtype(dtype).as_numpy_dtype))
+def _arrays(values):
+    return [convert(v)._array for v in values]
+
+
+def _filled(make):
+    return lambda input, dtype=None, name=None: (lambda x: make(x.shape, dtype or x.dtype))(convert(input))
+
+
+_functions.rows("plain", {
+    "convert_to_tensor": lambda value, dtype=None, dtype_hint=None, name=None: convert(value, dtype),
+    "zeros": lambda shape, dtype=dtypes.float32, name=None: Tensor(ks.zeros(_shape(shape), dtype=_numpys(dtype))),
+    "ones": lambda shape, dtype=dtypes.float32, name=None: Tensor(ks.ones(_shape(shape), dtype=_numpys(dtype))),
+    "linspace": lambda start, stop, num, name=None, axis=0: Tensor(
+        ks.linspace(builtins.float(start), builtins.float(stop), builtins.int(num), dtype=np.float32)),
+    "concat": lambda values, axis, name=None: Tensor(ks.concatenate(_arrays(values), axis)),
+    "stack": lambda values, axis=0, name=None: Tensor(ks.stack(_arrays(values), axis)),
+    "shape": lambda input, out_type=dtypes.int32, name=None: convert(list(convert(input).shape), out_type),
+    "size": lambda input, out_type=dtypes.int32, name=None: convert(convert(input).shape.num_elements(), out_type),
+    "rank": lambda input, name=None: convert(convert(input).ndim, dtypes.int32),
+    "cond": lambda pred, true_fn=None, false_fn=None, name=None: true_fn() if builtins.bool(pred) else false_fn(),
+})  # fmt: skip
+_functions.rows("plain", {
+    "zeros_like": _filled(_functions.zeros), "ones_like": _filled(_functions.ones),
+})  # fmt: skip
+_functions.rows("plain", {
+    "identity": lambda x, name=None: Tensor(ks.copy(convert(x)._array)),
+    "transpose": lambda a, perm=None, conjugate=False, name=None: Tensor(
+        ks.transpose(convert(a)._array, None if perm is None else _shape(perm))),
+    "expand_dims": lambda input, axis, name=None: Tensor(ks.expand_dims(convert(input)._array, axis)),
+    "squeeze": lambda input, axis=None, name=None: Tensor(ks.squeeze(convert(input)._array, axis)),
+    "broadcast_to": lambda input, shape, name=None: Tensor(ks.broadcast_to(convert(input)._array, _shape(shape))),
+})  # fmt: skip
+stack, transpose = _functions.stack, _functions.transpose
+
+
+def cast(x, dtype, name=None):
+    """The tensor in another type; floats are cut towards zero."""
+    return Tensor(convert(x)._array.astype(_numpys(dtype)))
+
+
+def constant(value, dtype=None, shape=None, name=None):
+    """A tensor of `value`; Python floats become float32, ints int32."""
+    result = convert(value, dtype)
+    return result if shape is None else (fill(shape, value, dtype) if not result.shape else reshape(result, shape))
 
 
 def fill(dims, value, dtype=None, name=None):
     value = convert(value, dtype)
     return Tensor(ks.full(_shape(dims), value._array.item(), dtype=value.dtype.as_numpy_dtype))
-
-
-def zeros_like(input, dtype=None, name=None):  # noqa: A002
-    x = convert(input)
-    return zeros(x.shape, dtype or x.dtype)
-
-
-def ones_like(input, dtype=None, name=None):  # noqa: A002
-    x = convert(input)
-    return ones(x.shape, dtype or x.dtype)
 
 
 def range(start, limit=None, delta=1, dtype=None, name=None):  # noqa: A001
@@ -101,16 +111,9 @@ def range(start, limit=None, delta=1, dtype=None, name=None):  # noqa: A001
     values = [v.numpy() if isinstance(v, Tensor) else v for v in (start, limit, delta)]
     if dtype is None:
         given = [v.dtype for v in (start, limit, delta) if isinstance(v, Tensor)]
-        dtype = (
-            given[0]
-            if given
-            else (dtypes.float32 if any(isinstance(v, builtins.float) for v in values) else dtypes.int32)
-        )
-    return Tensor(ks.arange(*values, dtype=dtypes.as_dtype(dtype).as_numpy_dtype))
-
-
-def linspace(start, stop, num, name=None, axis=0):
-    return Tensor(ks.linspace(builtins.float(start), builtins.float(stop), builtins.int(num), dtype=np.float32))
+        given += [dtypes.float32 for v in values if isinstance(v, builtins.float)]
+        dtype = given[0] if given else dtypes.int32
+    return Tensor(ks.arange(*values, dtype=_numpys(dtype)))
 
 
 def reshape(tensor, shape, name=None):
@@ -123,30 +126,6 @@ def reshape(tensor, shape, name=None):
         ) from error
 
 
-def transpose(a, perm=None, conjugate=False, name=None):
-    return Tensor(ks.transpose(convert(a)._array, None if perm is None else _shape(perm)))
-
-
-def expand_dims(input, axis, name=None):  # noqa: A002
-    return Tensor(ks.expand_dims(convert(input)._array, axis))
-
-
-def squeeze(input, axis=None, name=None):  # noqa: A002
-    return Tensor(ks.squeeze(convert(input)._array, axis))
-
-
-def concat(values, axis, name=None):
-    return Tensor(ks.concatenate([convert(v)._array for v in values], axis))
-
-
-def stack(values, axis=0, name=None):
-    return Tensor(ks.stack([convert(v)._array for v in values], axis))
-
-
-def broadcast_to(input, shape, name=None):  # noqa: A002
-    return Tensor(ks.broadcast_to(convert(input)._array, _shape(shape)))
-
-
 def where(condition, x=None, y=None, name=None):
     condition = convert(condition)
     if x is None:
@@ -156,27 +135,11 @@ def where(condition, x=None, y=None, name=None):
     return Tensor(ks.where(condition._array, x._array, y._array))
 
 
-def shape(input, out_type=dtypes.int32, name=None):  # noqa: A002
-    return constant(list(convert(input).shape), out_type)
-
-
-def size(input, out_type=dtypes.int32, name=None):  # noqa: A002
-    return constant(convert(input).shape.num_elements(), out_type)
-
-
-def rank(input, name=None):  # noqa: A002
-    return constant(convert(input).ndim, dtypes.int32)
-
-
 def matmul(a, b, transpose_a=False, transpose_b=False, name=None):
     a, b = convert(a), convert(b)
     a = a if not transpose_a else transpose(a)
     b = b if not transpose_b else transpose(b)
     return binary("MatMul", ks.matmul, a, b)
-
-
-def cond(pred, true_fn=None, false_fn=None, name=None):
-    return true_fn() if builtins.bool(pred) else false_fn()
 
 
 def while_loop(cond, body, loop_vars, maximum_iterations=None, **ignored):

@@ -1,14 +1,12 @@
 """How a row of TensorFlow's tables becomes a function: arguments of some names are tensors, whatever comes as one; results
 keep the first one's type where the rule says so. Every function takes `name`, which means nothing here."""
 
-import functools
-
 import numpy as np
 
 import kasoku as ks
 from kasoku import _core
 
-from .._face.table import Table, in_words_of
+from .._face.table import Table, refused
 from . import dtypes
 from ._tensor import Tensor, convert, held, must_take, op_name
 
@@ -76,8 +74,7 @@ def _of_arrays(kinds=None, keeps=True):
             try:
                 result = f(*args, **kwargs)
             except TypeError as error:
-                text = str(error)
-                raise (in_words_of(f, error) if "argument" in text and f.__name__ + "()" in text else error) from None
+                raise refused(f, error) from None
             if isinstance(result, ks.Array):
                 return Tensor(result if not keeps or result.dtype == x._array.dtype else result.astype(x._array.dtype))
             return _made(result, x._array.dtype if keeps else None)
@@ -94,8 +91,7 @@ def _of_tensors(f):
         try:
             return f(*args, **kwargs)
         except TypeError as error:
-            text = str(error)
-            raise (in_words_of(f, error) if "argument" in text and f.__name__ + "()" in text else error) from None
+            raise refused(f, error) from None
 
     return call
 
@@ -130,7 +126,3 @@ def in_tables(rule, *tables):
 
 def share(of, into, names):
     into.update({name: of[name] for name in names.split()})
-
-
-def composed(f):
-    return functools.wraps(f)(_composed(f))

@@ -56,11 +56,8 @@ def held(tensors):
 class TensorShape(tuple):
     """A shape; its dims are known."""
 
-    @property
-    def rank(self):
-        return len(self)
-
-    ndims = rank
+    rank = ndims = property(len)
+    dims = property(list)
 
     def as_list(self):
         return list(self)
@@ -76,10 +73,6 @@ class TensorShape(tuple):
 
     def __repr__(self):
         return f"TensorShape([{', '.join(map(str, self))}])"
-
-    @property
-    def dims(self):
-        return list(self)
 
     def __eq__(self, other):
         return isinstance(other, (tuple, list)) and tuple(self) == tuple(other)
@@ -120,17 +113,9 @@ class Tensor:
     def __init__(self, array):
         self._array = _core._settle(array)
 
-    @property
-    def dtype(self):
-        return dtypes.of_array(self._array)
-
-    @property
-    def shape(self):
-        return TensorShape(self._array.shape)
-
-    @property
-    def ndim(self):
-        return len(self._array.shape)
+    dtype = property(lambda self: dtypes.of_array(self._array))
+    shape = property(lambda self: TensorShape(self._array.shape))
+    ndim = property(lambda self: len(self._array.shape))
 
     @property
     def device(self):

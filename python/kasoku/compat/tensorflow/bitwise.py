@@ -1,10 +1,7 @@
 """tf.bitwise: integers by their bits."""
 
-import sys as _sys
-
 import kasoku as ks
 
-from .. import Face as _Face
 from .._face.table import Table as _Table
 from ._table import rules as _rules
 from ._tensor import binary as _binary
@@ -22,4 +19,3 @@ _functions.rows("tensors", {
 })  # fmt: skip
 _functions.rows("keeps", {"invert": lambda x: ks.invert(x)})
 globals().update(_functions)
-_sys.modules[__name__].__class__ = _Face

@@ -1,12 +1,9 @@
 """tf.debugging: assertions about tensors, which are computed where they lie."""
 
-import sys as _sys
-
 import numpy as _np
 
 import kasoku as ks
 
-from .. import Face as _Face
 from ._tensor import Tensor as _Tensor
 from ._tensor import convert as _convert
 from .dtypes import as_dtype as _as_dtype
@@ -98,4 +95,3 @@ def check_numerics(tensor, message, name=None):
 
 
 assert_all_finite = check_numerics
-_sys.modules[__name__].__class__ = _Face

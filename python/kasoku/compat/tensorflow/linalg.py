@@ -1,11 +1,8 @@
 """tf.linalg: products, factors and norms are the engine's."""
 
-import sys as _sys
-
 import kasoku as ks
 from kasoku._core import _linalg
 
-from .. import Face as _Face
 from .._face import compositions as _compositions
 from . import dtypes as _dtypes
 from . import nn as _nn  # noqa: F401 - it fills the tables
@@ -42,11 +39,6 @@ def _band(a, lower, upper):
     return a if upper < 0 else _linalg._triangle(a, True, upper)
 
 
-def _solved(a, b, lower, adjoint):
-    a = _compositions.triangle(a, not lower)
-    return ks.linalg.solve(ks.conjugate(a.mT) if adjoint else a, b)
-
-
 def _least_squares(a, b, l2_regularizer):
     if not l2_regularizer:
         return ks.linalg.pinv(a) @ b
@@ -58,15 +50,6 @@ def _with_diagonal(a, diagonal):
     a, at = ks.copy(a), ks.arange(min(a.shape[-2:]), device=a.device)
     a[..., at, at] = diagonal
     return a
-
-
-def _diagonals(diagonal, k):
-    """The last axis as the k-th diagonal of matrices."""
-    n = diagonal.shape[-1] + abs(k)
-    at = ks.arange(diagonal.shape[-1], device=diagonal.device)
-    out = ks.zeros((*diagonal.shape[:-1], n, n), diagonal.dtype, diagonal.device)
-    out[..., at + max(-k, 0), at + max(k, 0)] = diagonal
-    return out
 
 
 def _in_complex(parts, x):
@@ -87,9 +70,9 @@ _functions.rows("keeps", {
     "eigh": lambda tensor: tuple(ks.linalg.eigh(tensor)),
     "slogdet": lambda input: tuple(ks.linalg.slogdet(input)),
     "logdet": lambda matrix: ks.linalg.slogdet(matrix).logabsdet,
-    "diag": lambda diagonal, k=0, **ignored: _diagonals(diagonal, int(k)),
+    "diag": lambda diagonal, k=0, **ignored: _compositions.diagonals(diagonal, int(k)),
     "diag_part": lambda input, k=0, **ignored: ks.diagonal(input, k, -2, -1).copy(),
-    "tensor_diag": lambda diagonal: _diagonals(diagonal, 0),
+    "tensor_diag": lambda diagonal: _compositions.diagonals(diagonal),
     "tensor_diag_part": lambda input: ks.diagonal(input).copy(),
     "set_diag": lambda input, diagonal, **ignored: _with_diagonal(input, diagonal),
     "trace": lambda x: ks.trace(x, axis1=-2, axis2=-1),
@@ -97,7 +80,8 @@ _functions.rows("keeps", {
     "cross": lambda a, b: ks.cross(a, b),
     "adjoint": lambda matrix: ks.conjugate(matrix.mT),
     "cholesky_solve": lambda a, rhs: ks.linalg.solve(a @ ks.conjugate(a.mT), rhs),
-    "triangular_solve": lambda matrix, rhs, lower=True, adjoint=False: _solved(matrix, rhs, lower, adjoint),
+    "triangular_solve": lambda matrix, rhs, lower=True, adjoint=False: _compositions.solve_triangle(
+        matrix, rhs, not lower, conjugated=adjoint),
     "lstsq": lambda matrix, rhs, l2_regularizer=0.0, fast=True: _least_squares(matrix, rhs, l2_regularizer),
     "expm": lambda input: _compositions.matrix_exp(input),
     "tensordot": lambda a, b, axes: ks.tensordot(a, b, _plain(axes)),
@@ -137,4 +121,3 @@ _functions.alias(inverse="inv")
 _f.rows("tensors", {"clip_by_global_norm": _clipped})
 _share(_functions, _f, "eye einsum tensordot norm eig eigvals")
 globals().update(_functions)
-_sys.modules[__name__].__class__ = _Face

@@ -1,13 +1,11 @@
 """tf.nn: the functions of layers; layers themselves are not there."""
 
 import math as _math
-import sys as _sys
 
 import numpy as _np
 
 import kasoku as ks
 
-from .. import Face as _Face
 from .._face import compositions as _compositions
 from .._face import windows as _windows
 from . import _rows  # noqa: F401 - it fills the tables
@@ -24,18 +22,8 @@ from ._tensor import convert as _convert
 from .errors import InvalidArgumentError as _InvalidArgumentError
 
 
-def _below(x, of):
-    """x where it is above 0, of(x) below."""
-    return ks.where(x > 0, x, of(ks.minimum(x, 0)))
-
-
 def _dropped(x, rate):
     return ks.where(ks.random.random(x.shape, dtype=_np.float32, device=x.device) >= rate, x / (1 - rate), 0)
-
-
-def _log_softmax(x, axis):
-    x = x - x.max(axis=axis, keepdims=True)
-    return x - ks.log(ks.exp(x).sum(axis=axis, keepdims=True))
 
 
 def _blocks(x, size, to_depth):
@@ -50,9 +38,9 @@ def _blocks(x, size, to_depth):
 
 _nns.rows("floats", {
     "softmax": lambda logits, axis=-1: _compositions.softmax(logits, axis),
-    "log_softmax": lambda logits, axis=-1: _log_softmax(logits, axis),
+    "log_softmax": lambda logits, axis=-1: _compositions.log_softmax(logits, axis),
     "leaky_relu": lambda features, alpha=0.2: ks.where(features > 0, features, features * alpha),
-    "elu": lambda features: _below(features, ks.expm1),
+    "elu": lambda features: _compositions.below(features, ks.expm1),
     "selu": lambda features: _compositions.selu(features),
     "gelu": lambda features, approximate=False: _compositions.gelu(features, approximate),
     "softplus": lambda features: ks.logaddexp(features, 0),
@@ -80,11 +68,11 @@ _nns.rows("keeps", {
     "log_poisson_loss": lambda targets, log_input, compute_full_loss=False: (
         ks.exp(_convert(log_input)._array) - _convert(log_input)._array * targets),
     "softmax_cross_entropy_with_logits": lambda labels, logits, axis=-1: -(
-        labels * _log_softmax(logits, axis)).sum(axis=axis),
+        labels * _compositions.log_softmax(logits, axis)).sum(axis=axis),
 })  # fmt: skip
 _nns.rows("own", {
     "sparse_softmax_cross_entropy_with_logits": lambda labels, logits: -ks.take_along_axis(
-        _log_softmax(logits, -1), labels[..., None].astype("int64"), -1)[..., 0],
+        _compositions.log_softmax(logits, -1), labels[..., None].astype("int64"), -1)[..., 0],
 })  # fmt: skip
 
 
@@ -205,4 +193,3 @@ _nns.rows("tensors", {
     "depthwise_conv2d": _depthwise,
 })  # fmt: skip
 globals().update(_nns)
-_sys.modules[__name__].__class__ = _Face

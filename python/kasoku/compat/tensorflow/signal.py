@@ -1,13 +1,11 @@
 """tf.signal: Fourier transforms, the engine's, and windows."""
 
 import math as _math
-import sys as _sys
 
 import numpy as _np
 
 import kasoku as ks
 
-from .. import Face as _Face
 from .._face.table import Table as _Table
 from . import dtypes as _dtypes
 from ._table import in_type as _in_type
@@ -57,4 +55,3 @@ def _window(first, second):
 
 _functions.rows("tensors", {"hann_window": _window(0.5, 0.5), "hamming_window": _window(0.54, 0.46)})
 globals().update(_functions)
-_sys.modules[__name__].__class__ = _Face

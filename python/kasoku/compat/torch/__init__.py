@@ -7,7 +7,7 @@ import numpy as np
 
 import kasoku as ks
 
-from .. import Face
+from .._face.table import Table as _Table
 from . import (
     _methods,  # noqa: F401
     _more,
@@ -31,13 +31,8 @@ from ._table import functions as _functions
 from ._table import in_place as _in_place
 from ._tensor import Tensor
 from ._types import (  # noqa: F401
-    Size,
-    as_dtype,
-    device,
-    dtype,
-    engine_device,
-    get_default_dtype,
-)
+    Size, as_dtype, device, dtype, engine_device, get_default_dtype,
+)  # fmt: skip
 from ._promotion import set_default_dtype  # noqa: F401
 from .random import Generator, initial_seed, manual_seed, seed  # noqa: F401
 
@@ -46,16 +41,12 @@ globals().update(_types.names)
 globals().update({name: f for name, f in _functions.items() if not name.startswith("_")})
 globals().update(_more.legacy)
 jit = _more.jit
-globals().update(
-    {
-        name: getattr(nn.functional, name)
-        for name in """
+for _name in """
     adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d batch_norm celu conv1d conv2d conv3d cosine_similarity dropout embedding
     group_norm hardshrink hinge_embedding_loss instance_norm kl_div layer_norm margin_ranking_loss max_pool1d max_pool2d
     max_pool3d pairwise_distance pixel_shuffle poisson_nll_loss prelu rms_norm selu threshold triplet_margin_loss
-""".split()
-    }
-)
+""".split():
+    globals()[_name] = getattr(nn.functional, _name)
 from math import e, inf, nan, pi  # noqa: E402, F401
 
 for _name in "bmm dot matmul mm mv cdist isin tensordot".split():
@@ -82,53 +73,45 @@ class version:
 
 
 def _of_method(name):
-    def function(input, *args, **kwargs):
-        return getattr(input, name)(*args, **kwargs)
-
-    function.__name__ = name
-    return function
+    return lambda input, *args, **kwargs: getattr(input, name)(*args, **kwargs)
 
 
-for _name in """
-    reshape flatten ravel squeeze unsqueeze transpose swapaxes permute t clone detach adjoint
-""".split():
-    globals()[_name] = _of_method(_name)
-swapdims = globals()["swapaxes"]
-
-
-def broadcast_to(x, size):
-    return x.expand(*size)
-
-
-Tensor.broadcast_to = broadcast_to
-
-
-def broadcast_shapes(*shapes):
-    return Size(np.broadcast_shapes(*(s if isinstance(s, builtins.int) else tuple(s) for s in shapes)))
+_plain = _Table()
+_plain.rows("plain", {
+    **{name: _of_method(name) for name in (
+        "reshape flatten ravel squeeze unsqueeze transpose swapaxes permute t clone detach adjoint").split()},
+    "broadcast_to": lambda x, size: x.expand(*size),
+    "broadcast_shapes": lambda *shapes: Size(
+        np.broadcast_shapes(*(s if isinstance(s, builtins.int) else tuple(s) for s in shapes))),
+    "promote_types": lambda type1, type2: _promotion.wider(type1, type2),
+    "result_type": lambda *operands: _promotion.of(False, *operands),
+    "compile": (lambda model=None, **_: model if model is not None else (lambda f: f),
+        "The function itself: its statements are compiled as they run."),
+    "set_printoptions": (lambda **_: None, "Accepted."),
+    "use_deterministic_algorithms": (lambda mode, warn_only=False: None, "They are."),
+    "is_grad_enabled": lambda: False,
+    "set_grad_enabled": lambda _: no_grad(),
+    "get_num_threads": lambda: ks._core._thread_limit(),
+    "manual_seed_all": lambda n: manual_seed(n),
+    "are_deterministic_algorithms_enabled": lambda: True,
+    "is_inference_mode_enabled": lambda: False,
+    "get_float32_matmul_precision": lambda: "highest",
+})  # fmt: skip
+_plain.alias(swapdims="swapaxes")
+globals().update(_plain)
+Tensor.broadcast_to = _plain.broadcast_to
 
 
 def meshgrid(*tensors, indexing="ij"):
     tensors = tensors[0] if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
-    flat = [t.reshape(-1) for t in tensors]
-    order = list(range(len(flat)))
-    if indexing == "xy" and len(flat) > 1:
-        order[0], order[1] = 1, 0
-    elif indexing not in ("xy", "ij"):
+    if indexing not in ("xy", "ij"):
         raise RuntimeError(f"indexing is 'xy' or 'ij', not {indexing!r}")
-    shape = [0] * len(flat)
-    for at, t in zip(order, flat):
-        shape[at] = t.numel()
+    flat = [t.reshape(-1) for t in tensors]
+    order = [1, 0, *range(2, len(flat))] if indexing == "xy" and len(flat) > 1 else range(len(flat))
+    shape = [flat[k].numel() for k in order]
     return tuple(
         t.reshape([-1 if at == d else 1 for d in range(len(flat))]).expand(*shape) for at, t in zip(order, flat)
     )
-
-
-def promote_types(type1, type2):
-    return _promotion.wider(type1, type2)
-
-
-def result_type(*operands):
-    return _promotion.of(False, *operands)
 
 
 for _name in [*_functions]:
@@ -153,19 +136,6 @@ class enable_grad(no_grad):
     pass
 
 
-def is_grad_enabled():
-    return False
-
-
-def set_grad_enabled(_):
-    return no_grad()
-
-
-def compile(model=None, **_):
-    """The function itself: its statements are compiled as they run."""
-    return model if model is not None else (lambda f: f)
-
-
 def set_num_threads(n):
     """Limits the threads that share the work of this thread's calls; KASOKU_NUM_THREADS sets the most."""
     if n < 1:
@@ -173,44 +143,15 @@ def set_num_threads(n):
     ks._core._set_thread_limit(builtins.int(n))
 
 
-def get_num_threads():
-    return ks._core._thread_limit()
-
-
 def set_default_device(d):
     _types.set_block_device(device(d) if d is not None else None)
-
-
-def set_printoptions(**_):
-    """Accepted."""
-
-
-def manual_seed_all(n):
-    return manual_seed(n)
-
-
-def use_deterministic_algorithms(mode, warn_only=False):
-    """They are."""
-
-
-def are_deterministic_algorithms_enabled():
-    return True
-
-
-def is_inference_mode_enabled():
-    return False
 
 
 class finfo:
     def __init__(self, d=None):
         i = np.finfo(as_dtype(d or _types.default_float).numpy)
-        self.eps, self.max, self.min, self.tiny, self.bits = (
-            builtins.float(i.eps),
-            builtins.float(i.max),
-            builtins.float(i.min),
-            builtins.float(i.tiny),
-            i.bits,
-        )
+        self.eps, self.max, self.min, self.tiny = map(builtins.float, (i.eps, i.max, i.min, i.tiny))
+        self.bits = i.bits
 
 
 class iinfo:
@@ -223,10 +164,6 @@ def set_float32_matmul_precision(precision):
     """Accepted: products of float32 are computed in float32."""
     if precision not in ("highest", "high", "medium"):
         raise ValueError(f"the precision is highest, high or medium, not {precision!r}")
-
-
-def get_float32_matmul_precision():
-    return "highest"
 
 
 def save(obj, f):
@@ -275,8 +212,3 @@ class backends:
 
     mps = _Backend()
     mkl = _Backend()
-
-
-import sys as _sys  # noqa: E402
-
-_sys.modules[__name__].__class__ = Face

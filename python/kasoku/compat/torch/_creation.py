@@ -1,12 +1,14 @@
 """What makes tensors: of data, of one value, of ranges, of random numbers."""
 
 import builtins
+import inspect
 
 import numpy as np
 
 import kasoku as ks
 
 from .._face.refusals import autograd
+from .._face.table import Table
 from . import _types, random
 from ._table import functions, named
 from ._tensor import Tensor, array_of, composed
@@ -25,28 +27,14 @@ def _name(d, default=None):
 
 
 def _shape(args):
-    return (
-        tuple(args[0])
-        if len(args) == 1 and not isinstance(args[0], builtins.int)
-        else tuple(builtins.int(n) for n in args)
-    )
+    return tuple(args[0] if len(args) == 1 and not isinstance(args[0], builtins.int) else map(builtins.int, args))
 
 
 def _creates(f):
     """The arguments that every function which makes a tensor takes."""
 
-    def function(
-        *args,
-        dtype=None,
-        device=None,
-        requires_grad=False,
-        layout=None,
-        pin_memory=False,
-        memory_format=None,
-        out=None,
-        generator=None,
-        **kwargs,
-    ):
+    def function(*args, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False, memory_format=None,
+                 out=None, generator=None, **kwargs):  # fmt: skip
         if requires_grad:
             raise NotImplementedError(autograd)
         if "size" in kwargs and f.__name__ != "randint":
@@ -57,6 +45,9 @@ def _creates(f):
         t = t if isinstance(t, Tensor) else Tensor(t)
         return t if out is None else out._take(t._a)
 
+    own, more = (inspect.signature(g).parameters for g in (f, function))
+    options = [p for name, p in more.items() if p.kind is p.KEYWORD_ONLY and name not in own]
+    function.__signature__ = inspect.Signature([p for p in own.values() if p.kind is not p.VAR_KEYWORD] + options)
     function.__name__ = f.__name__
     return function
 
@@ -86,53 +77,45 @@ def from_numpy(a):
     return Tensor(ks.asarray(a, device="cpu"))
 
 
-def from_dlpack(x):
-    return Tensor(ks.from_dlpack(x))
-
-
-def is_tensor(x):
-    return isinstance(x, Tensor)
-
-
-def is_floating_point(x):
-    return x.is_floating_point()
-
-
-def numel(x):
-    return x.numel()
+_made = Table({"creates": _creates})
+_made.rows("plain", {
+    "from_dlpack": lambda x: Tensor(ks.from_dlpack(x)),
+    "is_tensor": lambda x: isinstance(x, Tensor),
+    "is_floating_point": lambda x: x.is_floating_point(),
+    "numel": lambda x: x.numel(),
+    "scalar_tensor": lambda s, *, dtype=None, device=None, requires_grad=False: tensor(
+        s, dtype=dtype or _types.default_float, device=device, requires_grad=requires_grad),
+})  # fmt: skip
+_made.rows("creates", {
+    "zeros": lambda *size, dtype=None, device=None: ks.zeros(_shape(size), _name(dtype), device),
+    "ones": lambda *size, dtype=None, device=None: ks.ones(_shape(size), _name(dtype), device),
+    "empty": lambda *size, dtype=None, device=None, **_: ks.empty(_shape(size), _name(dtype), device),
+    "linspace": lambda start, end, steps, *, dtype=None, device=None: ks.linspace(
+        start, end, steps, dtype=_name(dtype), device=device),
+    "logspace": lambda start, end, steps, base=10.0, *, dtype=None, device=None: (
+        base ** ks.linspace(start, end, steps, device=device)).astype(_name(dtype)),
+    "eye": lambda n, m=None, *, dtype=None, device=None: ks.eye(n, m, dtype=_name(dtype), device=device),
+    "rand": lambda *size, dtype=None, device=None, generator=None: random.source(generator).uniform(
+        0.0, 1.0, _shape(size), _name(dtype), device=device),
+    "randn": lambda *size, dtype=None, device=None, generator=None: random.source(generator).standard_normal(
+        _shape(size), _name(dtype), device=device),
+    "randperm": lambda n, *, dtype=None, device=None, generator=None: random.source(generator).permutation(
+        n, device=device).astype(_name(dtype, _types.names["int64"])),
+})  # fmt: skip
+globals().update(_made)
+zeros, ones, empty, rand, randn = (_made[name] for name in ("zeros", "ones", "empty", "rand", "randn"))
 
 
 @_creates
-def zeros(*size, dtype, device):
-    return ks.zeros(_shape(size), _name(dtype), device)
-
-
-@_creates
-def ones(*size, dtype, device):
-    return ks.ones(_shape(size), _name(dtype), device)
-
-
-@_creates
-def empty(*size, dtype, device, **_):
-    return ks.empty(_shape(size), _name(dtype), device)
-
-
-@_creates
-def full(size, fill_value, *, dtype, device):
-    natural = (
-        _types.names["bool"]
-        if isinstance(fill_value, builtins.bool)
-        else _types.names["int64"]
-        if isinstance(fill_value, builtins.int)
-        else None
-    )
-    name = _name(dtype, natural)
+def full(size, fill_value, *, dtype=None, device=None):
+    kinds = (("bool", builtins.bool), ("int64", builtins.int))
+    name = _name(dtype, next((_types.names[kind] for kind, own in kinds if isinstance(fill_value, own)), None))
     _types.must_hold(fill_value, _types.names[name])
     return ks.full(tuple(size), _types.as_number(fill_value, _types.names[name]), name, device)
 
 
 @_creates
-def arange(*args, dtype, device, **kwargs):
+def arange(*args, dtype=None, device=None, **kwargs):
     if len(args) == 1 and "end" in kwargs:
         args = (args[0], kwargs.pop("end"))
     start, end, step = {1: (0, *args, 1), 2: (*args, 1), 3: args}.get(len(args), (0, None, 1))
@@ -145,32 +128,7 @@ def arange(*args, dtype, device, **kwargs):
 
 
 @_creates
-def linspace(start, end, steps, *, dtype, device):
-    return ks.linspace(start, end, steps, dtype=_name(dtype), device=device)
-
-
-@_creates
-def logspace(start, end, steps, base=10.0, *, dtype, device):
-    return (base ** ks.linspace(start, end, steps, device=device)).astype(_name(dtype))
-
-
-@_creates
-def eye(n, m=None, *, dtype, device):
-    return ks.eye(n, m, dtype=_name(dtype), device=device)
-
-
-@_creates
-def rand(*size, dtype, device, generator=None):
-    return random.source(generator).uniform(0.0, 1.0, _shape(size), _name(dtype), device=device)
-
-
-@_creates
-def randn(*size, dtype, device, generator=None):
-    return random.source(generator).standard_normal(_shape(size), _name(dtype), device=device)
-
-
-@_creates
-def randint(*args, dtype, device, generator=None, low=0, high=None, size=None):
+def randint(*args, dtype=None, device=None, generator=None, low=0, high=None, size=None):
     """randint(high, size) or randint(low, high, size)."""
     args = list(args)
     if size is None:
@@ -183,11 +141,6 @@ def randint(*args, dtype, device, generator=None, low=0, high=None, size=None):
     return random.source(generator).integers(
         low, high, tuple(size), dtype=_name(dtype, _types.names["int64"]), device=device
     )
-
-
-@_creates
-def randperm(n, *, dtype, device, generator=None):
-    return random.source(generator).permutation(n, device=device).astype(_name(dtype, _types.names["int64"]))
 
 
 @composed
@@ -217,30 +170,18 @@ def binomial(count, prob, generator=None):
     return Tensor(drawn.astype(prob._a.dtype))
 
 
-def scalar_tensor(s, *, dtype=None, device=None, requires_grad=False):
-    return tensor(s, dtype=dtype or _types.default_float, device=device, requires_grad=requires_grad)
-
-
 def _like(f):
     def function(input, *args, dtype=None, device=None, **kwargs):
-        shape = tuple(input.shape)
-        head = (shape,) if f.__name__ in ("full",) else shape if f.__name__ != "randint" else ()
-        tail = {"size": shape} if f.__name__ == "randint" else {}
-        if f.__name__ in ("zeros", "ones", "empty", "rand", "randn"):
-            head = (shape,)
-        return f(*head, *args, dtype=dtype or input.dtype, device=device or input.device, **kwargs, **tail)
+        options = {"dtype": dtype or input.dtype, "device": device or input.device, **kwargs}
+        return f(*args, tuple(input.shape), **options) if f is randint else f(tuple(input.shape), *args, **options)
 
     function.__name__ = f.__name__ + "_like"
     return named(function)
 
 
-zeros_like, ones_like, empty_like = _like(zeros), _like(ones), _like(empty)
-full_like, rand_like, randn_like = _like(full), _like(rand), _like(randn)
-
-
-@named
-def randint_like(input, *args, dtype=None, device=None):
-    return randint(*args, tuple(input.shape), dtype=dtype or input.dtype, device=device or input.device)
+zeros_like, ones_like, empty_like, full_like, rand_like, randn_like, randint_like = map(
+    _like, (zeros, ones, empty, full, rand, randn, randint)
+)
 
 
 @named

@@ -6,116 +6,85 @@ import numpy as np
 
 import kasoku as ks
 
+from .._face.table import Table
 from . import _ops, _types, random
-from ._tensor import Tensor, array_of
+from ._tensor import Tensor, array_of, shaped
 
 
-def _method(f):
-    setattr(Tensor, f.__name__, f)
-    return f
+_methods = Table()
 
 
 def _made(name):
     def method(self, *size, dtype=None, device=None, requires_grad=False, **kwargs):
         from . import _creation
 
-        make = getattr(_creation, name)
-        return make(
-            *size, dtype=dtype or self.dtype, device=device or self.device, requires_grad=requires_grad, **kwargs
-        )
+        options = {"dtype": dtype or self.dtype, "device": device or self.device, "requires_grad": requires_grad}
+        return getattr(_creation, name)(*size, **options, **kwargs)
 
-    method.__name__ = f"new_{name}"
-    setattr(Tensor, method.__name__, method)
+    return method
 
 
-for _name in ("zeros", "ones", "empty", "full"):
-    _made(_name)
+_methods.rows("plain", {
+    **{f"new_{name}": _made(name) for name in ("zeros", "ones", "empty", "full")},
+    "new_tensor": lambda self, data, *, dtype=None, device=None, requires_grad=False: Tensor(
+        array_of(data, dtype or self.dtype, device or self.device)),
+    "size": lambda self, dim=None: self.shape if dim is None else self._a.shape[dim],
+    "stride": lambda self, dim=None: (lambda s: s if dim is None else s[dim])(
+        tuple(s // self._a.itemsize for s in self._a.strides)),
+    "dim": lambda self: self._a.ndim,
+    "numel": lambda self: self._a.size,
+    "element_size": lambda self: self._a.itemsize,
+    "data_ptr": lambda self: self._a.ptr,
+    "is_floating_point": lambda self: self.dtype.is_floating_point,
+    "tolist": lambda self: self._a.tolist(),
+    "__float__": lambda self: float(self.item()),
+    "__int__": lambda self: int(self.item()),
+    "cpu": lambda self: self.to("cpu"),
+    "clone": lambda self, *, memory_format=None: Tensor(self._a.copy()),
+    "detach": lambda self: Tensor(self._a),
+    "reshape": lambda self, *shape: Tensor(shaped(self._a.reshape, *shape)),
+    "view_as": lambda self, other: self.view(other.shape),
+    "ravel": lambda self: self.reshape(-1),
+    "transpose": lambda self, dim0, dim1: Tensor(self._a.swapaxes(dim0, dim1)),
+    "permute": lambda self, *dims: Tensor(shaped(self._a.transpose, *dims)),
+    "unsqueeze": lambda self, dim: Tensor(ks.expand_dims(self._a, dim)),
+    "expand_as": lambda self, other: self.expand(*other.shape),
+    "zero_": lambda self: self.fill_(0),
+    "copy_": lambda self, other, non_blocking=False: self._write(other._a),
+    "type_as": lambda self, other: self.to(other),
+    "reshape_as": lambda self, other: self.reshape(other.shape),
+    "is_complex": lambda self: self.dtype.is_complex,
+    "is_signed": lambda self: self.dtype.category >= 2 or self.dtype.name.startswith("int"),
+    "get_device": lambda self: -1 if self.device.type == "cpu" else self.device.index or 0,
+    "pin_memory": lambda self, device=None: self,
+    "share_memory_": lambda self: self,
+    "detach_": lambda self: self,
+    "is_pinned": lambda self, device=None: False,
+    "is_shared": lambda self: False,
+    "bernoulli": lambda self, p=None, *, generator=None: self.clone().bernoulli_(
+        self if p is None else p, generator=generator),
+    "adjoint": lambda self: self.mT.conj(),
+})  # fmt: skip
+_methods.alias(ndimension="dim", nelement="numel", swapaxes="transpose", __index__="__int__")
 
 
-@_method
-def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False):
-    return Tensor(array_of(data, dtype or self.dtype, device or self.device))
-
-
-@_method
-def type_as(self, other):
-    return self.to(other)
-
-
-@_method
-def is_complex(self):
-    return self.dtype.is_complex
-
-
-@_method
-def is_signed(self):
-    return self.dtype.category >= 2 or self.dtype.name.startswith("int")
-
-
-@_method
-def get_device(self):
-    return -1 if self.device.type == "cpu" else self.device.index or 0
-
-
-@_method
-def pin_memory(self, device=None):
-    return self
-
-
-@_method
-def share_memory_(self):
-    return self
-
-
-@_method
-def reshape_as(self, other):
-    return self.reshape(other.shape)
-
-
-@_method
-def is_pinned(self, device=None):
-    return False
-
-
-@_method
-def is_shared(self):
-    return False
-
-
-@_method
-def detach_(self):
-    return self
-
-
-@_method
-def bernoulli(self, p=None, *, generator=None):
-    return self.clone().bernoulli_(self if p is None else p, generator=generator)
-
-
-@_method
-def adjoint(self):
-    return self.mT.conj()
-
-
-@_method
+@_methods.row("plain")
 def unflatten(self, dim, sizes):
     shape = list(self.shape)
     dim %= len(shape)
     return self.reshape(*shape[:dim], *sizes, *shape[dim + 1 :])
 
 
-@_method
-def fill_diagonal_(self, value, wrap=False):
+def _diagonal_filled(self, value, wrap=False):
     at = ks.arange(min(self.shape), device=self._a.device)
     return self._write(value, (at,) * self.ndim)
 
 
-def _drawn(name, draw):
+def _drawn(draw):
     def method(self, *args, generator=None, **kwargs):
         return self._take(draw(self, *args, generator=generator, **kwargs)._a.astype(self.dtype.numpy))
 
-    method.__name__ = name
-    setattr(Tensor, name, method)
+    return method
 
 
 def _exponential(t, lambd=1.0, *, generator):
@@ -152,30 +121,25 @@ def _floating(t):
     return t.dtype if t.dtype.is_floating_point else _types.default_float
 
 
-_drawn("exponential_", _exponential)
-_drawn("random_", _whole)
-_drawn("uniform_", _uniform)
-_drawn("normal_", _normal)
-_drawn("bernoulli_", _yes)
-
-
 def _reshaped(name):
-    change = getattr(Tensor, name)
+    change = _methods.get(name) or getattr(Tensor, name)
 
     def method(self, *args):
         self._a = change(self, *args)._a
         return self
 
-    method.__name__ = name + "_"
-    setattr(Tensor, method.__name__, method)
+    return method
 
 
-for _name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes"):
-    _reshaped(_name)
-
-
-Tensor.H = property(adjoint)
-Tensor.mH = property(adjoint)
+_methods.rows("plain", {
+    "fill_diagonal_": _diagonal_filled,
+    "exponential_": _drawn(_exponential), "random_": _drawn(_whole), "uniform_": _drawn(_uniform),
+    "normal_": _drawn(_normal), "bernoulli_": _drawn(_yes),
+    **{name + "_": _reshaped(name) for name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes")},
+})  # fmt: skip
+for _name, _f in _methods.items():
+    setattr(Tensor, _name, _f)
+Tensor.H = Tensor.mH = property(_methods.adjoint)
 Tensor.is_leaf = True
 Tensor.is_sparse = Tensor.is_quantized = Tensor.is_meta = False
 Tensor.layout = "torch.strided"

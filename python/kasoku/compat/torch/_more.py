@@ -5,6 +5,7 @@ import math
 
 import kasoku as ks
 
+from .._face.compositions import raised_cosine
 from . import _creation, _promotion, _types, linalg
 from ._table import functions
 from ._tensor import Tensor, array_of
@@ -70,7 +71,7 @@ def _window(of):
 
 
 def _cosines(*terms):
-    return _window(lambda at: sum(c * ks.cos(2 * math.pi * k * at) for k, c in enumerate(terms)))
+    return _window(lambda at: raised_cosine(at, *terms))
 
 
 functions.rows("tensors", {

@@ -62,27 +62,21 @@ def _apply(name, *operands, wants_float=False, out=None):
 
 
 # torch's name -> kasoku's; floats are made of integers first in the second group
-_plain = {
-    "abs": "absolute", "absolute": "absolute", "neg": "negative", "negative": "negative",
-    "floor": "floor", "ceil": "ceil", "trunc": "trunc", "fix": "trunc", "add": "add", "sub": "subtract",
-    "subtract": "subtract", "mul": "multiply", "multiply": "multiply", "maximum": "maximum", "minimum": "minimum",
-    "fmax": "fmax", "fmin": "fmin", "fmod": "fmod", "remainder": "remainder", "floor_divide": "floor_divide",
-    "pow": "power", "bitwise_and": "bitwise_and", "bitwise_or": "bitwise_or", "bitwise_xor": "bitwise_xor",
-    "bitwise_not": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
-    "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
-    "not_equal": "not_equal", "less": "less", "less_equal": "less_equal", "greater": "greater",
-    "greater_equal": "greater_equal", "logical_and": "logical_and", "logical_or": "logical_or",
-    "logical_xor": "logical_xor", "logical_not": "logical_not", "isnan": "isnan", "isinf": "isinf",
-    "isfinite": "isfinite", "gcd": "gcd", "lcm": "lcm", "positive": "positive", "signbit": "signbit",
+_plain = {name: name for name in """
+    absolute negative floor ceil trunc add subtract multiply maximum minimum fmax fmin fmod remainder floor_divide bitwise_and
+    bitwise_or bitwise_xor not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan
+    isinf isfinite gcd lcm positive signbit
+""".split()} | {
+    "abs": "absolute", "neg": "negative", "fix": "trunc", "sub": "subtract", "mul": "multiply", "pow": "power",
+    "bitwise_not": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift", "eq": "equal",
+    "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
 }  # fmt: skip
-_floating = {
-    "exp": "exp", "exp2": "exp2", "expm1": "expm1", "log": "log", "log2": "log2", "log10": "log10", "log1p": "log1p",
-    "sqrt": "sqrt", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
-    "arcsin": "arcsin", "arccos": "arccos", "arctan": "arctan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
-    "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh", "arcsinh": "arcsinh", "arccosh": "arccosh", "arctanh": "arctanh", "reciprocal": "reciprocal", "div": "divide",
-    "divide": "divide", "true_divide": "divide", "atan2": "arctan2", "arctan2": "arctan2", "hypot": "hypot",
-    "logaddexp": "logaddexp", "copysign": "copysign", "nextafter": "nextafter", "rad2deg": "degrees", "deg2rad": "radians",
-    "float_power": "float_power", "heaviside": "heaviside",
+_floating = {name: name for name in """
+    exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh reciprocal
+    divide arctan2 hypot logaddexp copysign nextafter float_power heaviside
+""".split()} | {
+    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
+    "div": "divide", "true_divide": "divide", "atan2": "arctan2", "rad2deg": "degrees", "deg2rad": "radians",
 }  # fmt: skip
 
 
@@ -293,18 +287,5 @@ Tensor.__neg__ = functions["neg"]
 Tensor.__pos__ = functions["positive"]
 Tensor.__abs__ = functions["abs"]
 Tensor.__invert__ = functions["bitwise_not"]
-for _name in (
-    "half",
-    "bfloat16",
-    "float",
-    "double",
-    "char",
-    "byte",
-    "short",
-    "int",
-    "long",
-    "bool",
-    "cfloat",
-    "cdouble",
-):
+for _name in "half bfloat16 float double char byte short int long bool cfloat cdouble".split():
     setattr(Tensor, _name, lambda self, _d=_types.names[_name]: self.to(_d))

@@ -6,8 +6,9 @@ import numpy as np
 
 import kasoku as ks
 
-from .._face.compositions import searched
+from .._face.compositions import block_diagonal, diagonals, searched
 from . import _types
+from ._rows import list_of as _list_of
 from ._table import functions
 from ._tensor import Tensor, held, shaped
 from .return_types import return_type
@@ -15,13 +16,9 @@ from .return_types import return_type
 f = functions
 
 
-def _list_of(operands):
-    return operands[0] if len(operands) == 1 and type(operands[0]) in (list, tuple) else operands
-
-
 def _integers(x):
-    """x.tolist() of a tensor of places."""
-    return x.tolist() if isinstance(x, Tensor) else x
+    """x.tolist() of an array of places."""
+    return x.tolist() if isinstance(x, ks.Array) else x
 
 
 # ── cutting ───────────────────────────────────────────────────────────────────────────────────────
@@ -42,19 +39,7 @@ def split(tensor, split_size_or_sections, dim=0):
         sizes = list(split_size_or_sections)
         if sum(sizes) != n:
             raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n}, got {sizes}")
-    starts = itertools.accumulate(sizes, initial=0)
-    return held(*(_at(tensor, dim, slice(at, at + size)) for at, size in zip(starts, sizes)))
-
-
-@functions.row("tensors")
-def tensor_split(input, indices_or_sections, dim=0):
-    n, wanted = input.shape[dim], _integers(indices_or_sections)
-    if isinstance(wanted, int):
-        k, more = divmod(n, wanted)
-        edges = [*itertools.accumulate((k + (i < more) for i in range(wanted)), initial=0)]
-    else:
-        edges = [0, *wanted, n]
-    return held(*(_at(input, dim, slice(a, b)) for a, b in zip(edges, edges[1:])))
+    return f.tensor_split(tensor, [*itertools.accumulate(sizes)][:-1], dim)
 
 
 def _split_along(dim, least):
@@ -66,6 +51,9 @@ def _split_along(dim, least):
     return cut
 
 
+functions.rows("arrays", {
+    "tensor_split": lambda input, indices_or_sections, dim=0: tuple(ks.array_split(input, _integers(indices_or_sections), dim)),
+})  # fmt: skip
 functions.rows("tensors", {
     "narrow": lambda input, dim, start, length: _at(input, dim, slice(int(start), int(start) + length)),
     "select": lambda input, dim, index: _at(input, dim, index),
@@ -96,15 +84,6 @@ functions.rows("tensors", {f"atleast_{axes}d": _at_least(axes) for axes in (1, 2
 # ── putting together ──────────────────────────────────────────────────────────────────────────────
 
 
-def _blocks(tensors):
-    blocks = [ks.atleast_2d(t) for t in tensors]
-    ends = np.cumsum([(0, 0), *(b.shape for b in blocks)], axis=0)
-    out = ks.zeros(tuple(map(int, ends[-1])), blocks[0].dtype, blocks[0].device)
-    for (i, j), (k, m), b in zip(ends, ends[1:], blocks):
-        out[int(i) : int(k), int(j) : int(m)] = b
-    return out
-
-
 def _chosen(x, r, with_replacement):
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     at = np.array(list(choose(range(len(x)), r)), np.int64).reshape(-1, r)
@@ -116,7 +95,7 @@ functions.rows("meeting", {
     "stack": lambda tensors, dim=0: ks.stack(tensors, dim),
     "vstack": lambda tensors: ks.vstack(tensors), "hstack": lambda tensors: ks.hstack(tensors),
     "dstack": lambda tensors: ks.dstack(tensors), "column_stack": lambda tensors: ks.column_stack(tensors),
-    "block_diag": lambda *tensors: _blocks(tensors),
+    "block_diag": lambda *tensors: block_diagonal(tensors),
     "cartesian_prod": lambda *tensors: tensors[0].copy() if len(tensors) == 1 else ks.stack(
         [g.ravel() for g in ks.meshgrid(*tensors, indexing="ij")], -1),
 })  # fmt: skip
@@ -135,17 +114,9 @@ functions.rows("arrays", {
     "triu": lambda input, diagonal=0: ks.triu(input, diagonal),
     "diag": lambda input, diagonal=0: ks.diag(input, diagonal).copy(),
     "diagflat": lambda input, offset=0: ks.diagflat(input, offset),
-    "diag_embed": lambda input, offset=0, dim1=-2, dim2=-1: _embedded(input, offset, dim1, dim2),
+    "diag_embed": lambda input, offset=0, dim1=-2, dim2=-1: ks.moveaxis(
+        diagonals(input, offset), (-2, -1), (dim1, dim2)).copy(),
 })  # fmt: skip
-
-
-def _embedded(x, offset, dim1, dim2):
-    """The last axis as diagonals of two new axes."""
-    n = x.shape[-1] + abs(offset)
-    at = ks.arange(x.shape[-1], device=x.device)
-    out = ks.zeros((*x.shape[:-1], n, n), x.dtype, x.device)
-    out[..., at + max(-offset, 0), at + max(offset, 0)] = x
-    return ks.moveaxis(out, (-2, -1), (dim1, dim2)).copy()
 
 
 # ── gathering and scattering ──────────────────────────────────────────────────────────────────────

@@ -18,18 +18,6 @@ def dims(x, dim):
     return dim if x.ndim or dim not in (0, -1) else None
 
 
-@functions.row("tensors")
-def sum_(input, dim=None, keepdim=False, *, dtype=None):
-    wanted = as_dtype(dtype).numpy if dtype is not None else "int64" if input.dtype.category < 2 else None
-    return Tensor(input._a.sum(axis=dims(input, dim), dtype=wanted, keepdims=keepdim))
-
-
-@functions.row("tensors")
-def prod(input, dim=None, keepdim=False, *, dtype=None):
-    wanted = as_dtype(dtype).numpy if dtype is not None else "int64" if input.dtype.category < 2 else None
-    return Tensor(input._a.prod(axis=dims(input, dim), dtype=wanted, keepdims=keepdim))
-
-
 def _needs_float(x, name):
     if x.dtype.category < 2:
         raise RuntimeError(
@@ -38,12 +26,23 @@ def _needs_float(x, name):
         )
 
 
-@functions.row("tensors")
-def mean(input, dim=None, keepdim=False, *, dtype=None):
-    if dtype is None:
-        _needs_float(input, "mean")
-    wanted = as_dtype(dtype).numpy if dtype is not None else None
-    return Tensor(input._a.mean(axis=dims(input, dim), dtype=wanted, keepdims=keepdim))
+def _over(name):
+    """The engine's reduction of that name, along axes that it keeps or not."""
+    return lambda input, dim=None, keepdim=False: Tensor(
+        getattr(input._a, name)(axis=dims(input, dim), keepdims=keepdim)
+    )
+
+
+def _summing(name):
+    """One with a dtype: integers are added as int64, and have no mean."""
+
+    def function(input, dim=None, keepdim=False, *, dtype=None):
+        if dtype is None and name == "mean":
+            _needs_float(input, name)
+        wanted = as_dtype(dtype).numpy if dtype is not None else "int64" if input.dtype.category < 2 else None
+        return Tensor(getattr(input._a, name)(axis=dims(input, dim), dtype=wanted, keepdims=keepdim))
+
+    return function
 
 
 def _spread(name):
@@ -54,15 +53,12 @@ def _spread(name):
         ddof = correction if correction is not None else int(unbiased)
         return Tensor(getattr(input._a, name)(axis=dims(input, dim), ddof=ddof, keepdims=keepdim))
 
-    function.__name__ = name
-    functions.rows("tensors", {function.__name__: function})
-
-
-_spread("std")
-_spread("var")
+    return function
 
 
 def _extreme(name):
+    values, places = _over(name), _over("arg" + name)
+
     def function(input, dim=None, keepdim=False):
         if isinstance(dim, Tensor):
             return functions[name + "imum"](input, dim)
@@ -70,23 +66,9 @@ def _extreme(name):
             return Tensor(getattr(input._a, name)())
         if isinstance(dim, (list, tuple)):
             raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
-        axis = dims(input, dim)
-        at = getattr(input._a, "arg" + name)(axis=axis, keepdims=keepdim)
-        values = getattr(input._a, name)(axis=axis, keepdims=keepdim)
-        return return_type(name)(*held(Tensor(values), Tensor(at)))
+        return return_type(name)(*held(values(input, dim, keepdim), places(input, dim, keepdim)))
 
-    def values(input, dim=None, keepdim=False):
-        return Tensor(getattr(input._a, name)(axis=dims(input, dim), keepdims=keepdim))
-
-    def places(input, dim=None, keepdim=False):
-        return Tensor(getattr(input._a, "arg" + name)(axis=dims(input, dim), keepdims=keepdim))
-
-    for named_one, f in ((name, function), ("a" + name, values), ("arg" + name, places)):
-        functions.rows("tensors", {named_one: f})
-
-
-_extreme("max")
-_extreme("min")
+    return function
 
 
 def _truth(name):
@@ -94,17 +76,16 @@ def _truth(name):
         truth = getattr(input._a, name)(axis=dims(input, dim), keepdims=keepdim)
         return Tensor(truth.astype("uint8") if input.dtype.name == "uint8" else truth)
 
-    function.__name__ = name
-    functions.rows("tensors", {function.__name__: function})
+    return function
 
 
-_truth("any")
-_truth("all")
-
-
-@functions.row("tensors")
-def count_nonzero(input, dim=None):
-    return Tensor(input._a.count_nonzero(axis=dims(input, dim)))
+functions.rows("tensors", {
+    **{name: _summing(name) for name in ("sum", "prod", "mean")}, **{name: _spread(name) for name in ("std", "var")},
+    **{name: _extreme(name) for name in ("max", "min")}, **{name: _truth(name) for name in ("any", "all")},
+    **{name: _over(of) for name, of in {
+        "amax": "max", "amin": "min", "argmax": "argmax", "argmin": "argmin"}.items()},
+    "count_nonzero": lambda input, dim=None: Tensor(input._a.count_nonzero(axis=dims(input, dim))),
+})  # fmt: skip
 
 
 @functions.row("tensors")

@@ -5,7 +5,7 @@ import math
 
 import kasoku as ks
 
-from .._face.compositions import log_sum, paired, xlogy
+from .._face.compositions import log_softmax, log_sum, paired, xlogy
 from .._face.special import special
 from ._reductions import dims
 from ._table import functions
@@ -15,7 +15,7 @@ from .return_types import return_type
 f = functions
 
 
-def _list_of(operands):
+def list_of(operands):
     return operands[0] if len(operands) == 1 and type(operands[0]) in (list, tuple) else operands
 
 
@@ -71,7 +71,7 @@ functions.rows("arrays", {
 
 functions.rows("floats", {
     "logsumexp": lambda input, dim, keepdim=False: log_sum(input, dims(input, dim), keepdim),
-    "_log_softmax": lambda input, dim: input - log_sum(input, dims(input, dim), True),
+    "_log_softmax": lambda input, dim: log_softmax(input, dims(input, dim)),
     "softplus": lambda input: ks.logaddexp(input, 0),
     "logit": lambda input, eps=None: (lambda a: ks.log(a / (1 - a)))(
         input if eps is None else ks.clip(input, eps, 1 - eps)),
@@ -95,7 +95,7 @@ functions.rows("floats", {
 functions.rows("meeting", {
     "isclose": lambda input, other, rtol=1e-5, atol=1e-8, equal_nan=False: ks.isclose(
         input, other, rtol, atol, equal_nan),
-    "einsum": lambda equation, *operands: ks.einsum(equation, *_list_of(operands), optimize=True),
+    "einsum": lambda equation, *operands: ks.einsum(equation, *list_of(operands), optimize=True),
     "tensordot": lambda a, b, dims=2: ks.tensordot(a, b, dims),
     "inner": lambda input, other: ks.inner(input, other),
     "kron": lambda input, other: ks.kron(input, other),

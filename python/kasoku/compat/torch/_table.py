@@ -6,7 +6,7 @@ import functools
 import kasoku as ks
 from kasoku import _core
 
-from .._face.table import Table, in_words_of
+from .._face.table import Table, refused
 from . import _promotion, _types
 from ._tensor import ShapeError, Tensor, held
 from ._types import scalar_name
@@ -81,8 +81,7 @@ def _checked(f, args, kwargs):
 def _refused(f, error):
     """The error of a row, in torch's words: of arguments that it does not take, and of shapes that do not fit."""
     if isinstance(error, TypeError):
-        text = str(error)
-        return in_words_of(f, error) if "argument" in text and f.__name__ + "()" in text else error
+        return refused(f, error)
     return error if isinstance(error, RuntimeError) else ShapeError(*error.args)
 
 

@@ -3,6 +3,7 @@ its place, as torch's operations do: what one operation gives to the next within
 
 import functools
 import numbers
+import operator
 
 import numpy as np
 
@@ -31,68 +32,14 @@ class Tensor:
 
     # ── what it is ────────────────────────────────────────────────────────────────────────
 
-    @property
-    def shape(self):
-        return Size(self._a.shape)
-
-    @property
-    def dtype(self):
-        return of_array(self._a)
-
-    @property
-    def device(self):
-        return of_engine(self._a.device)
-
-    @property
-    def ndim(self):
-        return self._a.ndim
-
-    @property
-    def T(self):
-        return Tensor(self._a.T)
-
-    @property
-    def mT(self):
-        return Tensor(self._a.mT)
-
-    @property
-    def data(self):
-        return Tensor(self._a)
-
-    @property
-    def is_cuda(self):
-        return self.device.type == "cuda"
-
-    @property
-    def nbytes(self):
-        return self._a.nbytes
-
-    @property
-    def itemsize(self):
-        return self._a.itemsize
-
-    def size(self, dim=None):
-        return self.shape if dim is None else self._a.shape[dim]
-
-    def stride(self, dim=None):
-        strides = tuple(s // self._a.itemsize for s in self._a.strides)
-        return strides if dim is None else strides[dim]
-
-    def dim(self):
-        return self._a.ndim
-
-    ndimension = dim
-
-    def numel(self):
-        return self._a.size
-
-    nelement = numel
-
-    def element_size(self):
-        return self._a.itemsize
-
-    def is_floating_point(self):
-        return self.dtype.is_floating_point
+    shape = property(lambda self: Size(self._a.shape))
+    dtype = property(lambda self: of_array(self._a))
+    device = property(lambda self: of_engine(self._a.device))
+    T = property(lambda self: Tensor(self._a.T))
+    mT = property(lambda self: Tensor(self._a.mT))
+    data = property(lambda self: Tensor(self._a))
+    is_cuda = property(lambda self: self._a.device.kind == "cuda")
+    ndim, nbytes, itemsize = (property(operator.attrgetter(f"_a.{name}")) for name in ("ndim", "nbytes", "itemsize"))
 
     def is_contiguous(self):
         expected = self._a.itemsize
@@ -102,18 +49,12 @@ class Tensor:
             expected *= n
         return True
 
-    def data_ptr(self):
-        return self._a.ptr
-
     # ── to other things ───────────────────────────────────────────────────────────────────
 
     def item(self):
         if self._a.size != 1:
             raise RuntimeError(f"a Tensor with {self._a.size} elements cannot be converted to Scalar")
         return self._a.item()
-
-    def tolist(self):
-        return self._a.tolist()
 
     def numpy(self, *, force=False):
         """The same memory as a NumPy array."""
@@ -161,9 +102,6 @@ class Tensor:
             return self.clone() if copy else self
         return Tensor(a)
 
-    def cpu(self):
-        return self.to("cpu")
-
     def cuda(self, device=None, non_blocking=False):
         return self.to(f"cuda:{device}" if isinstance(device, int) else device or "cuda")
 
@@ -172,12 +110,6 @@ class Tensor:
             return self.to(as_dtype(dtype))
         where = "torch.cuda." if self.is_cuda else "torch."
         return where + _types.legacy.get(self.dtype.name, self.dtype.name) + "Tensor"
-
-    def clone(self, *, memory_format=None):
-        return Tensor(self._a.copy())
-
-    def detach(self):
-        return Tensor(self._a)
 
     def contiguous(self, memory_format=None):
         return self if self.is_contiguous() else self.clone()
@@ -200,14 +132,6 @@ class Tensor:
                 else "Boolean value of Tensor with no values is ambiguous"
             )
         return bool(self._a.item())
-
-    def __float__(self):
-        return float(self.item())
-
-    def __int__(self):
-        return int(self.item())
-
-    __index__ = __int__
 
     def __len__(self):
         if self._a.ndim == 0:
@@ -261,32 +185,15 @@ class Tensor:
         self._a.eval()
         return self
 
-    def reshape(self, *shape):
-        return Tensor(shaped(self._a.reshape, *shape))
-
-    def view_as(self, other):
-        return self.view(other.shape)
-
     def flatten(self, start_dim=0, end_dim=-1):
         shape = list(self._a.shape) or [1]
         start, end = start_dim % len(shape), end_dim % len(shape)
         return self.reshape(shape[:start] + [-1] + shape[end + 1 :])
 
-    def ravel(self):
-        return self.reshape(-1)
-
     def t(self):
         if self._a.ndim > 2:
             raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self._a.ndim}D")
         return Tensor(self._a.T)
-
-    def transpose(self, dim0, dim1):
-        return Tensor(self._a.swapaxes(dim0, dim1))
-
-    swapaxes = transpose
-
-    def permute(self, *dims):
-        return Tensor(shaped(self._a.transpose, *dims))
 
     def squeeze(self, dim=None):
         if dim is None:
@@ -294,24 +201,12 @@ class Tensor:
         dims = tuple(d for d in (dim if isinstance(dim, (tuple, list)) else (dim,)) if self._a.shape[d] == 1)
         return Tensor(self._a.squeeze(dims)) if dims else self
 
-    def unsqueeze(self, dim):
-        return Tensor(ks.expand_dims(self._a, dim))
-
-    def expand_as(self, other):
-        return self.expand(*other.shape)
-
     def repeat(self, *times):
         times = times[0] if len(times) == 1 and not isinstance(times[0], int) else times
         return Tensor(ks.tile(self._a, times))
 
     def fill_(self, value):
         return self._write(value._a if isinstance(value, Tensor) else value)
-
-    def zero_(self):
-        return self.fill_(0)
-
-    def copy_(self, other, non_blocking=False):
-        return self._write(other._a)
 
 
 def _must_be_apart(a):

@@ -29,27 +29,14 @@ def _named(name):
     return _all[name]
 
 
-# name, what kasoku calls it, category of promotion (bool, integer, floating, complex)
+# by the category of promotion: bool, integer, floating, complex
 _all = {
-    name: dtype(name, numpy, category)
-    for name, numpy, category in [
-        ("bool", "bool", 0),
-        ("uint8", "uint8", 1),
-        ("int8", "int8", 1),
-        ("int16", "int16", 1),
-        ("int32", "int32", 1),
-        ("int64", "int64", 1),
-        ("uint16", "uint16", 1),
-        ("uint32", "uint32", 1),
-        ("uint64", "uint64", 1),
-        ("float16", "float16", 2),
-        ("bfloat16", "bfloat16", 2),
-        ("float32", "float32", 2),
-        ("float64", "float64", 2),
-        ("complex64", "complex64", 3),
-        ("complex128", "complex128", 3),
-    ]
-}
+    name: dtype(name, name, category)
+    for category, names in enumerate((
+        "bool", "uint8 int8 int16 int32 int64 uint16 uint32 uint64", "float16 bfloat16 float32 float64", "complex64 complex128",
+    ))
+    for name in names.split()
+}  # fmt: skip
 _aliases = {
     "half": "float16", "float": "float32", "double": "float64", "short": "int16", "int": "int32",
     "long": "int64", "byte": "uint8", "char": "int8", "cfloat": "complex64", "cdouble": "complex128",
@@ -65,9 +52,8 @@ legacy = {
 
 def scalar_name(d):
     """What torch's messages call a dtype."""
-    return {"complex64": "ComplexFloat", "complex128": "ComplexDouble"}.get(d.name) or legacy.get(
-        d.name, d.name.upper()
-    )
+    names = {**legacy, "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
+    return names.get(d.name, d.name.upper())
 
 
 _of_legacy = {f"torch.{name}Tensor": _all[d] for d, name in legacy.items()}

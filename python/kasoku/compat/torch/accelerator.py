@@ -1,33 +1,16 @@
 """torch.accelerator: the GPU, if there is one."""
 
+from .._face.table import Table as _Table
 from . import _types, cuda
 
-
-def is_available():
-    return _types.cuda_is_available()
-
-
-def current_accelerator(check_available=False):
-    return _types.device("cuda") if is_available() else None
-
-
-def device_count():
-    return cuda.device_count() if is_available() else 0
-
-
-def current_device_index():
-    return cuda.current_device()
-
-
-current_device_idx = current_device_index
-
-
-def set_device_index(index):
-    cuda.set_device(index)
-
-
-set_device_idx = set_device_index
-
-
-def synchronize(device=None):
-    cuda.synchronize(device)
+_functions = _Table()
+_functions.rows("plain", {
+    "is_available": lambda: _types.cuda_is_available(),
+    "current_accelerator": lambda check_available=False: _types.device("cuda") if cuda.is_available() else None,
+    "device_count": lambda: cuda.device_count(),
+    "current_device_index": lambda: cuda.current_device(),
+    "set_device_index": lambda index: cuda.set_device(index),
+    "synchronize": lambda device=None: cuda.synchronize(device),
+})  # fmt: skip
+_functions.alias(current_device_idx="current_device_index", set_device_idx="set_device_index")
+globals().update(_functions)

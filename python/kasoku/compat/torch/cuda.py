@@ -5,22 +5,11 @@ import time
 
 import kasoku as ks
 
+from .._face.table import Table as _Table
 from . import _types
 from .random import manual_seed  # noqa: F401
 
 manual_seed_all = manual_seed
-
-
-def is_available():
-    return _types.cuda_is_available()
-
-
-def device_count():
-    return sum(d.kind == "cuda" for d in ks.devices()) if is_available() else 0
-
-
-def is_initialized():
-    return is_available()
 
 
 def init():
@@ -43,16 +32,28 @@ def _device(d=None):
     return _types.engine_device(d if d is not None else "cuda")
 
 
-def get_device_name(device=None):
-    return _device(device).properties["name"]
+def _memory(device):
+    return _device(device).memory if is_available() else {"used": 0, "cached": 0}
 
 
-def get_device_capability(device=None):
-    return tuple(_device(device).properties["compute_capability"])
-
-
-def can_device_access_peer(device, peer_device):
-    return _device(device).can_reach(_device(peer_device))
+_functions = _Table()
+_functions.rows("plain", {
+    "is_available": lambda: _types.cuda_is_available(),
+    "is_initialized": lambda: is_available(),
+    "device_count": lambda: sum(d.kind == "cuda" for d in ks.devices()) if is_available() else 0,
+    "get_device_name": lambda device=None: _device(device).properties["name"],
+    "get_device_capability": lambda device=None: tuple(_device(device).properties["compute_capability"]),
+    "get_device_properties": lambda device=None: _Properties(_device(device).properties),
+    "can_device_access_peer": lambda device, peer_device: _device(device).can_reach(_device(peer_device)),
+    "memory_allocated": lambda device=None: _memory(device)["used"],
+    "memory_reserved": lambda device=None: _memory(device)["used"] + _memory(device)["cached"],
+    "mem_get_info": lambda device=None: (lambda m: (m["free"], m["total"]))(_device(device).memory),
+    "stream": lambda s: s if s is not None else contextlib.nullcontext(),
+    "current_stream": lambda device=None: Stream(device),
+})  # fmt: skip
+_functions.alias(max_memory_allocated="memory_allocated", default_stream="current_stream")
+globals().update(_functions)
+is_available = _functions.is_available
 
 
 class _Properties:
@@ -69,10 +70,6 @@ class _Properties:
         )
 
 
-def get_device_properties(device=None):
-    return _Properties(_device(device).properties)
-
-
 def synchronize(device=None):
     """Waits for the GPU; without one there is nothing to wait for."""
     if is_available():
@@ -82,23 +79,6 @@ def synchronize(device=None):
 def empty_cache():
     if is_available():
         _device().trim()
-
-
-def memory_allocated(device=None):
-    return _device(device).memory["used"] if is_available() else 0
-
-
-def memory_reserved(device=None):
-    m = _device(device).memory if is_available() else {"used": 0, "cached": 0}
-    return m["used"] + m["cached"]
-
-
-max_memory_allocated = memory_allocated
-
-
-def mem_get_info(device=None):
-    m = _device(device).memory
-    return m["free"], m["total"]
 
 
 class Event:
@@ -156,17 +136,6 @@ class Stream:
 
     def __exit__(self, *_):
         return False
-
-
-def stream(s):
-    return s if s is not None else contextlib.nullcontext()
-
-
-def current_stream(device=None):
-    return Stream(device)
-
-
-default_stream = current_stream
 
 
 class device(contextlib.ContextDecorator):

@@ -1,10 +1,7 @@
 """torch.fft: the engine's, where the tensors lie; float32 gives complex64."""
 
-import sys as _sys
-
 import kasoku as ks
 
-from .. import Face as _Face
 from .._face.table import Table as _Table
 from . import _types
 from ._table import rules as _rules
@@ -45,4 +42,3 @@ _functions.rows("arrays", {
 })  # fmt: skip
 _functions.rows("tensors", {name: _frequencies(of) for name, of in _named.items() if name.endswith("freq")})
 globals().update(_functions)
-_sys.modules[__name__].__class__ = _Face

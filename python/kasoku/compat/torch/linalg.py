@@ -1,13 +1,10 @@
 """torch.linalg: the engine's, where the tensors lie. Halves are computed in float32."""
 
-import sys as _sys
-
 import numpy as _np
 
 import kasoku as ks
 from kasoku._core import _linalg
 
-from .. import Face as _Face
 from .._face import compositions as _compositions
 from .._face.table import Table as _Table
 from ._table import functions as _f
@@ -23,9 +20,9 @@ def _kind(name, parts):
 
 def _solved(a, b, upper, left, unitriangular, transpose=False):
     """x with a x = b (or x a = b); only one triangle of a is read."""
-    a = _compositions.triangle(a, upper, unitriangular)
-    a = a.mT if transpose else a
-    return ks.linalg.solve(a, b) if left else ks.linalg.solve(a.mT, b.mT).mT
+    if left:
+        return _compositions.solve_triangle(a, b, upper, unitriangular, transpose)
+    return _compositions.solve_triangle(a, b.mT, upper, unitriangular, not transpose).mT
 
 
 def _limit(a, s, atol, rtol):
@@ -108,4 +105,3 @@ _functions.rows("tensors", {
 })  # fmt: skip
 globals().update(_functions)
 matrix_norm, vector_norm = _functions["matrix_norm"], _functions["vector_norm"]
-_sys.modules[__name__].__class__ = _Face

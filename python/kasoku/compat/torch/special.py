@@ -1,8 +1,5 @@
 """torch.special: functions of mathematical physics and statistics."""
 
-import sys as _sys
-
-from .. import Face as _Face
 from .._face.table import Table as _Table
 from .._face.special import special as _special
 from . import _more, _rows  # noqa: F401 - they fill the table
@@ -32,4 +29,3 @@ globals().update(
     }
 )
 expit, gammaln, psi = _f.sigmoid, _f.lgamma, _f.digamma
-_sys.modules[__name__].__class__ = _Face

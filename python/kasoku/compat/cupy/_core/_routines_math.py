@@ -1,13 +1,5 @@
-"""cupy._core._routines_math: the running sum under the name that CuPy's tests use."""
+"""cupy._core._routines_math: the running sum under the name that CuPy's tests use (kasoku_testing)."""
 
-import kasoku as ks
+from ... import tests_of as _tests_of
 
-
-@ks._core._in_face
-def _scan_for_test(a, out=None):
-    """The running sum of the elements."""
-    if not isinstance(a, ks.Array):
-        raise TypeError("a running sum is of an array")
-    if a.ndim != 1:
-        raise TypeError(f"a running sum is of an array with one axis, not {a.ndim}")
-    return ks.cumsum(a, dtype=a.dtype, out=out)
+__getattr__, __dir__ = _tests_of(__name__, "cupy.internal")

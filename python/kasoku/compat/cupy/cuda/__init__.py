@@ -5,50 +5,17 @@ import contextlib
 from . import _device  # noqa: F401
 from ._device import Device, current, get_cublas_handle, get_device_id  # noqa: F401
 from ._stream import (  # noqa: F401
-    Event,
-    ExternalStream,
-    Stream,
-    get_current_stream,
-    get_elapsed_time,
-    synchronize,
-)
+    Event, ExternalStream, Stream, get_current_stream, get_elapsed_time, synchronize,
+)  # fmt: skip
 from .memory import (  # noqa: F401
-    ArrayMemory,
-    BaseMemory,
-    Memory,
-    MemoryAsyncPool,
-    MemoryPointer,
-    MemoryPool,
-    PinnedMemory,
-    PinnedMemoryPointer,
-    PinnedMemoryPool,
-    PythonFunctionAllocator,
-    UnownedMemory,
-    alloc,
-    alloc_pinned_memory,
-    get_allocator,
-    malloc_managed,
-    set_allocator,
-    set_pinned_memory_allocator,
-    using_allocator,
-)
+    ArrayMemory, BaseMemory, Memory, MemoryAsyncPool, MemoryPointer, MemoryPool, PinnedMemory, PinnedMemoryPointer,
+    PinnedMemoryPool, PythonFunctionAllocator, UnownedMemory, alloc, alloc_pinned_memory, get_allocator, malloc_managed,
+    set_allocator, set_pinned_memory_allocator, using_allocator,
+)  # fmt: skip
 from . import (
-    compiler,
-    cub,
-    cufft,
-    curand,
-    cutensor,
-    device,
-    driver,
-    memory,
-    nvrtc,
-    nvtx,
-    pinned_memory,
-    profiler,
-    runtime,
-    stream,
-    texture,
-)  # noqa: E402, F401
+    compiler, cub, cufft, curand, cutensor, device, driver, memory, nvrtc, nvtx, pinned_memory, profiler, runtime,
+    stream, texture,
+)  # noqa: E402, F401  # fmt: skip
 
 
 def is_available():
@@ -72,10 +39,3 @@ get_nvcc_path = get_rocm_path = get_hipcc_path = get_cuda_path
 def profile():
     """Accepted: no profiler is started."""
     yield
-
-
-import sys as _sys  # noqa: E402
-
-from ... import Face as _Face  # noqa: E402
-
-_sys.modules[__name__].__class__ = _Face

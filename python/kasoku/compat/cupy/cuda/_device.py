@@ -1,5 +1,6 @@
 """cupy.cuda.Device, and on which device the thread's new arrays are."""
 
+import functools
 import threading
 
 import kasoku as ks
@@ -8,12 +9,14 @@ from ... import preferred_device, says_what_is_missing
 from ..._device_facts import cupy_attributes
 
 
-class _Scopes(threading.local):
+class Scopes(threading.local):
+    """Of the calling thread: what is current within blocks, and what use() said."""
+
     def __init__(self):
         self.stack, self.used = [], None
 
 
-_scopes = _Scopes()
+_scopes = Scopes()
 
 
 def current():
@@ -28,6 +31,7 @@ def devices():
 
 
 @says_what_is_missing("cupy.cuda.Device")
+@functools.total_ordering
 class Device:
     """A GPU by its number; without one, the CPU is device 0."""
 
@@ -98,16 +102,6 @@ class Device:
     def __lt__(self, other):
         number = self._number(other)
         return NotImplemented if number is None else self.id < number
-
-    def __le__(self, other):
-        return self == other or self < other
-
-    def __gt__(self, other):
-        number = self._number(other)
-        return NotImplemented if number is None else self.id > number
-
-    def __ge__(self, other):
-        return self == other or self > other
 
     def __hash__(self):
         return hash(self.id)

@@ -1,21 +1,13 @@
 """cupy.cuda.Stream and Event. Work on arrays is ordered with the thread's own stream; a stream that
 is passed to a kernel or made current runs it there."""
 
-import threading
-
 import kasoku as ks
 from kasoku import _core
 
 from ... import says_what_is_missing
-from ._device import Device, current
+from ._device import Device, Scopes, current
 
-
-class _Scopes(threading.local):
-    def __init__(self):
-        self.stack, self.used = [], None
-
-
-_scopes = _Scopes()
+_scopes = Scopes()
 
 
 @says_what_is_missing("cupy.cuda.Stream")

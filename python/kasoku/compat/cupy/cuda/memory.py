@@ -2,7 +2,6 @@
 
 import contextlib
 import ctypes
-import threading
 
 import numpy as np
 
@@ -10,7 +9,7 @@ import kasoku as ks
 from kasoku import _core
 
 from ... import says_what_is_missing
-from ._device import Device, current
+from ._device import Device, Scopes as _Scopes, current
 
 
 class OutOfMemoryError(ks.errors.MemoryError):
@@ -89,12 +88,9 @@ class MemoryPointer:
     def __repr__(self):
         return f"<MemoryPointer 0x{self.ptr:x} device={self.device_id} mem={self.mem!r}>"
 
-    def copy_from_device(self, src, size):
+    def copy_from_device(self, src, size, stream=None):
         if size:
             _core._dtod(self.ptr, int(src), int(size), current(), None)
-
-    def copy_from_device_async(self, src, size, stream=None):
-        self.copy_from_device(src, size)
 
     def _host(self, mem, size):
         if isinstance(mem, np.ndarray):
@@ -102,35 +98,26 @@ class MemoryPointer:
         address = mem.value if isinstance(mem, ctypes.c_void_p) else int(getattr(mem, "ptr", mem))
         return np.frombuffer((ctypes.c_char * size).from_address(address), np.uint8)
 
-    def copy_from_host(self, mem, size):
+    def copy_from_host(self, mem, size, stream=None):
         if size:
             _core._htod(self.ptr, self._host(mem, size), current(), None)
 
-    def copy_from_host_async(self, mem, size, stream=None):
-        self.copy_from_host(mem, size)
-
-    def copy_from(self, mem, size):
+    def copy_from(self, mem, size, stream=None):
         if isinstance(mem, MemoryPointer):
             self.copy_from_device(mem, size)
         else:
             self.copy_from_host(mem, size)
 
-    def copy_from_async(self, mem, size, stream=None):
-        self.copy_from(mem, size)
-
-    def copy_to_host(self, mem, size):
+    def copy_to_host(self, mem, size, stream=None):
         if size:
             _core._dtoh(self._host(mem, size), self.ptr, current(), None)
 
-    def copy_to_host_async(self, mem, size, stream=None):
-        self.copy_to_host(mem, size)
-
-    def memset(self, value, size):
+    def memset(self, value, size, stream=None):
         if size:
             _core._fill(self.ptr, int(value) % 256, 1, int(size), current(), None)
 
-    def memset_async(self, value, size, stream=None):
-        self.memset(value, size)
+    copy_from_device_async, copy_from_host_async, copy_from_async = copy_from_device, copy_from_host, copy_from
+    copy_to_host_async, memset_async = copy_to_host, memset  # all are done when they return
 
 
 class PythonFunctionAllocator:
@@ -192,12 +179,7 @@ class MemoryAsyncPool(MemoryPool):
 _pool = MemoryPool()
 
 
-class _Allocators(threading.local):
-    def __init__(self):
-        self.stack = []
-
-
-_scopes = _Allocators()
+_scopes = _Scopes()
 _allocator = _pool.malloc
 
 

@@ -4,6 +4,7 @@ import kasoku as ks
 from kasoku import _core
 
 from ..._device_facts import cupy_properties
+from ..._face.table import Table as _Table
 from ._device import Device, current, devices
 
 is_hip = False
@@ -22,14 +23,6 @@ class CUDARuntimeError(RuntimeError):
         super().__init__(text or f"cudaError {status}")
 
 
-def getDeviceCount():
-    return len(devices())
-
-
-def getDeviceProperties(device=0):
-    return cupy_properties(Device(device)._get())
-
-
 def deviceGetAttribute(attrib, device=0):
     found = Device(device).attributes
     name = {
@@ -45,31 +38,10 @@ def deviceGetAttribute(attrib, device=0):
     return found[name]
 
 
-def deviceSynchronize():
-    ks.synchronize(current())
-
-
-def getDevice():
-    return Device().id
-
-
 def setDevice(device):
     Device(device).use()
 
 
-def deviceCanAccessPeer(device, peer):
-    return int(Device(device)._get().can_reach(Device(peer)._get()))
-
-
-def memGetInfo():
-    return Device().mem_info
-
-
-def runtimeGetVersion():
-    return 13000
-
-
-driverGetVersion = runtimeGetVersion
 _allocations = {}
 
 
@@ -96,16 +68,22 @@ def memcpy(dst, src, size, kind):
         place.copy_from_device(src, size)
 
 
-def memcpyAsync(dst, src, size, kind, stream):
-    memcpy(dst, src, size, kind)
-
-
-def memset(ptr, value, size):
-    _core._fill(int(ptr), int(value) % 256, 1, int(size), current(), None)
-
-
-def memsetAsync(ptr, value, size, stream):
-    memset(ptr, value, size)
+_functions = _Table()
+_functions.rows("plain", {
+    "getDeviceCount": lambda: len(devices()),
+    "getDeviceProperties": lambda device=0: cupy_properties(Device(device)._get()),
+    "getDevice": lambda: Device().id,
+    "deviceSynchronize": lambda: ks.synchronize(current()),
+    "deviceCanAccessPeer": lambda device, peer: int(Device(device)._get().can_reach(Device(peer)._get())),
+    "memGetInfo": lambda: Device().mem_info,
+    "runtimeGetVersion": lambda: 13000,
+    "memcpyAsync": lambda dst, src, size, kind, stream: memcpy(dst, src, size, kind),
+    "memset": lambda ptr, value, size: _core._fill(int(ptr), int(value) % 256, 1, int(size), current(), None),
+    "memsetAsync": lambda ptr, value, size, stream: _functions.memset(ptr, value, size),
+    "streamCreateWithFlags": lambda flags: streamCreate(),
+})  # fmt: skip
+_functions.alias(driverGetVersion="runtimeGetVersion")
+globals().update(_functions)
 
 
 # Of textures and of attributes that programs name before they ask.
@@ -127,10 +105,6 @@ def streamCreate():
     handle = stream.handle or id(stream)
     _streams[handle] = stream
     return handle
-
-
-def streamCreateWithFlags(flags):
-    return streamCreate()
 
 
 def streamDestroy(handle):

@@ -1,19 +1,8 @@
-"""cupy.fft._fft: the few of CuPy's inner names that tests import. Transforms of several axes are one of the engine's."""
+"""cupy.fft._fft: the few of CuPy's inner names that tests import (kasoku_testing)."""
 
 from kasoku.fft import fft as _fft  # noqa: F401
-from kasoku.fft import fftn as _fftn
+from kasoku.fft import fftn as _fftn  # noqa: F401
 
+from ... import tests_of as _tests_of
 
-def _default_fft_func(a, s=None, axes=None, plan=None, value_type="C2C"):
-    """Which transforms several axes: always the one of all at once."""
-    return _fftn
-
-
-def _size_last_transform_axis(shape, s, axes):
-    """The length that the last transformed axis has."""
-    if s is not None:
-        if s[-1] is not None:
-            return s[-1]
-    elif axes is None:
-        return shape[-1]
-    return shape[-1 if axes is None else axes[-1]]
+__getattr__, __dir__ = _tests_of(__name__, "cupy.internal")

@@ -1,10 +1,5 @@
-"""cupy.linalg._util: helpers of shapes that tests import."""
+"""cupy.linalg._util: helpers of shapes that tests import (kasoku_testing)."""
 
-import kasoku as ks
+from ... import tests_of as _tests_of
 
-from .. import _arrays
-
-
-def stacked_identity(batch_shape, n, dtype):
-    """An identity for each place of `batch_shape`."""
-    return ks.broadcast_to(_arrays.eye(n, dtype=dtype), (*batch_shape, n, n)).copy()
+__getattr__, __dir__ = _tests_of(__name__, "cupy.internal")

@@ -1,12 +1,9 @@
 """cupy.polynomial.polynomial: what is computed of power series."""
 
-import sys as _sys
-
 import numpy as np
 
 import kasoku as ks
 
-from ... import Face as _Face
 from .. import _arrays
 from .._util import in_face as _in_face
 from . import polyutils as _utils
@@ -56,4 +53,3 @@ def polyroots(c):
 
 
 _in_face(globals())
-_sys.modules[__name__].__class__ = _Face

@@ -1,13 +1,11 @@
 """cupy.polynomial.polyutils: series of coefficients, without zeros at the end."""
 
 import operator
-import sys as _sys
 
 import numpy as np
 
 import kasoku as ks
 
-from ... import Face as _Face
 from .. import _arrays
 from .._util import in_face as _in_face
 
@@ -68,4 +66,3 @@ def whole(value, name):
 
 
 _in_face(globals())
-_sys.modules[__name__].__class__ = _Face

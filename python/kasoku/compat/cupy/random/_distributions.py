@@ -1,5 +1,5 @@
-"""Distributions: the engine's, under CuPy's arguments. Each is a row of its arguments, which the methods
-of both generators and the module's functions have in common."""
+"""Distributions: the engine's, under CuPy's arguments. Their rows of arguments, which the engine's have
+but for the dtype, are those of the methods of both generators and of the module's functions."""
 
 import functools
 import inspect
@@ -10,42 +10,28 @@ import kasoku as ks
 
 from .. import _arrays, cuda
 
-_rows = {
-    "beta": lambda a, b, size=None, dtype=float: ...,
-    "binomial": lambda n, p, size=None, dtype=int: ...,
-    "chisquare": lambda df, size=None, dtype=float: ...,
-    "dirichlet": lambda alpha, size=None, dtype=float: ...,
-    "exponential": lambda scale=1.0, size=None, dtype=float: ...,
-    "f": lambda dfnum, dfden, size=None, dtype=float: ...,
-    "gamma": lambda shape, scale=1.0, size=None, dtype=float: ...,
-    "geometric": lambda p, size=None, dtype=int: ...,
-    "gumbel": lambda loc=0.0, scale=1.0, size=None, dtype=float: ...,
-    "hypergeometric": lambda ngood, nbad, nsample, size=None, dtype=int: ...,
-    "laplace": lambda loc=0.0, scale=1.0, size=None, dtype=float: ...,
-    "logistic": lambda loc=0.0, scale=1.0, size=None, dtype=float: ...,
-    "lognormal": lambda mean=0.0, sigma=1.0, size=None, dtype=float: ...,
-    "logseries": lambda p, size=None, dtype=int: ...,
-    "multivariate_normal": lambda mean, cov, size=None, check_valid="ignore", tol=1e-8, method="cholesky", dtype=float: ...,
-    "negative_binomial": lambda n, p, size=None, dtype=int: ...,
-    "noncentral_chisquare": lambda df, nonc, size=None, dtype=float: ...,
-    "noncentral_f": lambda dfnum, dfden, nonc, size=None, dtype=float: ...,
-    "normal": lambda loc=0.0, scale=1.0, size=None, dtype=float: ...,
-    "pareto": lambda a, size=None, dtype=float: ...,
-    "poisson": lambda lam=1.0, size=None, dtype=int: ...,
-    "power": lambda a, size=None, dtype=float: ...,
-    "rayleigh": lambda scale=1.0, size=None, dtype=float: ...,
-    "standard_cauchy": lambda size=None, dtype=float: ...,
-    "standard_exponential": lambda size=None, dtype=float: ...,
-    "standard_gamma": lambda shape, size=None, dtype=float: ...,
-    "standard_normal": lambda size=None, dtype=float: ...,
-    "standard_t": lambda df, size=None, dtype=float: ...,
-    "triangular": lambda left, mode, right, size=None, dtype=float: ...,
-    "uniform": lambda low=0.0, high=1.0, size=None, dtype=float: ...,
-    "vonmises": lambda mu, kappa, size=None, dtype=float: ...,
-    "wald": lambda mean, scale, size=None, dtype=float: ...,
-    "weibull": lambda a, size=None, dtype=float: ...,
-    "zipf": lambda a, size=None, dtype=int: ...,
-}  # fmt: skip
+_integers = "binomial geometric hypergeometric logseries negative_binomial poisson zipf".split()
+_floats = """
+    beta chisquare dirichlet exponential f gamma gumbel laplace logistic lognormal noncentral_chisquare noncentral_f normal
+    pareto power rayleigh standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular uniform
+    vonmises wald weibull
+""".split()
+
+
+def _row(name):
+    """The engine's parameters and, as CuPy has it, a dtype."""
+    given = inspect.signature(getattr(ks.random.Generator, name)).parameters
+    dtype = inspect.Parameter(
+        "dtype", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=int if name in _integers else float
+    )
+    own = [p for key, p in given.items() if key not in ("self", "dtype", "method", "out", "device")]
+    return inspect.Signature([*own, dtype])
+
+
+def _several(mean, cov, size=None, check_valid="ignore", tol=1e-8, method="cholesky", dtype=float): ...
+
+
+_rows = {name: _row(name) for name in _floats + _integers} | {"multivariate_normal": inspect.signature(_several)}
 
 # What is drawn in the dtype that is asked for; of all others the numbers are converted. The newer interface takes only
 # these dtypes of what it draws by the standard.
@@ -87,7 +73,7 @@ def _parameter(value):
 
 def method(name):
     """The method that draws from the engine's distribution of that name, as its row has the arguments."""
-    row = inspect.signature(_rows[name])
+    row = _rows[name]
     engines = getattr(ks.random.Generator, name)
 
     def draw(self, *args, out=None, **kwargs):
@@ -117,7 +103,7 @@ def method(name):
 
 
 def _function(name):
-    row = inspect.signature(_rows[name])
+    row = _rows[name]
 
     @functools.wraps(getattr(ks.random.Generator, name), assigned=("__name__", "__doc__"))
     def function(*args, **kwargs):

@@ -1,33 +1,30 @@
-"""Simple random numbers."""
+"""Simple random numbers: what the current device's RandomState draws."""
+
+import functools
+import inspect
 
 from . import _distributions
-from ._generator import get_random_state
+from ._generator import RandomState, get_random_state
 
 
-def rand(*size, dtype=float):
-    """Numbers in [0, 1) of a shape."""
-    return random_sample(size=size, dtype=dtype)
+def _of_state(name):
+    method = getattr(RandomState, name)
+
+    @functools.wraps(method, assigned=("__doc__",))
+    def function(*args, **kwargs):
+        return getattr(get_random_state(), name)(*args, **kwargs)
+
+    _, *parameters = inspect.signature(method).parameters.values()
+    function.__signature__, function.__name__, function.__qualname__ = inspect.Signature(parameters), name, name
+    return function
 
 
-def randn(*size, dtype=float):
-    """Normal numbers of a shape."""
-    return _distributions.normal(size=size, dtype=dtype)
+for _name in "randint random_sample multinomial bytes permutation shuffle".split():
+    globals()[_name] = _of_state(_name)
+random = ranf = sample = random_sample  # noqa: F821
 
 
-def randint(low, high=None, size=None, dtype=int):
-    """Integers in [low, high); below `low` if it is the only number."""
-    return get_random_state().randint(low, high, size, dtype)
-
-
-def random_integers(low, high=None, size=None):
-    """Integers in [low, high]; in [1, low] if it is the only number."""
-    low, high = (1, low) if high is None else (low, high)
-    return randint(low, high + 1, size)
-
-
-def random_sample(size=None, dtype=float):
-    """Numbers in [0, 1)."""
-    return get_random_state().random_sample(size=size, dtype=dtype)
+# These call one another through the module's names, and a state with all arguments: programs put their own in either place.
 
 
 def choice(a, size=None, replace=True, p=None):
@@ -35,14 +32,17 @@ def choice(a, size=None, replace=True, p=None):
     return get_random_state().choice(a, size, replace, p)
 
 
-def multinomial(n, pvals, size=None):
-    """How often each of several outcomes comes in `n` trials."""
-    return get_random_state().multinomial(n, pvals, size)
+def rand(*size, dtype=float):
+    """Numbers in [0, 1) of a shape."""
+    return random_sample(size=size, dtype=dtype)  # noqa: F821
 
 
-def bytes(length):
-    """Random bytes."""
-    return get_random_state().bytes(length)
+def random_integers(low, high=None, size=None):
+    """Integers in [low, high]; in [1, low] if it is the only number."""
+    low, high = (1, low) if high is None else (low, high)
+    return randint(low, high + 1, size)  # noqa: F821
 
 
-random = ranf = sample = random_sample
+def randn(*size, dtype=float):
+    """Normal numbers of a shape."""
+    return _distributions.normal(size=size, dtype=dtype)

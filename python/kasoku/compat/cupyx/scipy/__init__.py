@@ -4,8 +4,6 @@ import sys as _sys
 
 import kasoku as _ks
 
-from ... import Face as _Face
-
 
 def get_array_module(*args):
     """This module if one of the arguments is an array of cupy's, else SciPy."""
@@ -14,6 +12,3 @@ def get_array_module(*args):
     import scipy
 
     return scipy
-
-
-_sys.modules[__name__].__class__ = _Face

@@ -1,10 +1,7 @@
 """cupyx.scipy.fft: the engine's transforms with SciPy's arguments."""
 
-import sys as _sys
-
 import kasoku as _ks
 
-from ... import Face as _Face
 from ...cupy._util import in_face as _in_face
 
 
@@ -66,4 +63,3 @@ def next_fast_len(target, real=False):
 
 
 _in_face(globals())
-_sys.modules[__name__].__class__ = _Face

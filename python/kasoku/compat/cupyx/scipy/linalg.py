@@ -1,33 +1,24 @@
 """cupyx.scipy.linalg: what the engine's solutions give, with SciPy's arguments."""
 
-import sys as _sys
-
 import kasoku as _ks
 
-from ... import Face as _Face
 from ...cupy._util import in_face as _in_face
+from ..._face.compositions import block_diagonal as _block_diagonal
 from ..._face.compositions import matrix_exp as expm  # noqa: F401
-from ..._face.compositions import triangle as _triangle
+from ..._face.compositions import solve_triangle as _solve_triangle
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=False):
     """x with a x = b, where one triangle of a is read; trans 1 ("T"): of its transpose, 2 ("C"): of the conjugated one."""
     if check_finite and not (bool(_ks.isfinite(a).all()) and bool(_ks.isfinite(b).all())):
         raise ValueError("array must not contain infs or NaNs")
-    a = _triangle(a, not lower, unit_diagonal)
-    return _ks.linalg.solve({0: a, "N": a}.get(trans, a.mT if trans in (1, "T") else _ks.conjugate(a.mT)), b)
+    return _solve_triangle(a, b, not lower, unit_diagonal, trans in (1, "T"), trans not in (0, "N", 1, "T"))
 
 
 def block_diag(*arrs):
     """Blocks along the diagonal of a matrix of zeros."""
-    blocks = [_ks.atleast_2d(_ks.asarray(a)) for a in arrs]
-    rows, columns = (sum(b.shape[k] for b in blocks) for k in (0, 1))
-    out = _ks.zeros((rows, columns), _ks.result_type(*blocks), blocks[0].device)
-    row = column = 0
-    for b in blocks:
-        out[row : row + b.shape[0], column : column + b.shape[1]] = b
-        row, column = row + b.shape[0], column + b.shape[1]
-    return out
+    arrays = [_ks.asarray(a) for a in arrs]
+    return _block_diagonal(arrays, _ks.result_type(*arrays))
 
 
 def toeplitz(c, r=None):
@@ -55,4 +46,3 @@ def hankel(c, r=None):
 
 
 _in_face(globals())
-_sys.modules[__name__].__class__ = _Face

@@ -1,13 +1,12 @@
 """cupyx.scipy.special: functions of each element, where the arrays lie."""
 
 import math
-import sys as _sys
 
 import numpy as np
 
 import kasoku as ks
 
-from ... import Face as _Face
+from ...cupy._arrays import stored as _stored
 from ...cupy._util import in_face as _in_face
 from ..._face import compositions as _compositions
 from ..._face.special import special as _special
@@ -23,13 +22,6 @@ def _floats(*args):
     return [
         x.astype(dtype, copy=False) if isinstance(x, ks.Array) else ks.asarray(x, dtype, device=device) for x in args
     ]
-
-
-def _stored(result, out):
-    if out is None:
-        return result
-    out[...] = result
-    return out
 
 
 def _of_arrays(f):
@@ -56,60 +48,36 @@ def _each(name):
 
 
 _functions = _Table({"arrays": _of_arrays, "one": _of_one})
-_functions.rows(
-    "arrays",
-    {
-        **{
-            name: _each(ours)
-            for name, ours in {
-                "erf": "erf",
-                "erfc": "erfc",
-                "erfcx": "erfcx",
-                "erfinv": "erfinv",
-                "erfcinv": "erfcinv",
-                "gamma": "gamma",
-                "gammaln": "lgamma",
-                "digamma": "digamma",
-                "psi": "digamma",
-                "ndtr": "ndtr",
-                "ndtri": "ndtri",
-                "i0": "i0",
-                "i1": "i1",
-                "j0": "j0",
-                "j1": "j1",
-                "y0": "y0",
-                "y1": "y1",
-            }.items()
-        },
-        "expit": lambda x: 1 / (1 + ks.exp(-x)),
-        "logit": lambda x: ks.log(x / (1 - x)),
-        "log_expit": lambda x: -ks.logaddexp(-x, 0),
-        "log_ndtr": lambda x: ks.log(_special("ndtr", x)),
-        "exp2": lambda x: ks.exp2(x),
-        "exp10": lambda x: 10.0**x,
-        "expm1": lambda x: ks.expm1(x),
-        "log1p": lambda x: ks.log1p(x),
-        "cbrt": lambda x: ks.cbrt(x),
-        "sinc": lambda x: ks.sinc(x),
-        "round": lambda x: ks.rint(x),
-        "radian": lambda d, m, s: ks.radians(d + m / 60 + s / 3600),
-        "xlogy": lambda x, y: _compositions.xlogy(x, y),
-        "xlog1py": lambda x, y: _compositions.xlogy(x, 1 + y),
-        "entr": lambda x: ks.where(x < 0, -ks.inf, -_compositions.xlogy(x, ks.where(x < 0, 1, x))),
-        "rel_entr": lambda x, y: _compositions.xlogy(x, x / y),
-        "kl_div": lambda x, y: _compositions.xlogy(x, x / y) - x + y,
-        "huber": lambda delta, r: ks.where(ks.abs(r) <= delta, r * r / 2, delta * (ks.abs(r) - delta / 2)),
-        "pseudo_huber": lambda delta, r: delta * delta * (ks.sqrt(1 + (r / delta) ** 2) - 1),
-        "boxcox": lambda x, lmbda: ks.where(lmbda == 0, ks.log(x), (x**lmbda - 1) / ks.where(lmbda == 0, 1, lmbda)),
-    },
-)
+_functions.rows("arrays", {
+    **{name: _each(name) for name in "erf erfc erfcx erfinv erfcinv gamma digamma ndtr ndtri i0 i1 j0 j1 y0 y1".split()},
+    "gammaln": _each("lgamma"), "psi": _each("digamma"),
+    "expit": lambda x: 1 / (1 + ks.exp(-x)),
+    "logit": lambda x: ks.log(x / (1 - x)),
+    "log_expit": lambda x: -ks.logaddexp(-x, 0),
+    "log_ndtr": lambda x: ks.log(_special("ndtr", x)),
+    "exp2": lambda x: ks.exp2(x),
+    "exp10": lambda x: 10.0**x,
+    "expm1": lambda x: ks.expm1(x),
+    "log1p": lambda x: ks.log1p(x),
+    "cbrt": lambda x: ks.cbrt(x),
+    "sinc": lambda x: ks.sinc(x),
+    "round": lambda x: ks.rint(x),
+    "radian": lambda d, m, s: ks.radians(d + m / 60 + s / 3600),
+    "xlogy": lambda x, y: _compositions.xlogy(x, y),
+    "xlog1py": lambda x, y: _compositions.xlogy(x, 1 + y),
+    "entr": lambda x: ks.where(x < 0, -ks.inf, -_compositions.xlogy(x, ks.where(x < 0, 1, x))),
+    "rel_entr": lambda x, y: _compositions.xlogy(x, x / y),
+    "kl_div": lambda x, y: _compositions.xlogy(x, x / y) - x + y,
+    "huber": lambda delta, r: ks.where(ks.abs(r) <= delta, r * r / 2, delta * (ks.abs(r) - delta / 2)),
+    "pseudo_huber": lambda delta, r: delta * delta * (ks.sqrt(1 + (r / delta) ** 2) - 1),
+    "boxcox": lambda x, lmbda: ks.where(lmbda == 0, ks.log(x), (x**lmbda - 1) / ks.where(lmbda == 0, 1, lmbda)),
+})  # fmt: skip
 _functions.rows("one", {
     "multigammaln": lambda a, d: _multigammaln(a, d),
     "logsumexp": lambda a, axis=None, b=None, keepdims=False: _compositions.log_sum(
         a if b is None else a + ks.log(b), axis, keepdims),
     "softmax": lambda x, axis=None: _compositions.softmax(x, axis),
-    "log_softmax": lambda x, axis=None: x - _compositions.log_sum(x, axis, True),
+    "log_softmax": lambda x, axis=None: _compositions.log_softmax(x, axis),
 })  # fmt: skip
 globals().update(_functions)
 _in_face(globals())
-_sys.modules[__name__].__class__ = _Face

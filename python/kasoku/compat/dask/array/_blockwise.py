@@ -8,8 +8,8 @@ from .._task_spec import Dict, List, Task, TaskRef
 from ..base import is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
 from ..utils import funcname
-from ._chunks import joined, numpys, on_numpys, starts
-from ._core import Array, asarray, grid
+from ._chunks import joined, met, numpys, on_numpys
+from ._core import Array, asarray, grid, samples_of
 
 
 def _common(name, there):
@@ -17,8 +17,7 @@ def _common(name, there):
     of_full = [chunks for chunks in there if sum(chunks) != 1] or there
     if len(set(map(sum, of_full))) > 1:
         raise ValueError(f"blockwise: arrays have lengths {sorted(set(map(sum, of_full)))} along the axis {name!r}")
-    ends = sorted(set().union(*map(starts, of_full)))
-    return tuple(after - before for before, after in zip(ends, ends[1:])) or (0,)
+    return met(of_full)
 
 
 def _joined(nested, axes):
@@ -39,7 +38,7 @@ def _called(func, args, joins, words):
 
 def _guessed(func, pairs, words):
     try:
-        ones = [x if names is None else np.ones((1,) * x.ndim, x.dtype) for x, names in pairs]
+        ones = [x if names is None else one for (x, names), one in zip(pairs, samples_of(x for x, _ in pairs))]
         return np.asarray(func(*ones, **words)).dtype
     except Exception as error:
         raise ValueError(

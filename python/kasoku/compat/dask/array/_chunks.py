@@ -120,3 +120,9 @@ def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks
 def starts(lengths):
     """Where each chunk begins, and where the last ends."""
     return [0, *itertools.accumulate(lengths)]
+
+
+def met(several):
+    """The chunks of an axis that is cut wherever one of several is."""
+    ends = sorted(set().union(*map(starts, several)))
+    return tuple(after - before for before, after in zip(ends, ends[1:])) or (0,)

@@ -1,5 +1,6 @@
 """dask.array's Array: a grid of chunks, each of which a task makes; operations make the tasks of another grid."""
 
+import contextlib
 import functools
 import itertools
 import math
@@ -10,11 +11,12 @@ import numpy as np
 
 import kasoku as ks
 
+from ... import says_what_is_missing
 from .._task_spec import List, Task, TaskRef
 from ..base import DaskMethodsMixin, is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
 from . import _chunks
-from ._chunks import call, normalize_chunks, numpys, on_numpys, ours, starts
+from ._chunks import call, met, normalize_chunks, numpys, on_numpys, ours, starts
 
 
 def grid(chunks):
@@ -42,6 +44,7 @@ def _finished(nested, ndim, gives_numpys):
     return array if ndim else array[()]
 
 
+@says_what_is_missing("dask.array.Array")
 class Array(DaskMethodsMixin):
     """An array in chunks, computed later."""
 
@@ -185,7 +188,7 @@ class Array(DaskMethodsMixin):
         return map_blocks(func, self, *args, **words)
 
     def map_overlap(self, func, depth, boundary=None, trim=True, **words):
-        from ._more import map_overlap
+        from ._overlap import map_overlap
 
         return map_overlap(func, self, depth=depth, boundary=boundary, trim=trim, **words)
 
@@ -288,13 +291,6 @@ class Array(DaskMethodsMixin):
             raise NotImplementedError("dask.array: view() keeps the size of an element")
         return map_blocks(lambda block: block.view(dtype), self, dtype=dtype)
 
-    def __getattr__(self, name):
-        if name.startswith("_"):
-            raise AttributeError(name)
-        from kasoku.compat import missing
-
-        raise AttributeError(missing(f"dask.array.Array.{name}"))
-
 
 class _Blocks:
     def __init__(self, array):
@@ -325,14 +321,10 @@ def _same(x):
 
 
 def _as(x, dtype):
-    return ours(numpys(x).astype(dtype)) if not isinstance(x, ks.Array) else _cast(x, dtype)
-
-
-def _cast(x, dtype):
-    try:
-        return x.astype(dtype)
-    except (TypeError, NotImplementedError):
-        return ours(x.numpy().astype(dtype))
+    if isinstance(x, ks.Array):
+        with contextlib.suppress(TypeError, NotImplementedError):
+            return x.astype(dtype)
+    return ours(numpys(x).astype(dtype))
 
 
 def made_of_one(x, place):
@@ -349,7 +341,7 @@ def asarray(x, **words):
     if is_dask_collection(x) and hasattr(x, "to_dask_array"):
         return x.to_dask_array()
     if isinstance(x, (list, tuple)) and any(isinstance(i, Array) for i in x):
-        from ._more import stack
+        from ._shape import stack
 
         return stack(x)
     return from_array(x if isinstance(x, ks.Array) else np.asarray(x), chunks=words.get("chunks", "auto"))
@@ -401,31 +393,43 @@ def from_delayed(value, shape, dtype=None, meta=None, name=None):
 # ── cutting and joining ───────────────────────────────────────────────────────────────────
 
 
-def cut(x, pieces, chunks, word, step=None):
-    """An array whose chunks are pieces of x: for each axis the (begin, end) of each."""
-    ends = [starts(axis) for axis in x.chunks]
-    parts = [[_parts_of(begin, end, e) for begin, end in axis] for axis, e in zip(pieces, ends)]
+def _part(x, index):
+    part = x[index]
+    return part if isinstance(part, (ks.Array, np.ndarray)) else ours(np.asarray(part))
+
+
+def cut(x, pieces, chunks, word, steps=None):
+    """An array whose chunks are pieces of x: for each axis the (begin, end) of each. steps: of each axis; 0 is one element,
+    whose axis goes."""
+    steps, parts = steps or (1,) * x.ndim, []
+    for each, axis, step in zip(
+        pieces, x.chunks, steps
+    ):  # of each piece (chunk, index in it, whether that is all of it)
+        ends = starts(axis)
+        parts.append([
+            [(k, slice(lo, hi, step) if step else lo, step == 1 and not lo and hi == axis[k]) for k, lo, hi in _parts_of(*piece, ends)]
+            for piece in each
+        ])  # fmt: skip
+
+    def piece_of(found):
+        chunk, index, is_whole = zip(*found) if found else ((), (), ())
+        return (_same, x.ref(chunk)) if all(is_whole) else (_part, x.ref(chunk), index)
 
     def task_of(place):
-        found = [axis[i] for axis, i in zip(parts, place)]
+        at = iter(place)
+        found = [axis[next(at) if step else 0] for axis, step in zip(parts, steps)]
 
-        def nested(axis, before, index):
-            if axis == x.ndim:
-                inside = tuple(index)
-                is_whole = all(
-                    s.start == 0 and s.stop == x.chunks[a][b] for a, (s, b) in enumerate(zip(inside, before))
-                )
-                return x.ref(before) if is_whole else Task(None, operator.getitem, x.ref(before), inside)
-            return List._of([nested(axis + 1, (*before, b), [*index, slice(lo, hi)]) for b, lo, hi in found[axis]])
+        def nested(before):
+            if len(before) == x.ndim:
+                function, *args = piece_of(before)
+                return args[0] if function is _same else Task(None, function, *args)
+            return List._of([nested((*before, part)) for part in found[len(before)]])
 
         if all(len(axis) == 1 for axis in found):
-            inner = nested(0, (), [])
-            while isinstance(inner, List):
-                (inner,) = inner.args
-            return _same, inner
-        return _chunks.whole, nested(0, (), []), x.ndim
+            return piece_of([axis[0] for axis in found])
+        return _chunks.whole, nested(()), x.ndim
 
-    return made(word, chunks, x.dtype, task_of, [x], pieces)
+    return made(word, chunks, x.dtype, task_of, [x], [pieces, steps])
 
 
 def _parts_of(begin, end, ends):
@@ -486,16 +490,34 @@ def unify_chunks(*arrays):
         if any(math.isnan(n) for c in of_full for n in c):
             common.append(of_full[0])
             continue
-        ends = sorted(set().union(*(starts(c) for c in of_full)))
-        common.append(tuple(b - a for a, b in zip(ends, ends[1:])) or (0,))
+        common.append(met(of_full))
     common = tuple(common)
     fitted = []
     for x in arrays:
-        chunks = tuple(c if sum(x.chunks[a]) == 1 and sum(c) != 1 else c for a, c in enumerate(common[ndim - x.ndim :]))
-        chunks = tuple((1,) if x.shape[a] == 1 else c for a, c in enumerate(chunks))
+        chunks = tuple((1,) if n == 1 else c for n, c in zip(x.shape, common[ndim - x.ndim :]))
         is_known = not any(math.isnan(n) for axis in x.chunks for n in axis)
         fitted.append(x.rechunk(chunks) if is_known and chunks != x.chunks else x)
     return common, fitted
+
+
+def axes_in(axis):
+    """The axes that an argument names: a number, or several."""
+    return list(axis) if hasattr(axis, "__iter__") else [axis]
+
+
+def _fitted(args):
+    """The chunks that arrays among the arguments have in common, the arguments with the arrays so, and the arrays."""
+    arrays = [x for x in args if isinstance(x, Array)]
+    common, fitted = unify_chunks(*arrays)
+    rest = iter(fitted)
+    return common, [next(rest) if isinstance(x, Array) else x for x in args], fitted
+
+
+def chunk_at(x, place):
+    """Of an array the chunk at the place in one that it is broadcast to; other arguments as they are."""
+    if not isinstance(x, Array):
+        return x
+    return x.ref(tuple(0 if len(axis) == 1 else i for axis, i in zip(x.chunks, place[len(place) - x.ndim :])))
 
 
 def _is_array(x):
@@ -504,37 +526,22 @@ def _is_array(x):
 
 def blockwise_call(function, leading, args, words, dtype, word, token=None):
     """function(*leading, *chunks) of arrays that are broadcast."""
-    args = [asarray(x) if _is_array(x) else x for x in args]
-    arrays = [x for x in args if isinstance(x, Array)]
-    chunks, fitted = unify_chunks(*arrays)
-    fitted = iter(fitted)
-    args = [next(fitted) if isinstance(x, Array) else x for x in args]
-    inputs = [x for x in args if isinstance(x, Array)]
-    ndim = len(chunks)
-
-    def at(x, place):
-        if not isinstance(x, Array):
-            return x
-        place = place[ndim - x.ndim :]
-        return x.ref(tuple(0 if len(axis) == 1 else i for axis, i in zip(x.chunks, place)))
-
+    chunks, args, inputs = _fitted([asarray(x) if _is_array(x) else x for x in args])
     call_it = functools.partial(function, **words) if words else function
     constants = [x for x in args if not isinstance(x, Array)]
-    return made(
-        word,
-        chunks,
-        dtype,
-        lambda p: (call_it, *leading, *(at(x, p) for x in args)),
-        inputs,
-        [token, leading, constants, words],
-    )
+    return made(word, chunks, dtype, lambda p: (call_it, *leading, *(chunk_at(x, p) for x in args)), inputs,
+                [token, leading, constants, words])  # fmt: skip
+
+
+def samples_of(args):
+    """The arguments with a small array for each."""
+    return [np.ones((1,) * x.ndim, x.dtype) if isinstance(x, (Array, ks.Array)) else x for x in args]
 
 
 def dtype_of(name, args, words):
     """The dtype that NumPy's function gives."""
-    samples = [np.ones((1,) * x.ndim, x.dtype) if isinstance(x, (Array, ks.Array)) else x for x in args]
     with np.errstate(all="ignore"):
-        return np.asarray(getattr(np, name)(*samples, **words)).dtype
+        return np.asarray(getattr(np, name)(*samples_of(args), **words)).dtype
 
 
 def elementwise(name, *args, dtype=None, where=True, out=None, **words):
@@ -594,61 +601,37 @@ def _said(func, args, words, info):
     return on_numpys(func, *args, **words, **info)
 
 
-def map_blocks(
-    func,
-    *args,
-    name=None,
-    token=None,
-    dtype=None,
-    chunks=None,
-    drop_axis=None,
-    new_axis=None,
-    enforce_ndim=False,
-    meta=None,
-    **words,
-):
+def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop_axis=None, new_axis=None,
+               enforce_ndim=False, meta=None, **words):  # fmt: skip
     """func of each chunk; other arrays' chunks at the same place come along. func sees NumPy's arrays, and, if it has
-    such parameters, block_id= and block_info=."""
-    arrays = [x for x in args if isinstance(x, Array)]
-    if not arrays:
-        return _blocks_of(func, args, words, dtype, chunks, token or name)
-    common, fitted = unify_chunks(*arrays)
-    fitted = iter(fitted)
-    args = [next(fitted) if isinstance(x, Array) else x for x in args]
-    inputs = [x for x in args if isinstance(x, Array)]
-    dropped = [] if drop_axis is None else [drop_axis] if isinstance(drop_axis, numbers.Integral) else list(drop_axis)
+    such parameters, block_id= and block_info=. Without arrays it makes chunks of their places alone."""
+    common, args, inputs = _fitted(args)
+    dropped, added = ([] if a is None else axes_in(a) for a in (drop_axis, new_axis))
     dropped = {axis % len(common) for axis in dropped}
-    added = [] if new_axis is None else [new_axis] if isinstance(new_axis, numbers.Integral) else sorted(new_axis)
     kept = [axis for axis in range(len(common)) if axis not in dropped]
     shape_of = [common[axis] for axis in kept]
-    for axis in added:
+    for axis in sorted(added):
         shape_of.insert(axis, (1,))
-    if chunks is not None:
-        chunks = [(c,) * len(n) if isinstance(c, numbers.Integral) else tuple(c) for c, n in zip(chunks, shape_of)]
-        shape_of = chunks
+    if not inputs:
+        shape_of = normalize_chunks(chunks)
+    elif chunks is not None:
+        shape_of = [(c,) * len(n) if isinstance(c, numbers.Integral) else tuple(c) for c, n in zip(chunks, shape_of)]
     wants = _wanted(func)
     if dtype is None and meta is not None:
         dtype = meta.dtype
     if dtype is None:
-        dtype = _guessed(func, args, words, wants)
+        dtype = _guessed(func, args, words, wants) if inputs else "f8"
 
     def task_of(place):
         inner = [i for axis, i in enumerate(place) if axis not in added]
         where = dict(zip(kept, inner))
         full = tuple(where.get(axis, 0) for axis in range(len(common)))
-
-        def at(x):
-            if not isinstance(x, Array):
-                return x
-            mine = full[len(common) - x.ndim :]
-            return x.ref(tuple(0 if len(axis) == 1 else i for axis, i in zip(x.chunks, mine)))
-
         info = {}
         if "block_id" in wants:
             info["block_id"] = tuple(place)
         if "block_info" in wants:
             info["block_info"] = _info(args, full, common, shape_of, place, dtype)
-        return _said, func, List._of([at(x) for x in args]), words, info
+        return _said, func, List._of([chunk_at(x, full) for x in args]), words, info
 
     return made(name or token or _name_of(func), tuple(shape_of), dtype, task_of, inputs, [func, words, [x for x in args if not isinstance(x, Array)]])  # fmt: skip
 
@@ -683,27 +666,9 @@ def _info(args, full, common, out_chunks, place, dtype):
 
 def _guessed(func, args, words, wants):
     """The dtype of what func gives of small arrays."""
-    samples = [np.ones((1,) * x.ndim, x.dtype) if isinstance(x, Array) else x for x in args]
     told = {"block_id": (0,) * max(x.ndim for x in args if isinstance(x, Array))} if "block_id" in wants else {}
     try:
         with np.errstate(all="ignore"):
-            return np.asarray(func(*samples, **words, **told)).dtype
+            return np.asarray(func(*samples_of(args), **words, **told)).dtype
     except Exception:  # noqa: BLE001 - a program's function may not take such small ones
         return next(x.dtype for x in args if isinstance(x, Array))
-
-
-def _blocks_of(func, args, words, dtype, chunks, name):
-    """Chunks that func makes of its place alone."""
-    chunks = normalize_chunks(chunks)
-    wants = _wanted(func)
-    shape = tuple(map(sum, chunks))
-
-    def task_of(place):
-        info = {}
-        if "block_id" in wants:
-            info["block_id"] = tuple(place)
-        if "block_info" in wants:
-            info["block_info"] = _info([], (), (), chunks, place, dtype or "f8")
-        return _said, func, args, words, info
-
-    return made(name or _name_of(func), chunks, dtype or "f8", task_of, (), [func, words, shape])

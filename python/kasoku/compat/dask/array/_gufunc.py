@@ -7,7 +7,8 @@ import numpy as np
 
 from ._chunks import numpys, ours
 from ._core import Array, asarray, made
-from ._more import broadcast_to, moveaxis
+from ._shape import broadcast_to
+from ._table import functions as _f
 
 
 def _parsed(signature):
@@ -21,7 +22,7 @@ def _parsed(signature):
 
 def _on_core(x, axes):
     """The core axes last."""
-    return moveaxis(x, axes, range(-len(axes), 0)) if axes else x
+    return _f.moveaxis(x, axes, range(-len(axes), 0)) if axes else x
 
 
 def _results(func, args):
@@ -109,7 +110,7 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
             r = r[(Ellipsis, *(None,) * len(needs[0]))]
             names = names or needs[0]
         if at and names:
-            r = moveaxis(r, range(-len(names), 0), at[len(needs) + k] or at[0])
+            r = _f.moveaxis(r, range(-len(names), 0), at[len(needs) + k] or at[0])
         results.append(r)
     return results[0] if one else tuple(results)
 

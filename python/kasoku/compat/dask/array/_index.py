@@ -10,7 +10,7 @@ import kasoku as ks
 from .._task_spec import List
 from . import _chunks
 from ._chunks import call, numpys, ours, starts
-from ._core import Array, _same, asarray, elementwise, made, unify_chunks
+from ._core import Array, _same, asarray, cut, elementwise, made, unify_chunks
 
 
 def getitem(x, index):
@@ -78,10 +78,9 @@ def _sliced(x, index):
             steps.append(0)
             continue
         start, stop, step = i.indices(n) if not math.isnan(n) else (0, n, 1)
-        if math.isnan(n) and i != slice(None):
-            raise ValueError("Arrays chunk sizes are unknown: compute_chunk_sizes() finds them")
         if math.isnan(n):
-            raise ValueError("Arrays chunk sizes are unknown along another axis: compute_chunk_sizes() finds them")
+            where = "" if i != slice(None) else " along another axis"
+            raise ValueError(f"Arrays chunk sizes are unknown{where}: compute_chunk_sizes() finds them")
         if step < 0:  # the same elements, forwards, and then turned
             count = len(range(start, stop, step))
             start, stop, step = start + (count - 1) * step, start + 1, -step
@@ -99,36 +98,10 @@ def _sliced(x, index):
         pieces.append(found or [(0, 0)])
         steps.append(step)
         chunks.append(tuple(lengths) or (0,))
-    part = _pieces(x, pieces, steps, tuple(chunks))
+    part = cut(x, pieces, tuple(chunks), "getitem", steps)
     for axis in turned:
         part = flip(part, axis)
     return part
-
-
-def _pieces(x, pieces, steps, chunks):
-    """For each axis pieces that lie within a chunk each, with a step; of step 0 one element, whose axis goes."""
-    found = [[_within(x.chunks[axis], lo, hi) for lo, hi in each] for axis, each in enumerate(pieces)]
-
-    def task_of(place):
-        place, chunk, index = iter(place), [], []
-        for axis, step in enumerate(steps):
-            number, lo, hi = found[axis][0 if step == 0 else next(place)]
-            chunk.append(number)
-            index.append(lo if step == 0 else slice(lo, hi, step))
-        return _part, x.ref(tuple(chunk)), tuple(index)
-
-    return made("getitem", chunks, x.dtype, task_of, [x], [pieces, steps])
-
-
-def _part(x, index):
-    part = x[index]
-    return part if isinstance(part, (ks.Array, np.ndarray)) else ours(np.asarray(part))
-
-
-def _within(axis, lo, hi):
-    ends = starts(axis)
-    chunk = 0 if lo == hi else int(np.searchsorted(ends, lo, side="right")) - 1
-    return chunk, lo - ends[chunk], hi - ends[chunk]
 
 
 def expand(x, axis):

@@ -29,7 +29,7 @@ def matmul(a, b, **ignored):
         b = b.rechunk({b.ndim - 2: a.chunks[-1]})
     if a.ndim > 2 or b.ndim > 2:
         ndim = max(a.ndim, b.ndim)
-        from ._more import broadcast_to
+        from ._shape import broadcast_to
 
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         a, b = (broadcast_to(x, (*batch, *x.shape[-2:])).rechunk({k: -1 for k in range(ndim - 2)}) for x in (a, b))
@@ -88,7 +88,7 @@ def outer(a, b):
 
 
 def einsum(subscripts, *operands, **words):
-    from ._more import array_of, on_whole
+    from ._whole import whole
 
     operands = [asarray(x) for x in operands]
     small = np.einsum(subscripts, *(np.broadcast_to(np.ones((), x.dtype), x.shape) for x in operands)) if sum(x.size for x in operands) < 1 << 16 else None  # fmt: skip
@@ -101,4 +101,4 @@ def einsum(subscripts, *operands, **words):
         shape, dtype = tuple(lengths[c] for c in out), np.result_type(*(x.dtype for x in operands))
     else:
         shape, dtype = small.shape, small.dtype
-    return array_of(on_whole(np.einsum, subscripts, *operands), shape, dtype)
+    return whole(shape, dtype, np.einsum, subscripts, *operands)

@@ -7,11 +7,11 @@ import numbers
 
 import numpy as np
 
-
 from .._task_spec import List
 from . import _chunks
 from ._chunks import call, numpys, on_numpys, ours, starts
 from ._core import Array, _same, asarray, made
+from ._table import functions as f
 
 together = 8  # as many partial results are joined by a task
 
@@ -85,29 +85,25 @@ _pair = {
 }
 
 
-def _joined_of(parts, axes, name, words):
-    total = parts[0]
-    for part in parts[1:]:
-        total = call(_pair[name], total, part)
-    return total
+def _joined_of(parts, axes, name):
+    return functools.reduce(functools.partial(call, _pair[name]), parts)
 
 
-def _last_of(x, axes):
-    return _squeezed(x, axes)
+def _simple(name):
+    def reduce(x, axis=None, dtype=None, keepdims=False, split_every=None, out=None, **words):
+        kind = np.dtype(dtype) if dtype is not None else getattr(np, name)(np.ones(1, x.dtype)).dtype
+        told = {"dtype": kind} if name in ("sum", "prod") else {}
+        if not x.ndim:
+            return made(name, (), kind, lambda p: (call, name, x.ref(p)), [x])
+        if name in ("min", "max"):
+            axes = axes_of(axis, x.ndim)
+            if any(x.shape[a] == 0 for a in axes):
+                raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+            x = _without_empty(x, axes)
+        return tree(x, axis, kind, functools.partial(_first_of, name=name, words=told),
+                    functools.partial(_joined_of, name=name), _squeezed, name, keepdims, token=[name, str(kind)])  # fmt: skip
 
-
-def simple(name, x, axis=None, dtype=None, keepdims=False, split_every=None, out=None, **words):
-    x = asarray(x)
-    kind = np.dtype(dtype) if dtype is not None else getattr(np, name)(np.ones(1, x.dtype)).dtype
-    told = {"dtype": kind} if name in ("sum", "prod") else {}
-    if x.size == 0 and name in ("min", "max") and any(x.shape[a] == 0 for a in axes_of(axis, x.ndim)):
-        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-    if not x.ndim:
-        return made(name, (), kind, lambda p: (call, name, x.ref(p)), [x])
-    if name in ("min", "max"):
-        x = _without_empty(x, axes_of(axis, x.ndim))
-    return tree(x, axis, kind, functools.partial(_first_of, name=name, words=told),
-                functools.partial(_joined_of, name=name, words=told), _last_of, name, keepdims, token=[name, str(kind)])  # fmt: skip
+    return reduce
 
 
 def _without_empty(x, axes):
@@ -127,31 +123,31 @@ def _moments(x, axes, place, kind, skips_nan):
         values = ours(np.where(is_there, values, 0))
         count = ours(is_there.sum(axis=axes, keepdims=True).astype("f8"))
     total = _one("sum", values.astype(kind), axes, {})
-    mean = total / (call("maximum", count, 1) if skips_nan else max(count, 1))
-    away = values.astype(kind) - mean
+    away = values.astype(kind) - total / _one_at_least(count)
     if skips_nan:
         away = away * ours(is_there)
-    squares = _one("sum", (away * away.conj()).real if np.dtype(kind).kind == "c" else away * away, axes, {})
-    return {"count": count, "total": total, "squares": squares}
+    return {"count": count, "total": total, "squares": _one("sum", _squared(away), axes, {})}
 
 
-def _joined_moments(parts, axes, word="count"):
+def _one_at_least(count):
+    return max(count, 1) if isinstance(count, int) else call("maximum", count, 1)
+
+
+def _squared(away):
+    return (away * away.conj()).real if away.dtype.kind == "c" else away * away
+
+
+def _joined_moments(parts, axes):
     a = parts[0]
     for b in parts[1:]:
         n = a["count"] + b["count"]
-        na, nb = (
-            call("maximum", each["count"], 1) if not isinstance(each["count"], int) else max(each["count"], 1)
-            for each in (a, b)
-        )
-        gap = b["total"] / nb - a["total"] / na
-        size = (gap * gap.conj()).real if gap.dtype.kind == "c" else gap * gap
-        over = call("maximum", n, 1) if not isinstance(n, int) else max(n, 1)
-        a = {"count": n, "total": a["total"] + b["total"],
-             "squares": a["squares"] + b["squares"] + size * (a["count"] * b["count"] / over)}  # fmt: skip
+        gap = b["total"] / _one_at_least(b["count"]) - a["total"] / _one_at_least(a["count"])
+        between = _squared(gap) * (a["count"] * b["count"] / _one_at_least(n))
+        a = {"count": n, "total": a["total"] + b["total"], "squares": a["squares"] + b["squares"] + between}
     return a
 
 
-def _last_moments(m, axes, what, ddof):
+def _last_moments(m, axes, what, ddof, kind):
     count = m["count"]
     if what == "mean":
         made_ = m["total"] / count if not isinstance(count, int) or count else m["total"] * np.nan
@@ -164,24 +160,22 @@ def _last_moments(m, axes, what, ddof):
                 made_ = ours(np.where(numpys(left) > 0, numpys(m["squares"]) / numpys(left), np.nan))
         if what == "std":
             made_ = call("sqrt", made_)
-    return _squeezed(made_, axes)
+    return _squeezed(made_, axes).astype(kind)
 
 
-def moments(what, x, axis=None, dtype=None, keepdims=False, ddof=0, split_every=None, out=None, skips_nan=False):
-    x = asarray(x)
-    kind = np.dtype(dtype) if dtype is not None else np.mean(np.ones(1, x.dtype)).dtype
-    out_kind = np.zeros(1, kind).real.dtype if what != "mean" else kind
-    work = np.dtype("f8") if kind.kind == "f" and kind.itemsize < 4 else kind
-    word = ("nan" if skips_nan else "") + what
-    last = functools.partial(_cast_last, what=what, ddof=ddof, kind=out_kind)
-    if not x.ndim:
-        x = x.reshape((1,))
-    return tree(x, axis, work, functools.partial(_moments, kind=work, skips_nan=skips_nan), _joined_moments, last, word,
-                keepdims, out_kind, [what, ddof, str(kind), skips_nan])  # fmt: skip
+def _of_moments(word):
+    what, skips_nan = word.removeprefix("nan"), word.startswith("nan")
 
+    def reduce(x, axis=None, dtype=None, keepdims=False, ddof=0, split_every=None, out=None):
+        kind = np.dtype(dtype) if dtype is not None else np.mean(np.ones(1, x.dtype)).dtype
+        out_kind = np.zeros(1, kind).real.dtype if what != "mean" else kind
+        work = np.dtype("f8") if kind.kind == "f" and kind.itemsize < 4 else kind
+        return tree(x if x.ndim else x.reshape((1,)), axis, work,
+                    functools.partial(_moments, kind=work, skips_nan=skips_nan), _joined_moments,
+                    functools.partial(_last_moments, what=what, ddof=ddof, kind=out_kind), word,
+                    keepdims, out_kind, [what, ddof, str(kind), skips_nan])  # fmt: skip
 
-def _cast_last(m, axes, what, ddof, kind):
-    return _last_moments(m, axes, what, ddof).astype(kind)
+    return reduce
 
 
 # Places of the least and the greatest.
@@ -221,112 +215,87 @@ def _place_last(x, axes):
     return ours(_squeezed(x["at"], axes))
 
 
-def places(name, x, axis=None, keepdims=False, split_every=None, out=None):
-    x = asarray(x)
-    if axis is not None:
-        (axis,) = axes_of(axis, x.ndim)
-    if any(n == 0 for n in x.shape):
-        raise ValueError(f"attempt to get {name} of an empty sequence")
-    x = _without_empty(x, axes_of(axis, x.ndim))
-    ends = [starts(c) for c in x.chunks]
-    return tree(x, axis, np.int64, functools.partial(_place_first, name=name, ends=ends),
-                functools.partial(_place_join, name=name), _place_last, name, keepdims, token=name)  # fmt: skip
+def _places(name):
+    def reduce(x, axis=None, keepdims=False, split_every=None, out=None):
+        if axis is not None:
+            (axis,) = axes_of(axis, x.ndim)
+        if any(n == 0 for n in x.shape):
+            raise ValueError(f"attempt to get {name} of an empty sequence")
+        x = _without_empty(x, axes_of(axis, x.ndim))
+        ends = [starts(c) for c in x.chunks]
+        return tree(x, axis, np.int64, functools.partial(_place_first, name=name, ends=ends),
+                    functools.partial(_place_join, name=name), _place_last, name, keepdims, token=name)  # fmt: skip
+
+    return reduce
 
 
 # Running totals.
 
 
 def _add_before(x, befores, name):
-    total = befores[0]
-    for each in befores[1:]:
-        total = call(_pair[name], total, each)
-    return call(_pair[name], x, total)
-
-
-def running(name, x, axis=None, dtype=None, out=None):
-    x = asarray(x)
-    if axis is None:
-        x, axis = x.ravel(), 0
-    (axis,) = axes_of(axis, x.ndim)
-    kind = getattr(np, name)(np.ones(1, x.dtype), dtype=dtype).dtype
-    whole = name.removeprefix("cum")
-    own = made(f"{name}-chunk", x.chunks, kind, lambda p: (_run, name, x.ref(p), axis, kind), [x], axis)
-    ends = tuple((1,) * len(c) if a == axis else c for a, c in enumerate(x.chunks))
-    total = made(f"{name}-total", ends, kind, lambda p: (_one, whole, x.ref(p), (axis,), {"dtype": kind}), [x], axis)
-
-    def task_of(place):
-        if place[axis] == 0:
-            return _same, own.ref(place)
-        before = List._of([total.ref((*place[:axis], k, *place[axis + 1 :])) for k in range(place[axis])])
-        return _add_before, own.ref(place), before, whole
-
-    return made(name, x.chunks, kind, task_of, [own, total], axis)
+    return functools.reduce(functools.partial(call, _pair[name]), [x, *befores])
 
 
 def _run(name, x, axis, kind):
     return call(name, x, axis=axis, dtype=kind)
 
 
+def _running(name):
+    total_of = name.removeprefix("cum")
+
+    def run(x, axis=None, dtype=None, out=None):
+        if axis is None:
+            x, axis = x.ravel(), 0
+        (axis,) = axes_of(axis, x.ndim)
+        kind = getattr(np, name)(np.ones(1, x.dtype), dtype=dtype).dtype
+        own = made(f"{name}-chunk", x.chunks, kind, lambda p: (_run, name, x.ref(p), axis, kind), [x], axis)
+        ends = tuple((1,) * len(c) if a == axis else c for a, c in enumerate(x.chunks))
+        total = made(f"{name}-total", ends, kind, lambda p: (_one, total_of, x.ref(p), (axis,), {"dtype": kind}), [x], axis)  # fmt: skip
+
+        def task_of(place):
+            if place[axis] == 0:
+                return _same, own.ref(place)
+            before = List._of([total.ref((*place[:axis], k, *place[axis + 1 :])) for k in range(place[axis])])
+            return _add_before, own.ref(place), before, total_of
+
+        return made(name, x.chunks, kind, task_of, [own, total], axis)
+
+    return run
+
+
 # What a program's own function reduces.
 
 
-def _own_first(x, axes, place, function, words):
-    return on_numpys(function, x, axis=axes if len(axes) > 1 else axes[0], keepdims=True, **words)
+def _at_once(axes):
+    return tuple(axes) if len(axes) > 1 else axes[0]
 
 
-def _own_join(parts, axes, function, words):
-    stacked = _chunks.joined(parts, axes[0])
-    return on_numpys(function, stacked, axis=axes if len(axes) > 1 else axes[0], keepdims=True, **words)
+def _own_first(x, axes, place, function):
+    return on_numpys(function, x, axis=_at_once(axes), keepdims=True)
 
 
-def _own_last(x, axes, function, words, keeps):
+def _own_join(parts, axes, function):
+    return on_numpys(function, _chunks.joined(parts, axes[0]), axis=_at_once(axes), keepdims=True)
+
+
+def _own_last(x, axes, function):
     x = numpys(x)
-    return (
-        on_numpys(function, x, axis=tuple(axes) if len(axes) > 1 else axes[0], keepdims=False, **words) if axes else x
-    )
+    return on_numpys(function, x, axis=_at_once(axes), keepdims=False) if axes else x
 
 
-def reduction(
-    x,
-    chunk,
-    aggregate,
-    axis=None,
-    keepdims=False,
-    dtype=None,
-    split_every=None,
-    combine=None,
-    name=None,
-    concatenate=True,
-    **words,
-):
+def reduction(x, chunk, aggregate, axis=None, keepdims=False, dtype=None, split_every=None, combine=None, name=None,
+              concatenate=True, **words):  # fmt: skip
     """chunk of each, combine (or aggregate) of some of its results, aggregate of the last ones."""
     x = asarray(x)
-    return tree(x, axis, dtype or x.dtype, functools.partial(_own_first, function=chunk, words={}),
-                functools.partial(_own_join, function=combine or aggregate, words={}),
-                functools.partial(_own_last, function=aggregate, words={}, keeps=keepdims), name or "reduction", keepdims, token=[chunk, aggregate])  # fmt: skip
+    return tree(x, axis, dtype or x.dtype, functools.partial(_own_first, function=chunk),
+                functools.partial(_own_join, function=combine or aggregate),
+                functools.partial(_own_last, function=aggregate), name or "reduction", keepdims, token=[chunk, aggregate])  # fmt: skip
 
 
-for _name in ("sum", "prod", "min", "max", "any", "all"):
-    setattr(
-        Array,
-        _name,
-        functools.partialmethod(lambda self, name, axis=None, **words: simple(name, self, axis, **words), _name),
-    )
-for _name in ("mean", "std", "var"):
-    setattr(
-        Array,
-        _name,
-        functools.partialmethod(lambda self, name, axis=None, **words: moments(name, self, axis, **words), _name),
-    )
-for _name in ("argmin", "argmax"):
-    setattr(
-        Array,
-        _name,
-        functools.partialmethod(lambda self, name, axis=None, **words: places(name, self, axis, **words), _name),
-    )
-for _name in ("cumsum", "cumprod"):
-    setattr(
-        Array,
-        _name,
-        functools.partialmethod(lambda self, name, axis=None, **words: running(name, self, axis, **words), _name),
-    )
+_methods = {
+    **{name: _simple(name) for name in _pair}, **{name: _of_moments(name) for name in ("mean", "std", "var")},
+    **{name: _places(name) for name in ("argmin", "argmax")}, **{name: _running(name) for name in ("cumsum", "cumprod")},
+}  # fmt: skip
+f.rows("array", {**_methods, **{name: _of_moments(name) for name in ("nanmean", "nanstd", "nanvar")}})
+for _name in _methods:
+    setattr(Array, _name, f[_name])

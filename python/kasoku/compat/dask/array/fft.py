@@ -7,9 +7,12 @@ import numpy as np
 
 import kasoku as ks
 
+from ..._face.table import Table as _Table
 from ._chunks import numpys, ours
 from ._core import Array, asarray, made
-from ._more import arange, roll
+from ._create import arange
+from ._table import functions as _f
+from ._table import of_an_array as _of_an_array
 
 _one_axis = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 _halves = {"rfft", "ihfft", "rfft2", "rfftn"}  # what gives half a spectrum, and what takes one
@@ -24,7 +27,6 @@ def _transformed(x, function, sizes, axes, norm):
 
 
 def _transform(function, a, sizes, axes, norm):
-    a = asarray(a)
     axes = tuple(k % a.ndim for k in axes)
     for k in axes:
         if len(a.chunks[k]) > 1:
@@ -48,40 +50,33 @@ def _transform(function, a, sizes, axes, norm):
 
 
 def _along(function):
-    def transform(a, n=None, axis=-1, norm=None):
-        return _transform(function, a, None if n is None else (n,), (axis,), norm)
-
-    transform.__name__ = transform.__qualname__ = function
-    transform.__doc__ = f"numpy.fft.{function} along an axis that lies in one chunk."
-    return transform
+    return lambda a, n=None, axis=-1, norm=None: _transform(function, a, None if n is None else (n,), (axis,), norm)
 
 
 def _over(function, usual):
     def transform(a, s=None, axes=usual, norm=None):
-        a = asarray(a)
         if axes is None:
             axes = range(a.ndim) if s is None else range(a.ndim - len(s), a.ndim)
         return _transform(function, a, s, tuple(axes), norm)
 
-    transform.__name__ = transform.__qualname__ = function
-    transform.__doc__ = f"numpy.fft.{function} over axes that lie in one chunk each."
     return transform
 
 
-for _name in _one_axis:
-    globals()[_name] = _along(_name)
-for _name in ("fft", "ifft", "rfft", "irfft"):
-    globals()[_name + "2"] = _over(_name + "2", (-2, -1))
-    globals()[_name + "n"] = _over(_name + "n", None)
-del _name
+_functions = _Table({"array": _of_an_array})
+_functions.rows("array", {
+    **{name: (_along(name), f"numpy.fft.{name} along an axis that lies in one chunk.") for name in _one_axis},
+    **{name + end: (_over(name + end, usual), f"numpy.fft.{name + end} over axes that lie in one chunk each.")
+       for name in ("fft", "ifft", "rfft", "irfft") for end, usual in (("2", (-2, -1)), ("n", None))},
+})  # fmt: skip
+globals().update(_functions)
 
 
 def fft_wrap(fft_func, kind=None, dtype=None, allow_fftpack=False):
     """The transform here that is NumPy's or SciPy's function of that name."""
     name = kind or fft_func.__name__
-    if name not in globals() or not name.rstrip("2n").endswith("fft"):
+    if name not in _functions:
         raise ValueError(f"Given unknown `kind` {name}.")
-    return globals()[name]
+    return _functions[name]
 
 
 def fftfreq(n, d=1.0, chunks="auto"):
@@ -97,7 +92,7 @@ def _shifted(x, axes, sign):
     x = asarray(x)
     axes = range(x.ndim) if axes is None else [axes] if isinstance(axes, numbers.Integral) else axes
     half = [x.shape[k] // 2 if sign > 0 else -(x.shape[k] // 2) for k in axes]
-    return functools.reduce(lambda y, at: roll(y, *at), zip(half, axes), x)
+    return functools.reduce(lambda y, at: _f.roll(y, *at), zip(half, axes), x)
 
 
 def fftshift(x, axes=None) -> Array:

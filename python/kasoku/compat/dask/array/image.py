@@ -1,3 +1,3 @@
 """dask.array.image."""
 
-from ._rest import imread  # noqa: F401
+from ._files import imread  # noqa: F401

@@ -10,7 +10,7 @@ from . import _chunks
 from ._chunks import call, ours, starts
 from ._core import asarray
 from ._core import made as grids
-from ._more import array_of, on_whole
+from ._whole import array_of, on_whole
 
 
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002

@@ -11,37 +11,8 @@ class NumbaWarning(Warning):
     pass
 
 
-class NumbaPerformanceWarning(NumbaWarning):
-    pass
-
-
-class NumbaDeprecationWarning(NumbaWarning, DeprecationWarning):
-    pass
-
-
-class NumbaPendingDeprecationWarning(NumbaWarning, PendingDeprecationWarning):
-    pass
-
-
-class NumbaParallelSafetyWarning(NumbaWarning):
-    pass
-
-
-class NumbaTypeSafetyWarning(NumbaWarning):
-    pass
-
-
-class NumbaExperimentalFeatureWarning(NumbaWarning):
-    pass
-
-
-class NumbaInvalidConfigWarning(NumbaWarning):
-    pass
-
-
-class NumbaDebugInfoWarning(NumbaWarning):
-    pass
-
-
-class NumbaIRAssumptionWarning(NumbaWarning):
-    pass
+for _name in (
+    "Performance Deprecation PendingDeprecation ParallelSafety TypeSafety ExperimentalFeature InvalidConfig DebugInfo IRAssumption"
+).split():
+    _python = {"Deprecation": (DeprecationWarning,), "PendingDeprecation": (PendingDeprecationWarning,)}.get(_name, ())
+    globals()[f"Numba{_name}Warning"] = type(f"Numba{_name}Warning", (NumbaWarning, *_python), {})

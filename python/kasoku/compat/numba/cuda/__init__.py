@@ -6,11 +6,4 @@ from . import cudadrv, random  # noqa: F401
 
 
 def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    try:
-        return getattr(_cuda, name)
-    except AttributeError:
-        from ... import missing
-
-        raise AttributeError(missing(f"numba.cuda.{name}")) from None
+    return getattr(_cuda, name)

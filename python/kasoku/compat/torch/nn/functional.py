@@ -1,13 +1,11 @@
 """torch.nn.functional: what needs no gradients."""
 
 import math
-import sys
 
 import numpy as np
 
 import kasoku as ks
 
-from ... import Face
 from ..._face import compositions, windows
 from ..._face.table import Table
 from .. import _creation, _rearrange, _rows, _types
@@ -47,15 +45,10 @@ def _normal_batch(x, mean, var, weight, bias, training, eps):
     return _scaled((x - mean.reshape(shape)) / ks.sqrt(var.reshape(shape) + eps), weight, bias, 1)
 
 
-def _negative_part(x, of):
-    """x where it is above 0, of(x) below."""
-    return ks.where(x > 0, x, of(ks.minimum(x, 0)))
-
-
 _functions.rows("floats", {
     "leaky_relu": lambda input, negative_slope=0.01, inplace=False: ks.where(input > 0, input, negative_slope * input),
-    "elu": lambda input, alpha=1.0, inplace=False: _negative_part(input, lambda x: alpha * ks.expm1(x)),
-    "celu": lambda input, alpha=1.0, inplace=False: _negative_part(input, lambda x: alpha * ks.expm1(x / alpha)),
+    "elu": lambda input, alpha=1.0, inplace=False: compositions.below(input, lambda x: alpha * ks.expm1(x)),
+    "celu": lambda input, alpha=1.0, inplace=False: compositions.below(input, lambda x: alpha * ks.expm1(x / alpha)),
     "selu": lambda input, inplace=False: compositions.selu(input),
     "silu": lambda input, inplace=False: input / (1 + ks.exp(-input)),
     "mish": lambda input, inplace=False: input * ks.tanh(ks.logaddexp(input, 0)),
@@ -307,4 +300,3 @@ def _shuffled(x, r):
 
 _functions.rows("arrays", {"pixel_shuffle": lambda input, upscale_factor: _shuffled(input, upscale_factor)})
 globals().update(_functions)
-sys.modules[__name__].__class__ = Face

@@ -1,21 +1,8 @@
 """numba.cuda.cudadrv.error: the driver's exceptions."""
 
-
-class CudaDriverError(Exception):
-    pass
-
-
-class CudaSupportError(ImportError):
-    pass
-
-
-class CudaRuntimeError(Exception):
-    pass
-
-
-class NvvmError(Exception):
-    pass
-
-
-class NvvmSupportError(ImportError):
-    pass
+CudaDriverError, CudaRuntimeError, NvvmError = (
+    type(name, (Exception,), {}) for name in ("CudaDriverError", "CudaRuntimeError", "NvvmError")
+)
+CudaSupportError, NvvmSupportError = (
+    type(name, (ImportError,), {}) for name in ("CudaSupportError", "NvvmSupportError")
+)

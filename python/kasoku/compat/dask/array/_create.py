@@ -1,0 +1,140 @@
+"""Arrays of numbers that follow from their places."""
+
+import math
+import numbers
+
+import numpy as np
+
+import kasoku as ks
+
+from ._chunks import normalize_chunks, ours, starts
+from ._core import asarray, from_array, made, map_blocks
+from ._shape import broadcast_to, stack
+from ._table import functions
+
+
+def _filled(shape, value, dtype):
+    return ks.full(shape, value, dtype=dtype) if np.dtype(dtype).kind in "biufc" else np.full(shape, value, dtype)
+
+
+def _filled_like(x, value, dtype):
+    return _filled(x.shape, value, dtype)
+
+
+def _constant(word, value):
+    def create(shape, dtype=None, chunks="auto", name=None, **ignored):
+        return full(shape, value, dtype=dtype or float, chunks=chunks, name=name, word=word)
+
+    def like(a, dtype=None, chunks=None, shape=None, name=None, **ignored):
+        return full_like(a, value, dtype, chunks, shape, name, word=word)
+
+    return {word: create, f"{word}_like": like}
+
+
+def full(shape, fill_value, dtype=None, chunks="auto", name=None, word="full", **ignored):
+    if np.ndim(fill_value):
+        raise ValueError(f"fill_value must be scalar. Received {type(fill_value).__name__} instead.")
+    shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
+    dtype = np.dtype(dtype if dtype is not None else np.asarray(fill_value).dtype)
+    chunks = normalize_chunks(chunks, shape, dtype=dtype)
+
+    def task_of(place):
+        return _filled, tuple(c[i] for c, i in zip(chunks, place)), fill_value, dtype
+
+    return made(word, chunks, dtype, task_of, token=[fill_value], gives_numpys=True, name=name)
+
+
+def full_like(a, fill_value, dtype=None, chunks=None, shape=None, name=None, word="full", **ignored):
+    """The chunks are those of `a`, where it says neither shape nor chunks."""
+    a = asarray(a)
+    if shape is None and chunks is None and any(map(math.isnan, a.shape)):
+        dtype = np.dtype(dtype or a.dtype)
+        return made(word, a.chunks, dtype, lambda p: (_filled_like, a.ref(p), fill_value, dtype), [a], name=name, token=[fill_value])  # fmt: skip
+    if chunks is None:
+        chunks = a.chunks if shape is None else "auto"
+    return full(a.shape if shape is None else shape, fill_value, dtype or a.dtype, chunks, name, word)
+
+
+functions.rows("plain", {**_constant("zeros", 0), **_constant("ones", 1), **_constant("empty", 0)})
+
+
+def _range(start, step, count, dtype):
+    return ours((start + step * np.arange(count)).astype(dtype))
+
+
+def _in_steps(word, start, step, n, chunks, dtype, token):
+    """n numbers from start on."""
+    chunks = normalize_chunks(chunks, (n,), dtype=dtype)
+    ends = starts(chunks[0])
+
+    def task_of(place):
+        return _range, start + step * ends[place[0]], step, chunks[0][place[0]], dtype
+
+    return made(word, chunks, dtype, task_of, token=token, gives_numpys=True)
+
+
+def arange(start, stop=None, step=1, *, chunks="auto", dtype=None, **ignored):
+    if stop is None:
+        start, stop = 0, start
+    if dtype is None:  # NumPy's: of Python's numbers the types count alone
+        ends = (v if isinstance(v, np.generic) else type(v)(k) for k, v in enumerate((start, stop)))
+        dtype = np.arange(*ends, step).dtype
+    n = max(0, math.ceil((stop - start) / step))
+    return _in_steps("arange", start, step, n, chunks, np.dtype(dtype), [start, stop, step])
+
+
+def linspace(start, stop, num=50, endpoint=True, retstep=False, chunks="auto", dtype=None):
+    step = (stop - start) / max(1, num - 1 if endpoint else num)
+    x = _in_steps("linspace", start, step, num, chunks, np.dtype(dtype or float), [start, stop, num, endpoint])
+    return (x, step) if retstep else x
+
+
+def _corner(n, m, k, dtype):
+    return ours(np.eye(n, m, k, dtype))
+
+
+def eye(N, chunks="auto", M=None, k=0, dtype=float):
+    chunks = normalize_chunks(chunks, (N, N if M is None else M), dtype=dtype)
+    rows, columns = map(starts, chunks)
+
+    def task_of(place):
+        i, j = place
+        return _corner, chunks[0][i], chunks[1][j], k + rows[i] - columns[j], dtype
+
+    return made("eye", chunks, dtype, task_of, token=k, gives_numpys=True)
+
+
+def fromfunction(func, chunks="auto", shape=None, dtype=None, **words):
+    chunks = normalize_chunks(chunks, shape, dtype=dtype)
+    ends = [starts(c) for c in chunks]
+
+    def block(block_id):
+        where = [np.arange(e[i], e[i + 1]) for e, i in zip(ends, block_id)]
+        return func(*np.meshgrid(*where, indexing="ij"), **words)
+
+    return map_blocks(block, chunks=chunks, dtype=dtype or float)
+
+
+def meshgrid(*arrays, indexing="xy", **ignored):
+    arrays = [asarray(a).ravel() for a in arrays]
+    order = list(range(len(arrays)))
+    if indexing == "xy" and len(order) > 1:
+        order[0], order[1] = 1, 0
+    shape, chunks = tuple(arrays[k].size for k in order), tuple(arrays[k].chunks[0] for k in order)
+    along = [tuple(slice(None) if at == k else None for at in order) for k in range(len(order))]
+    return tuple(broadcast_to(a[index], shape, chunks) for a, index in zip(arrays, along))
+
+
+def indices(dimensions, dtype=int, chunks="auto"):
+    chunks = chunks if isinstance(chunks, (tuple, list)) else (chunks,) * len(dimensions)
+    axes = [arange(n, dtype=dtype, chunks=c) for n, c in zip(dimensions, chunks)]
+    return stack(meshgrid(*axes, indexing="ij")) if axes else from_array(np.indices((), dtype))
+
+
+def tri(N, M=None, k=0, dtype=float, chunks="auto", **ignored):
+    M = N if M is None else M
+    rows, columns = chunks if isinstance(chunks, (tuple, list)) else (chunks, chunks)
+    return (arange(N, chunks=rows)[:, None] >= arange(-k, M - k, chunks=columns)[None, :]).astype(dtype)
+
+
+__all__ = [name for name, value in globals().items() if name[0] != "_" and getattr(value, "__module__", "") == __name__]

@@ -1,0 +1,194 @@
+"""Functions of elements and along axes, made of others."""
+
+import functools
+import math
+import numbers
+
+import numpy as np
+
+from ._chunks import numpys, on_numpys, ours, starts
+from ._core import Array, asarray, blockwise_call, elementwise, map_blocks, reshape, samples_of
+from ._create import full_like
+from . import _reductions  # noqa: F401 - it fills the table
+from ._shape import broadcast_to, concatenate
+from ._table import functions as f
+
+# ── of each element ───────────────────────────────────────────────────────────────────────
+
+
+def _picked(name, k, *args):
+    return ours(np.asarray(getattr(np, name)(*map(numpys, args))[k]))
+
+
+def _several(name):
+    """A function with several results."""
+
+    def function(*args):
+        found = getattr(np, name)(*samples_of(args))
+        return tuple(blockwise_call(_picked, (name, k), args, {}, r.dtype, name) for k, r in enumerate(found))
+
+    return function
+
+
+def frompyfunc(func, nin, nout):
+    """A function of single elements as one of arrays, of dtype object."""
+    if nout > 1:
+        raise NotImplementedError("frompyfunc with more than one output")
+    made_ = np.frompyfunc(func, nin, nout)
+    return lambda *args: blockwise_call(on_numpys, (made_,), args, {}, object, getattr(func, "__name__", "func"), func)
+
+
+def _chosen(a, *choices):
+    return ours(np.choose(numpys(a), [numpys(c) for c in choices]))
+
+
+def _choice(a, choices):
+    arrays = [asarray(c) for c in choices]
+    return blockwise_call(_chosen, (), [a, *arrays], {}, np.result_type(*(c.dtype for c in arrays)), "choose")
+
+
+def select(condlist, choicelist, default=0):
+    """The first choice whose condition holds, for each element."""
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    found = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
+        if getattr(condition, "dtype", None) != np.bool_:
+            raise ValueError(
+                f"invalid entry in condlist: should be boolean, not {getattr(condition, 'dtype', condition)}"
+            )
+        found = f.where(condition, choice, found)
+    return found
+
+
+def _by_pieces(x, *conditions, funclist, told, words):
+    return np.piecewise(x, list(conditions), funclist, *told, **words)
+
+
+def _unraveled(at, shape, order, k):
+    return np.unravel_index(at, shape, order)[k]
+
+
+def _raveled(*parts, dims, mode, order):
+    return np.ravel_multi_index(parts, dims, mode, order)
+
+
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    if np.isscalar(dims):
+        dims = (dims,)
+    if any(not isinstance(n, numbers.Integral) or math.isnan(n) for n in dims):
+        raise NotImplementedError(f"Arrays with unknown chunk sizes are not supported: {dims}")
+    parts = [multi_index[k] for k in range(len(dims))] if isinstance(multi_index, Array) else list(multi_index)
+    find = functools.partial(_raveled, dims=tuple(dims), mode=mode, order=order)
+    return blockwise_call(
+        on_numpys, (find,), [asarray(p) for p in parts], {}, np.int64, "ravel_multi_index", [dims, mode, order]
+    )
+
+
+f.rows("plain", {
+    **{name: _several(name) for name in ("modf", "frexp", "divmod")},
+    "where": lambda condition, x=None, y=None: (
+        f.nonzero(condition) if x is None else elementwise("where", condition, x, y)),
+    "isnull": lambda values: elementwise("isnan", values),
+    "notnull": lambda values: elementwise("logical_not", elementwise("isnan", values)),
+    "allclose": lambda a, b, rtol=1e-05, atol=1e-08, equal_nan=False: elementwise(
+        "isclose", a, b, rtol=rtol, atol=atol, equal_nan=equal_nan).all(),
+})  # fmt: skip
+f.rows("array", {
+    "round": lambda a, decimals=0: a.round(decimals),
+    "nan_to_num": lambda x, *args, **words: map_blocks(np.nan_to_num, x, *args, dtype=x.dtype, **words),
+    "choose": _choice,
+    "piecewise": lambda x, condlist, funclist, *args, **words: map_blocks(
+        _by_pieces, x, *condlist, funclist=funclist, told=args, words=words, dtype=x.dtype),
+    "unravel_index": lambda indices, shape, order="C": tuple(
+        map_blocks(_unraveled, indices, shape=tuple(shape), order=order, k=k, dtype=np.int64) for k in range(len(shape))),
+    "isin": lambda element, test_elements, assume_unique=False, invert=False: map_blocks(
+        np.isin, element, test_elements=np.asarray(test_elements), invert=invert, dtype=bool),
+    "shape": lambda a: a.shape, "ndim": lambda a: a.ndim,
+})  # fmt: skip
+f.alias(around="round")
+
+
+# ── along axes ────────────────────────────────────────────────────────────────────────────
+
+
+def _filled(x, value):
+    """Without NaN."""
+    return elementwise("where", elementwise("isnan", x), x.dtype.type(value), x) if x.dtype.kind in "fc" else x
+
+
+def _ignoring(name, value):
+    return lambda a, axis=None, **words: f[name](_filled(a, value), axis, **words)
+
+
+def _ignoring_so_far(name, value):
+    return lambda x, axis=None, dtype=None, out=None, **ignored: f[name](_filled(x, value), axis, dtype)
+
+
+f.rows("array", {
+    **{f"nan{name}": _ignoring(name, value) for name, value in {
+        "sum": 0, "prod": 1, "min": np.inf, "max": -np.inf, "argmin": np.inf, "argmax": -np.inf}.items()},
+    "nancumsum": _ignoring_so_far("cumsum", 0), "nancumprod": _ignoring_so_far("cumprod", 1),
+    "ptp": lambda a, axis=None: f.max(a, axis) - f.min(a, axis),
+    "count_nonzero": lambda a, axis=None: elementwise("not_equal", a, 0).sum(axis=axis),
+})  # fmt: skip
+f.alias(amin="min", amax="max")
+
+
+@f.row("array")
+def diff(a, n=1, axis=-1):
+    name, before = "not_equal" if a.dtype == bool else "subtract", (slice(None),) * (axis % a.ndim)
+    for _ in range(n):
+        a = elementwise(name, a[(*before, slice(1, None))], a[(*before, slice(None, -1))])
+    return a
+
+
+@f.row("array")
+def ediff1d(ary, to_end=None, to_begin=None):
+    ary = ary.ravel()
+    ends = [x if x is None else asarray(x).ravel() for x in (to_begin, to_end)]
+    return concatenate([x for x in (ends[0], ary[1:] - ary[:-1], ends[1]) if x is not None])
+
+
+@f.row("array")
+def moment(a, order, axis=None, dtype=None, keepdims=False, ddof=0, split_every=None, out=None):
+    """The central moment of that order."""
+    if not isinstance(order, numbers.Integral) or order < 0:
+        raise ValueError("Order must be an integer >= 0")
+    away = a - a.mean(axis=axis, keepdims=True)
+    total = (away**order).sum(axis=axis, keepdims=keepdims, dtype=dtype)
+    return total / (a.size // max(1, a.sum(axis=axis).size) - ddof)
+
+
+@f.row("array")
+def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    if weights is None:
+        found = a.mean(axis=axis, keepdims=keepdims)
+        return (found, full_like(found, a.size / max(1, found.size))) if returned else found
+    weights = asarray(weights)
+    if weights.ndim != a.ndim:
+        is_last = axis is None or axis % a.ndim == a.ndim - 1
+        weights = broadcast_to(weights if is_last else reshape(weights, (-1,) + (1,) * (a.ndim - 1 - axis)), a.shape)
+    total = weights.sum(axis=axis, keepdims=keepdims)
+    found = (a * weights).sum(axis=axis, keepdims=keepdims) / total
+    return (found, total) if returned else found
+
+
+def coarsen(reduction, x, axes, trim_excess=False, **words):
+    """reduction of neighbours: axes says how many along each axis."""
+    factors = [axes.get(a, 1) for a in range(x.ndim)]
+    whole = [n // k * k for n, k in zip(x.shape, factors)]
+    if not trim_excess and whole != list(x.shape):
+        raise ValueError(f"Coarsening factors {axes} do not align with array shape {x.shape}.")
+    x = x[tuple(slice(0, n) for n in whole)]
+    ends = [sorted({end // k * k for end in starts(c)} - {0}) for c, k in zip(x.chunks, factors)]
+    x = x.rechunk(tuple(tuple(np.diff(e, prepend=0).tolist()) or (0,) for e in ends))
+
+    def shrink(part):
+        shape = [m for n, k in zip(part.shape, factors) for m in (n // k, k)]
+        return reduction(part.reshape(shape), axis=tuple(range(1, 2 * part.ndim, 2)), **words)
+
+    return map_blocks(shrink, x, chunks=tuple(tuple(n // k for n in c) for c, k in zip(x.chunks, factors)))
+
+
+__all__ = ["coarsen", "frompyfunc", "ravel_multi_index", "select"]

@@ -1,0 +1,120 @@
+"""Chunks with their neighbours' nearest elements."""
+
+import numbers
+
+import numpy as np
+
+from ._chunks import starts
+from ._core import Array, asarray, axes_in, map_blocks
+from ._create import full
+from ._index import take as _take
+from ._shape import concatenate
+
+
+def _for_axes(value, ndim, default=0):
+    if isinstance(value, dict):
+        return [value.get(a, value.get(a - ndim, default)) for a in range(ndim)]
+    return list(value) if isinstance(value, (tuple, list)) else [value] * ndim
+
+
+def _depths(value, ndim):
+    return [(d, d) if isinstance(d, numbers.Integral) else tuple(d) for d in _for_axes(value, ndim)]
+
+
+_pads = {"reflect": "symmetric", "nearest": "edge", "periodic": "wrap"}
+
+
+def overlap(x, depth, boundary=None, **ignored):
+    """Each chunk with as many elements of its neighbours as depth says, and what boundary says at the ends."""
+    x = asarray(x)
+    for axis, ((before, after), kind) in enumerate(zip(_depths(depth, x.ndim), _for_axes(boundary, x.ndim, None))):
+        if not before and not after:
+            continue
+        ends = starts(x.chunks[axis])
+        if kind not in (None, "none"):
+            x = _with_ends(x, axis, before, after, kind)
+        n, shift = x.shape[axis], 0 if kind in (None, "none") else before
+        cuts = [(max(0, lo + shift - before), min(n, hi + shift + after)) for lo, hi in zip(ends, ends[1:])]
+        index = (slice(None),) * axis
+        parts = [x[(*index, slice(lo, hi))].rechunk({axis: -1}) for lo, hi in cuts]
+        x = concatenate(parts, axis)
+    return x
+
+
+def _with_ends(x, axis, before, after, kind):
+    n = x.shape[axis]
+    if kind in _pads:
+        at = np.pad(np.arange(n), (before, after), mode=_pads[kind])
+        first, last = _take(x, at[:before], axis), _take(x, at[len(at) - after :], axis)
+    else:
+        shape = lambda k: tuple(k if a == axis else m for a, m in enumerate(x.shape))  # noqa: E731
+        chunks = lambda k: tuple((k,) if a == axis else c for a, c in enumerate(x.chunks))  # noqa: E731
+        first, last = (full(shape(k), kind, x.dtype, chunks(k)) for k in (before, after))
+    return concatenate([part for part, k in ((first, before), (x, 1), (last, after)) if k], axis)
+
+
+def trim_internal(x, axes, boundary=None):
+    depths, kinds = _depths(axes, x.ndim), _for_axes(boundary, x.ndim, None)
+    counts = [len(c) for c in x.chunks]
+
+    def cut(block, block_id):
+        return block[tuple(slice(*_kept(*each)) for each in zip(block_id, counts, block.shape, depths, kinds))]
+
+    def _kept(i, n, length, depth, kind):
+        is_open = kind in (None, "none")
+        lo = 0 if is_open and i == 0 else depth[0]
+        return lo, length - (0 if is_open and i == n - 1 else depth[1])
+
+    chunks = tuple(tuple(hi - lo for lo, hi in (_kept(i, len(c), n, depths[a], kinds[a]) for i, n in enumerate(c))) for a, c in enumerate(x.chunks))  # fmt: skip
+    return map_blocks(cut, x, chunks=chunks, dtype=x.dtype)
+
+
+def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta=None, align_arrays=True, **words):
+    """func of each chunk with its neighbours' nearest elements, which are cut off afterwards."""
+    if isinstance(func, Array):  # the order of earlier versions
+        func, args = args[0], (func, *args[1:])
+    arrays = [overlap(x, depth, boundary) if isinstance(x, Array) else x for x in args]
+    found = map_blocks(func, *arrays, dtype=dtype if dtype is not None else getattr(meta, "dtype", None), **words)
+    return trim_internal(found, depth, boundary) if trim else found
+
+
+# ── differences ───────────────────────────────────────────────────────────────────────────
+
+
+def gradient(f, *varargs, axis=None, edge_order=1, **ignored):
+    """numpy.gradient of each chunk and its neighbours; spacings are numbers or places."""
+    f = asarray(f)
+    axes = [a % f.ndim for a in (range(f.ndim) if axis is None else axes_in(axis))]
+    if len(varargs) not in (0, 1, len(axes)):
+        raise TypeError("Spacing must either be a single scalar, or a scalar / 1d-array per axis")
+    spacings = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1.0] * len(axes)
+    if edge_order not in (1, 2):
+        raise ValueError("'edge_order' greater than 2 not supported")
+    if f.dtype.kind in "bui":
+        f = f.astype(float)
+    found = [_gradient_along(f, a, h, edge_order) for a, h in zip(axes, spacings)]
+    return found if len(found) > 1 or (axis is not None and not isinstance(axis, numbers.Integral)) else found[0]
+
+
+def _gradient_along(f, axis, h, edge_order):
+    n, ends = f.shape[axis], starts(f.chunks[axis])
+    if n < edge_order + 1:
+        raise ValueError(
+            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
+        )
+    h = np.asarray(h.compute() if isinstance(h, Array) else h, float)
+    if h.ndim and len(h) != n:
+        raise ValueError("when 1d, distances must match the length of the corresponding dimension")
+
+    def along(block, block_id):
+        first, last = ends[block_id[axis]], ends[block_id[axis] + 1]
+        before = first - max(0, first - 2)
+        where = h[first - before : first - before + block.shape[axis]] if h.ndim else h
+        found = np.gradient(block, where, axis=axis, edge_order=edge_order)
+        return found[(slice(None),) * axis + (slice(before, before + last - first),)]
+
+    return map_blocks(along, overlap(f, {axis: 2}), chunks=f.chunks, dtype=f.dtype)
+
+
+overlap.overlap, overlap.map_overlap = overlap, map_overlap  # it is a module in Dask
+__all__ = ["gradient", "map_overlap", "overlap", "trim_internal"]

@@ -1,0 +1,256 @@
+"""Arrays joined and repeated, and their axes in another order."""
+
+import functools
+import numbers
+
+import numpy as np
+
+from ..._layout import shadow
+from ._chunks import call, met, normalize_chunks
+from ._core import _same, asarray, axes_in, made, reshape
+from ._index import expand
+from ._index import flip as _flip
+from ._index import take as _take
+from ._table import functions as f
+
+# ── axes in another order ─────────────────────────────────────────────────────────────────
+
+
+def _rearranged(x, function, *args, **words):
+    """NumPy's function that permutes, turns, adds and drops axes: it is asked of an array without memory, whose strides
+    are the numbers of the axes, what becomes of each."""
+    lengths = [n if n == 1 else 2 for n in x.shape]
+    shown = function(shadow(lengths, range(1, x.ndim + 1)), *args, **words)
+    strides = [s if x.ndim else 0 for s in shown.strides]
+    order = [abs(s) - 1 for s in strides if s]
+    x = x if order == sorted(order) else x.transpose(order)
+    for axis, s in enumerate(strides):
+        x = expand(x, axis) if s == 0 else _flip(x, axis) if s < 0 else x
+    return x
+
+
+def _each(count):
+    like = getattr(np, f"atleast_{count}d")
+
+    def grown(*arrays):
+        found = [_rearranged(x, like) for x in arrays]
+        return found[0] if len(found) == 1 else found
+
+    return grown
+
+
+f.rows("array", {
+    "flip": lambda m, axis=None: _rearranged(m, np.flip, axis),
+    "fliplr": lambda m: _rearranged(m, np.fliplr), "flipud": lambda m: _rearranged(m, np.flipud),
+    "rot90": lambda m, k=1, axes=(0, 1): _rearranged(m, np.rot90, k, axes),
+    "transpose": lambda a, axes=None: a.transpose(*([] if axes is None else [axes])),
+    "swapaxes": lambda x, a, b: _rearranged(x, np.swapaxes, a, b),
+    "moveaxis": lambda x, source, destination: _rearranged(x, np.moveaxis, source, destination),
+    "rollaxis": lambda a, axis, start=0: _rearranged(a, np.rollaxis, axis, start),
+    "ravel": lambda array: array.ravel(),
+})  # fmt: skip
+f.rows("arrays", {f"atleast_{count}d": _each(count) for count in (1, 2, 3)})
+
+
+@f.row("array")
+def squeeze(a, axis=None):
+    axes = [k for k, n in enumerate(a.shape) if n == 1] if axis is None else [k % a.ndim for k in axes_in(axis)]
+    if any(a.shape[k] != 1 for k in axes):
+        raise ValueError("cannot squeeze axis with size other than one")
+    return a[tuple(0 if k in axes else slice(None) for k in range(a.ndim))]
+
+
+@f.row("array")
+def expand_dims(a, axis):
+    axes = axes_in(axis)
+    for k in sorted(k % (a.ndim + len(axes)) for k in axes):
+        a = expand(a, k)
+    return a
+
+
+# ── joined ────────────────────────────────────────────────────────────────────────────────
+
+
+def _in_a_row(seq, axis, word):
+    arrays = [asarray(x) for x in seq]
+    if not arrays:
+        raise ValueError("Need array(s) to concatenate")
+    if axis is None:
+        arrays, axis = [x.ravel() for x in arrays], 0
+    ndim = arrays[0].ndim
+    if not -ndim <= axis < ndim:
+        raise ValueError(
+            f"Axis must be less than than number of dimensions\nData has {ndim} dimensions, but got axis={axis}"
+        )
+    axis %= ndim
+    dtype = functools.reduce(np.promote_types, [x.dtype for x in arrays])
+    others = [a for a in range(ndim) if a != axis]
+    for x in arrays[1:]:
+        if x.ndim != ndim or any(x.shape[a] != arrays[0].shape[a] for a in others):
+            raise ValueError(
+                f"Tried to concatenate arrays with unknown or different shapes {[x.shape for x in arrays]}"
+            )
+    common = {a: met(x.chunks[a] for x in arrays) for a in others}
+    arrays = [x.astype(dtype).rechunk(common) if common else x.astype(dtype) for x in arrays]
+    owners = [(k, i) for k, x in enumerate(arrays) for i in range(len(x.chunks[axis]))]
+    chunks = tuple(sum((x.chunks[axis] for x in arrays), ()) if a == axis else arrays[0].chunks[a] for a in range(ndim))
+
+    def task_of(place):
+        k, i = owners[place[axis]]
+        return _same, arrays[k].ref((*place[:axis], i, *place[axis + 1 :]))
+
+    return made(word, chunks, dtype, task_of, arrays, axis)
+
+
+def concatenate(seq, axis=0, allow_unknown_chunksizes=False):
+    """Arrays in a row along an axis."""
+    return _in_a_row(seq, axis, "concatenate")
+
+
+def stack(seq, axis=0, allow_unknown_chunksizes=False):
+    """Arrays in a row along a new axis."""
+    arrays = [asarray(x) for x in seq]
+    if not arrays:
+        raise ValueError("Need array(s) to stack")
+    if len({x.shape for x in arrays}) > 1:
+        raise ValueError(f"Stacked arrays must have the same shape. Got {[x.shape for x in arrays]}")
+    axis = axis % (arrays[0].ndim + 1)
+    return _in_a_row([expand(x, axis) for x in arrays], axis, "stack")
+
+
+def _grown(tup, ndim):
+    return [f[f"atleast_{ndim}d"](x) for x in tup]
+
+
+f.rows("plain", {
+    "vstack": lambda tup, **ignored: concatenate(_grown(tup, 2), 0),
+    "hstack": lambda tup, **ignored: (lambda arrays: concatenate(arrays, 0 if arrays[0].ndim == 1 else 1))(_grown(tup, 1)),
+    "dstack": lambda tup, **ignored: concatenate(_grown(tup, 3), 2),
+    "append": lambda arr, values, axis=None: concatenate([asarray(arr), asarray(values)], axis),
+})  # fmt: skip
+
+
+def block(arrays, allow_unknown_chunksizes=False):
+    """Nested lists of arrays: the innermost lists are joined along the last axis."""
+
+    def depth(x):
+        return 1 + depth(x[0]) if isinstance(x, list) else 0
+
+    levels = depth(arrays)
+
+    def join(x, level):
+        if not isinstance(x, list):
+            x = asarray(x)
+            return reshape(x, (1,) * (levels - x.ndim) + x.shape) if x.ndim < levels else x
+        return concatenate([join(part, level + 1) for part in x], axis=level - levels)
+
+    return join(arrays, 0)
+
+
+# ── stretched ─────────────────────────────────────────────────────────────────────────────
+
+
+def broadcast_to(x, shape, chunks=None, meta=None):
+    x = asarray(x)
+    shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
+    if x.shape == shape and chunks is None:
+        return x
+    new = len(shape) - x.ndim
+    if new < 0 or any(n not in (1, m) for n, m in zip(x.shape, shape[new:])):
+        raise ValueError(f"cannot broadcast shape {x.shape} to shape {shape}")
+    if chunks is None:
+        own = (c if sum(c) != 1 or n == 1 else (n,) for c, n in zip(x.chunks, shape[new:]))
+        chunks = *((n,) for n in shape[:new]), *own
+    chunks = normalize_chunks(chunks, shape, dtype=x.dtype)
+    x = x.rechunk(tuple(c if sum(own) != 1 else (1,) for c, own in zip(chunks[new:], x.chunks)))
+
+    def task_of(place):
+        at = tuple(0 if sum(c) == 1 else i for c, i in zip(x.chunks, place[new:]))
+        return call, "broadcast_to", x.ref(at), tuple(c[i] for c, i in zip(chunks, place))
+
+    return made("broadcast_to", chunks, x.dtype, task_of, [x], [shape])
+
+
+@f.row("arrays")
+def broadcast_arrays(*arrays, **ignored):
+    shape = np.broadcast_shapes(*(x.shape for x in arrays))
+    return [broadcast_to(x, shape) for x in arrays]
+
+
+@f.row("array")
+def tile(A, reps):
+    reps = (reps,) if isinstance(reps, numbers.Integral) else tuple(reps)
+    A = reshape(A, (1,) * (len(reps) - A.ndim) + A.shape) if len(reps) > A.ndim else A
+    for axis, n in enumerate((1,) * (A.ndim - len(reps)) + reps):
+        A = concatenate([A] * n, axis) if n > 1 else A if n else A[(slice(None),) * axis + (slice(0),)]
+    return A
+
+
+# ── taken in an order ─────────────────────────────────────────────────────────────────────
+
+
+@f.row("array")
+def roll(array, shift, axis=None):
+    if axis is None:
+        return reshape(roll(array.ravel(), shift, 0), array.shape)
+    for s, a in zip(axes_in(shift), axes_in(axis)):
+        a %= array.ndim
+        s = -s % array.shape[a] if array.shape[a] else 0
+        if s:
+            before, after = ((slice(None),) * a + (part,) for part in (slice(s, None), slice(None, s)))
+            array = concatenate([array[before], array[after]], a)
+    return array
+
+
+@f.row("array")
+def take(a, indices, axis=0):
+    if isinstance(indices, numbers.Integral):
+        return a[(slice(None),) * (axis % a.ndim) + (indices,)]
+    return _take(a, np.asarray(indices), axis % a.ndim)
+
+
+def _flat(a, axis):
+    return (a.ravel(), 0) if axis is None else (a, axis % a.ndim)
+
+
+@f.row("array")
+def repeat(a, repeats, axis=None):
+    a, axis = _flat(a, axis)
+    return _take(a, np.repeat(np.arange(a.shape[axis]), repeats), axis)
+
+
+@f.row("array")
+def delete(arr, obj, axis):
+    axis %= arr.ndim
+    return _take(arr, np.delete(np.arange(arr.shape[axis]), obj), axis)
+
+
+@f.row("array")
+def insert(arr, obj, values, axis):
+    """numpy.insert: what is put in lies behind the array, and all is taken in its order."""
+    axis %= arr.ndim
+    n, values = arr.shape[axis], asarray(values)
+    at = np.arange(n)[obj] if isinstance(obj, slice) else np.asarray(obj)
+    count = max(1, at.size) if at.ndim else 1
+    if isinstance(obj, numbers.Integral) and values.ndim == arr.ndim:
+        values = f.moveaxis(values, 0, axis)
+        count = values.shape[axis]
+    elif isinstance(obj, numbers.Integral) and values.ndim:
+        values = expand_dims(values, axis)
+    values = broadcast_to(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :])).astype(arr.dtype)
+    order = np.insert(np.arange(n), at if isinstance(obj, slice) else obj, np.arange(n, n + count))
+    return _take(concatenate([arr, values], axis), order, axis)
+
+
+@f.row("plain")
+def compress(condition, a, axis=None):
+    a, axis = _flat(asarray(a), axis)
+    condition = np.asarray(condition.compute() if hasattr(condition, "compute") else condition, np.bool_)
+    if condition.ndim != 1:
+        raise ValueError("Condition must be one dimensional")
+    return _take(a, np.flatnonzero(condition), axis)
+
+
+f.rows("arrays", {"extract": lambda condition, arr: compress(condition.ravel(), arr.ravel())})
+
+__all__ = ["block", "broadcast_to", "concatenate", "stack"]

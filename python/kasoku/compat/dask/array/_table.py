@@ -1,0 +1,24 @@
+"""Functions of dask.array as rows: names and arguments, and what is computed of them."""
+
+from ..._face.table import Table
+from ._core import asarray
+
+
+def of_an_array(f):
+    """The first argument is an array, whatever comes as one."""
+    first = f.__code__.co_varnames[0]
+
+    def call(*args, **words):
+        if args:
+            return f(asarray(args[0]), *args[1:], **words)
+        return f(**{name: asarray(value) if name == first else value for name, value in words.items()})
+
+    return call
+
+
+def _of_arrays(f):
+    """All that come by their places are."""
+    return lambda *args, **words: f(*map(asarray, args), **words)
+
+
+functions = Table({"array": of_an_array, "arrays": _of_arrays})

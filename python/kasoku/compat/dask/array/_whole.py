@@ -1,0 +1,369 @@
+"""What NumPy computes of whole arrays: a task of all their chunks, and arrays of one chunk of what it gives."""
+
+import functools
+import math
+import numbers
+
+import numpy as np
+
+from kasoku._core import Delayed
+
+from .._task_spec import List, Task, TaskRef
+from ..base import tokenize
+from ..highlevelgraph import HighLevelGraph
+from . import _chunks
+from ._chunks import numpys, on_numpys, ours
+from ._core import Array, asarray, axes_in, elementwise, from_array, from_delayed, made, map_blocks
+from ._create import tri
+from ._reductions import axes_of
+from ._shape import concatenate, stack
+from ._table import functions as f
+
+
+class _Place:
+    """Where an array stands among the arguments."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __dask_tokenize__(self):
+        return self.number
+
+
+def _by_numpy(nested, ndims, function, args, words):
+    found = [numpys(_chunks.whole(part, n) if n else part) for part, n in zip(nested, ndims)]
+
+    def put(x):
+        return found[x.number] if isinstance(x, _Place) else list(map(put, x)) if isinstance(x, list) else x
+
+    return function(*map(put, args), **words)
+
+
+def on_whole(function, *args, **words):
+    """A delayed value: function of arrays as NumPy's."""
+    inputs = []
+
+    def place(x):
+        if isinstance(x, Array):
+            inputs.append(x)
+            return _Place(len(inputs) - 1)
+        return [place(i) for i in x] if isinstance(x, list) else x
+
+    places = [place(a) for a in args]
+
+    def nested(keys):
+        return List._of([nested(k) for k in keys]) if isinstance(keys, list) else TaskRef(keys)
+
+    name = f"{getattr(function, '__name__', 'call')}-{tokenize(function, [x.name for x in inputs], places, words)}"
+    grids = List._of([nested(x.__dask_keys__()) if x.ndim else x.ref(()) for x in inputs])
+    task = Task(name, _by_numpy, grids, [x.ndim for x in inputs], function, places, words)
+    return Delayed(name, HighLevelGraph.from_collections(name, {name: task}, inputs))
+
+
+def array_of(value, shape, dtype, index=None):
+    """An array of one chunk, of a delayed value or of a part of it."""
+    return from_delayed(value if index is None else value[index], shape, dtype)
+
+
+def whole(shape, dtype, function, *args, **words):
+    """function of whole arrays, as an array."""
+    return array_of(on_whole(function, *args, **words), shape, dtype)
+
+
+def _parts(value, *kinds):
+    """The parts of a delayed value as arrays of these (shape, dtype)."""
+    return tuple(array_of(value, shape, dtype, k) for k, (shape, dtype) in enumerate(kinds))
+
+
+# How many there are is known when they are found.
+_some = (math.nan,)
+
+
+def _uniques(ar, *asked):
+    found = on_whole(np.unique, ar, **dict(zip(("return_index", "return_inverse", "return_counts"), asked)))
+    if not any(asked):
+        return array_of(found, _some, ar.dtype)
+    return _parts(found, (_some, ar.dtype), *[(_some, np.int64)] * sum(map(bool, asked)))
+
+
+def _variables(m, rowvar):
+    return m.shape[0 if rowvar else 1] if m.ndim > 1 else 1
+
+
+def _sorted(a, *args, **words):
+    return whole(a.shape, np.sort(np.ones((2,) * a.ndim, a.dtype), *args, **words).dtype, np.sort, a, *args, **words)
+
+
+def _padded(array, pad_width, mode, words):
+    widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).tolist()
+    shape = tuple(n + a + b for n, (a, b) in zip(array.shape, widths))
+    return whole(shape, array.dtype, np.pad, array, widths, mode=mode, **words)
+
+
+f.rows("array", {
+    "sort": _sorted,
+    "nonzero": lambda a: _parts(on_whole(np.nonzero, a), *[(_some, np.int64)] * max(1, a.ndim)),
+    "argwhere": lambda a: whole((math.nan, a.ndim), np.int64, np.argwhere, a),
+    "flatnonzero": lambda a: whole(_some, np.int64, np.flatnonzero, a),
+    "unique": lambda ar, return_index=False, return_inverse=False, return_counts=False: _uniques(
+        ar, return_index, return_inverse, return_counts),
+    "bincount": lambda x, weights=None, minlength=0, split_every=None: whole(
+        (minlength if minlength else math.nan,), np.int64 if weights is None else float, np.bincount, x,
+        *([] if weights is None else [asarray(weights)]), minlength=minlength),
+    "percentile": lambda a, q, method="linear", **ignored: whole(
+        np.shape(q), np.percentile(np.ones(1, a.dtype), 50).dtype, np.percentile, a, np.asarray(q), method=method),
+    "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None: (lambda n: whole(
+        (n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof))(_variables(m, rowvar)),
+    "corrcoef": lambda x, y=None, rowvar=True: whole(
+        (_variables(x, rowvar) + (y is not None),) * 2, float, np.corrcoef, x, None if y is None else asarray(y),
+        rowvar=rowvar),
+    "pad": lambda array, pad_width, mode="constant", **words: _padded(array, pad_width, mode, words),
+    "digitize": lambda a, bins, right=False: map_blocks(
+        np.digitize, a, bins=np.asarray(bins), right=right, dtype=np.int64),
+})  # fmt: skip
+f.rows("arrays", {"union1d": lambda ar1, ar2: f.unique(concatenate([ar1.ravel(), ar2.ravel()]))})
+
+
+# ── the first k ───────────────────────────────────────────────────────────────────────────
+
+
+def _first(x, k, axis):
+    x = np.sort(x, axis=axis)
+    front = (slice(None),) * axis
+    return np.flip(x, axis)[(*front, slice(k))] if k > 0 else x[(*front, slice(-k))]
+
+
+def _first_places(x, k, axis):
+    is_turned = k > 0 and x.dtype.kind not in "if"
+    order = np.argsort(-x if k > 0 and not is_turned else x, axis=axis, kind="stable")
+    return (np.flip(order, axis) if is_turned else order)[(slice(None),) * axis + (slice(abs(k)),)]
+
+
+def _of_k(best, dtype=None):
+    def row(a, k, axis=-1, split_every=None):
+        axis %= a.ndim
+        shape = tuple(min(abs(k), n) if i == axis else n for i, n in enumerate(a.shape))
+        return whole(shape, dtype or a.dtype, best, a, k, axis)
+
+    return row
+
+
+f.rows("array", {"topk": _of_k(_first), "argtopk": _of_k(_first_places, np.int64)})
+
+
+# ── along axes that lie in one chunk ──────────────────────────────────────────────────────
+
+
+def _over_axis(function, a, axis, keepdims):
+    axes = axes_of(axis, a.ndim)
+    a = a.rechunk({k: -1 for k in axes})
+    chunks = tuple((1,) if k in axes else c for k, c in enumerate(a.chunks))
+    found = map_blocks(
+        lambda x: function(x, axis=axes, keepdims=True), a, chunks=chunks, dtype=np.mean(np.ones(1, a.dtype)).dtype
+    )
+    return found if keepdims else f.squeeze(found, axes)
+
+
+def _median(name):
+    def median(a, axis=None, keepdims=False, out=None):
+        if axis is None:
+            raise NotImplementedError("The median of an array over all of its axes needs axis= here, as in Dask")
+        return _over_axis(getattr(np, name), a, axis, keepdims)
+
+    return median
+
+
+def _quantile(name):
+    function = getattr(np, name)
+
+    def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, **ignored):
+        if np.ndim(q):
+            return stack([quantile(a, each, axis, method=method, keepdims=keepdims) for each in np.asarray(q).tolist()])
+        return _over_axis(functools.partial(function, q=q, method=method), a, axis, keepdims)
+
+    return quantile
+
+
+f.rows("array", {
+    "median": _median("median"), "nanmedian": _median("nanmedian"),
+    "quantile": _quantile("quantile"), "nanquantile": _quantile("nanquantile"),
+    "nanpercentile": lambda a, q, **words: f.nanquantile(a, np.asarray(q) / 100, **words),
+})  # fmt: skip
+
+
+def _along(func, axis, args, words, block):
+    return np.apply_along_axis(func, axis, block, *args, **words)
+
+
+def apply_along_axis(func1d, axis, arr, *args, dtype=None, shape=None, **words):
+    arr = asarray(arr)
+    axis %= arr.ndim
+    if dtype is None or shape is None:
+        sample = np.asarray(func1d(np.ones(arr.shape[axis], arr.dtype), *args, **words))
+        dtype, shape = dtype or sample.dtype, sample.shape if shape is None else shape
+    shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
+    arr = arr.rechunk({axis: -1})
+    chunks = (*arr.chunks[:axis], *((n,) for n in shape), *arr.chunks[axis + 1 :])
+
+    def task_of(place):
+        at = (*place[:axis], 0, *place[axis + len(shape) :])
+        return on_numpys, functools.partial(_along, func1d, axis, args, words), arr.ref(at)
+
+    return made("apply_along_axis", chunks, dtype, task_of, [arr], [func1d, axis, args, words])
+
+
+def apply_over_axes(func, a, axes):
+    a = asarray(a)
+    for axis in axes_in(axes):
+        found = func(a, axis)
+        a = found if found.ndim == a.ndim else f.expand_dims(found, axis)
+    return a
+
+
+# ── diagonals and triangles ───────────────────────────────────────────────────────────────
+
+
+def _triangle(m, k, keeps_lower):
+    mask, zero = tri(*m.shape[-2:], k=k, dtype=np.bool_, chunks=m.chunks[-2:]), m.dtype.type(0)
+    return elementwise("where", mask, m, zero) if keeps_lower else elementwise("where", mask, zero, m)
+
+
+def _places_in(n, k, m, chunks, lower):
+    mask = tri(n, m, k if lower else k - 1, np.bool_, chunks)
+    return f.nonzero(mask if lower else elementwise("logical_not", mask))
+
+
+def _places_of(arr, k, lower):
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return _places_in(arr.shape[-2], k, arr.shape[-1], arr.chunks[-2:], lower)
+
+
+f.rows("array", {
+    "tril": lambda m, k=0: _triangle(m, k, True), "triu": lambda m, k=0: _triangle(m, k - 1, False),
+    "tril_indices_from": lambda arr, k=0: _places_of(arr, k, True),
+    "triu_indices_from": lambda arr, k=0: _places_of(arr, k, False),
+    "trace": lambda a, offset=0, axis1=0, axis2=1, dtype=None: f.diagonal(a, offset, axis1, axis2).sum(
+        axis=-1, dtype=dtype),
+})  # fmt: skip
+f.rows("plain", {
+    "tril_indices": lambda n, k=0, m=None, chunks="auto": _places_in(n, k, m, chunks, True),
+    "triu_indices": lambda n, k=0, m=None, chunks="auto": _places_in(n, k, m, chunks, False),
+})  # fmt: skip
+
+
+def _diagonal_block(x, rows, columns, is_own, dtype):
+    return ours(np.diag(numpys(x)) if is_own else np.zeros((rows, columns), dtype))
+
+
+@f.row("array")
+def diag(v, k=0):
+    if v.ndim == 2:
+        return f.diagonal(v, k)
+    if v.ndim != 1:
+        raise ValueError("Array must be 1d or 2d only")
+    (c,) = v.chunks
+
+    def task_of(place):
+        i, j = place
+        return _diagonal_block, v.ref((i,)), c[i], c[j], i == j, v.dtype
+
+    found = made("diag", (c, c), v.dtype, task_of, [v])
+    return f.pad(found, ((max(0, -k), max(0, k)), (max(0, k), max(0, -k)))) if k else found
+
+
+@f.row("array")
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    if a.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    first, second = axis1 % a.ndim, axis2 % a.ndim
+    if first == second:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    n, m = a.shape[first], a.shape[second]
+    length = max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m))
+    shape = (*(s for k, s in enumerate(a.shape) if k not in (first, second)), length)
+    return whole(shape, a.dtype, np.diagonal, a, offset=offset, axis1=axis1, axis2=axis2)
+
+
+# ── places ────────────────────────────────────────────────────────────────────────────────
+
+
+@f.row("array")
+def searchsorted(a, v, side="left", sorter=None):
+    if sorter is not None:
+        raise NotImplementedError("da.searchsorted with a sorter argument is not supported")
+    a, v = a.rechunk(-1), asarray(v)
+    if a.ndim != 1:
+        raise ValueError("Input array a must be one dimensional")
+    find = functools.partial(np.searchsorted, side=side)
+    return made("searchsorted", v.chunks, np.int64, lambda p: (on_numpys, find, a.ref((0,)), v.ref(p)), [a, v], side)
+
+
+class _Points:
+    """x.vindex[rows, columns]: one element for each pair."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __getitem__(self, index):
+        index = index if isinstance(index, tuple) else (index,)
+        x = self._array
+        index = tuple(
+            np.asarray(i.compute() if isinstance(i, Array) else i) if not isinstance(i, slice) else i for i in index
+        )
+        index += (slice(None),) * (x.ndim - len(index))
+        arrays = [k for k, i in enumerate(index) if not isinstance(i, slice)]
+        if not arrays:
+            return x[index]
+        order = arrays + [k for k in range(x.ndim) if k not in arrays]  # the points' axes come first, as in Dask
+        points = np.broadcast_shapes(*(index[k].shape for k in arrays))
+        rest = x[tuple(i if isinstance(i, slice) else slice(None) for i in index)].transpose(order)
+        at = tuple(index[k] for k in arrays)
+        return whole((*points, *rest.shape[len(arrays) :]), x.dtype, lambda values: values[at], rest)
+
+
+Array.vindex = property(_Points)
+
+
+# ── histograms ────────────────────────────────────────────────────────────────────────────
+
+
+def histogram(a, bins=None, range=None, normed=False, weights=None, density=None):  # noqa: A002
+    if bins is None or np.ndim(bins) == 0 and range is None:
+        raise ValueError(
+            "dask.array.histogram requires specifying bins: either an iterable of edges, or their number and range="
+        )
+    edges = np.asarray(bins) if np.ndim(bins) else np.linspace(range[0], range[1], int(bins) + 1)
+
+    def count(a, weights=None):
+        return np.histogram(a, bins=edges, density=density, weights=weights)[0]
+
+    arrays = [asarray(x) for x in (a, weights) if x is not None]
+    return whole((len(edges) - 1,), np.int64 if not density and weights is None else float, count, *arrays), edges
+
+
+def histogram2d(x, y, bins=10, range=None, normed=None, weights=None, density=None):  # noqa: A002
+    counts, edges = histogramdd((x, y), bins, range, normed, weights, density)
+    return counts, edges[0], edges[1]
+
+
+def histogramdd(sample, bins, range=None, normed=None, weights=None, density=None):  # noqa: A002
+    """Counts in cells of several axes. sample: an (N, D) array or one array for each axis."""
+    columns = [asarray(x) for x in sample] if isinstance(sample, (tuple, list)) else [sample[:, k] for k in np.arange(sample.shape[1])]  # fmt: skip
+    each = [bins] * len(columns) if isinstance(bins, numbers.Integral) else list(bins)
+    if len(each) != len(columns):
+        raise ValueError("The dimension of bins must be equal to the dimension of the sample.")
+    if range is None and any(isinstance(b, numbers.Integral) for b in each):
+        raise ValueError("dask.array.histogramdd requires range= where bins are numbers")
+    edges = [
+        np.linspace(*range[k], b + 1) if isinstance(b, numbers.Integral) else np.asarray(b) for k, b in enumerate(each)
+    ]
+
+    def count(columns, weights=None):
+        return np.histogramdd(columns, edges, weights=weights, density=density)[0]
+
+    counts = whole(tuple(len(e) - 1 for e in edges), float, count, columns, *([] if weights is None else [asarray(weights)]))  # fmt: skip
+    return counts, [from_array(e) for e in edges]
+
+
+__all__ = ["apply_along_axis", "apply_over_axes", "histogram", "histogram2d", "histogramdd"]

@@ -1,0 +1,94 @@
+"""Names of CuPy's inner modules that only its tests import: helpers of shapes and numbers."""
+
+import math
+import operator
+
+import numpy as np
+
+import kasoku as ks
+import kasoku.compat.cupy as cupy
+
+
+def prod(values):
+    return math.prod(values)
+
+
+prod_sequence = prod
+
+
+def is_in(sequence, value):
+    return any(one is value for one in sequence)
+
+
+def vector_equal(x, y):
+    return list(x) == list(y)
+
+
+def clp2(x):
+    """The power of two that is not below x."""
+    return 0 if x == 0 else 1 << (int(x) - 1).bit_length()
+
+
+def get_c_contiguity(shape, strides, itemsize):
+    from kasoku._namespace.memory import is_contiguous
+
+    return is_contiguous(tuple(shape), tuple(strides), itemsize, "C")
+
+
+def infer_unknown_dimension(shape, size):
+    """The shape with -1 replaced by the length that makes it `size` elements."""
+    unknown = [axis for axis, length in enumerate(shape) if length == -1]
+    if len(unknown) > 1:
+        raise ValueError("can only specify only one unknown dimension")
+    known = math.prod(length for length in shape if length != -1)
+    return [size // known if axis in unknown and known else length for axis, length in enumerate(shape)]
+
+
+def complete_slice(one, length):
+    """The slice without None and negative places."""
+    for part in (one.start, one.stop, one.step):
+        if part is not None:
+            operator.index(part)
+    if one.step == 0:
+        raise ValueError("slice step cannot be zero")
+    start, stop, step = one.indices(length)
+    return slice(start, max(start, stop) if step > 0 else min(start, stop), step)
+
+
+def to_float16(x):
+    """The bits of a number as float16."""
+    return int(np.float16(x).view(np.uint16))
+
+
+def from_float16(bits):
+    return float(np.uint16(bits).view(np.float16))
+
+
+@ks._core._in_face
+def _scan_for_test(a, out=None):
+    """The running sum of the elements."""
+    if not isinstance(a, ks.Array):
+        raise TypeError("a running sum is of an array")
+    if a.ndim != 1:
+        raise TypeError(f"a running sum is of an array with one axis, not {a.ndim}")
+    return ks.cumsum(a, dtype=a.dtype, out=out)
+
+
+def _default_fft_func(a, s=None, axes=None, plan=None, value_type="C2C"):
+    """Which transforms several axes: always the one of all at once."""
+    return ks.fft.fftn
+
+
+def _size_last_transform_axis(shape, s, axes):
+    """The length that the last transformed axis has."""
+    if s is not None:
+        if s[-1] is not None:
+            return s[-1]
+    elif axes is None:
+        return shape[-1]
+    return shape[-1 if axes is None else axes[-1]]
+
+
+def stacked_identity(batch_shape, n, dtype):
+    """An identity for each place of `batch_shape`."""
+    return ks.broadcast_to(cupy.eye(n, dtype=dtype), (*batch_shape, n, n)).copy()

@@ -1,0 +1,1 @@
+"""numba.testing, numba.cuda.testing and numba.tests."""

@@ -1,0 +1,73 @@
+"""numba.testing: a test case that compares values with their types, and small helpers of tests."""
+
+import contextlib
+import io
+import sys
+import unittest
+
+import numpy as np
+
+
+class TestCase(unittest.TestCase):
+    """unittest's, with a comparison that also looks at types."""
+
+    longMessage = True
+    random = np.random.RandomState(42)
+
+    def assertPreciseEqual(  # noqa: N802
+        self, first, second, prec="exact", ulps=1, msg=None, ignore_sign_on_zero=False, abs_tol=None
+    ):
+        if isinstance(first, (tuple, list)):
+            self.assertEqual(len(first), len(second), msg)
+            for one, other in zip(first, second, strict=True):
+                self.assertPreciseEqual(one, other, prec, ulps, msg, ignore_sign_on_zero, abs_tol)
+            return
+        if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+            first, second = np.asarray(first), np.asarray(second)
+            self.assertEqual((first.shape, first.dtype), (second.shape, second.dtype), msg)
+        elif isinstance(first, (bool, np.bool_)) != isinstance(second, (bool, np.bool_)):
+            self.fail(msg or f"{first!r} and {second!r} are of different types")
+        if prec == "exact":
+            np.testing.assert_array_equal(first, second, msg or "")
+        else:
+            dtype = np.result_type(np.asarray(first), np.float32)
+            eps = np.finfo(np.float32 if prec == "single" else dtype).eps * ulps
+            np.testing.assert_allclose(first, second, rtol=4 * eps, atol=abs_tol if isinstance(abs_tol, float) else eps)
+
+    @contextlib.contextmanager
+    def assertTypingError(self):  # noqa: N802
+        from kasoku.compat.numba.core.errors import TypingError
+
+        with self.assertRaises(TypingError) as caught:
+            yield caught
+
+    def disable_leak_check(self):
+        """Memory is not counted here."""
+
+
+class MemoryLeakMixin:
+    def disable_leak_check(self):
+        """Memory is not counted here."""
+
+
+@contextlib.contextmanager
+def captured_stdout():
+    """What is printed meanwhile."""
+    before, sys.stdout = sys.stdout, io.StringIO()
+    try:
+        yield sys.stdout
+    finally:
+        sys.stdout = before
+
+
+@contextlib.contextmanager
+def override_config(name, value):
+    """Another value of numba.config for a while."""
+    from kasoku.compat.numba.core.config import config
+
+    before = getattr(config, name)
+    setattr(config, name, value)
+    try:
+        yield
+    finally:
+        setattr(config, name, before)
