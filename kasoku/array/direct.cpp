@@ -298,6 +298,16 @@ class Known {
   alignas(64) char apart_[2][few_bytes];  ///< operands that do not lie in C order
 };
 
+/// The one element of an array of no axes that is at hand.
+[[gnu::noinline]] bool read_number(const Array& array, Scalar& number) {
+  const Array::State& x = array.state();
+  if (!x.view.shape.empty()) return false;
+  const Held held(array);
+  if (!held || x.dtype == Dtype::opaque || Recorder::current()) return false;
+  number = Scalar::load(x.dtype, held.memory());
+  return true;
+}
+
 }  // namespace
 
 bool compute_again(Op op, std::span<const Plain> operands, Value& y) {
@@ -305,30 +315,32 @@ bool compute_again(Op op, std::span<const Plain> operands, Value& y) {
   const Scalar* numbers[2];
   Scalar read[2];
   size_t weak = 0;
-  y.is_element = true;
+  bool is_element = true;
   for (size_t i = 0; i < operands.size(); ++i) {
-    weak = weak * n_weak + weak_of(operands[i]);
-    numbers[i] = &operands[i].number;
-    if (!operands[i].array) continue;
-    const Array::State& x = operands[i].array->state();
-    if (!x.view.shape.empty() || (model && (model->dtype != x.dtype || model->device != x.device))) return false;
+    const Plain& each = operands[i];
+    weak = weak * n_weak + weak_of(each);
+    numbers[i] = &each.number;
+    if (!each.array) continue;
+    const Array::State& x = each.array->state();
+    if (model && (model->dtype != x.dtype || model->device != x.device)) return false;
     model = &x;
-    if (x.number) {
+    if (x.number) [[likely]] {
       numbers[i] = &*x.number;
       continue;
     }
-    const Held held(*operands[i].array);
-    if (!held || x.dtype == Dtype::opaque || Recorder::current()) return false;
-    read[i] = Scalar::load(x.dtype, held.memory());
+    if (!read_number(*each.array, read[i])) return false;
     numbers[i] = &read[i];
-    y.is_element &= x.is_read_only;
+    is_element &= x.is_read_only;
   }
-  if (!are_alike(op, model->dtype, weak) || !few_at_once.load(std::memory_order_relaxed)) return false;
-  for (const Plain& x : operands)
-    if (!x.array && x.number.kind != DtypeKind::floating && !fits(x.number, model->dtype)) return false;
-  if (!compute_number(op, model->dtype, numbers, y.number)) return false;
-  y.dtype = y.number.kind == DtypeKind::boolean ? Dtype::bool_ : model->dtype;
+  const Dtype dtype = model->dtype;
+  if (!are_alike(op, dtype, weak) || !few_at_once.load(std::memory_order_relaxed)) return false;
+  const auto is_within = [&](const Scalar& x) { return static_cast<uint64_t>(x.i) < 128 || fits(x, dtype); };  // 127 fits into each
+  if (weak % n_weak == 1 && !is_within(*numbers[operands.size() - 1])) return false;
+  if (weak / n_weak == 1 && !is_within(*numbers[0])) return false;
+  if (!compute_number(op, dtype, numbers, y.number)) return false;
+  y.dtype = y.number.kind == DtypeKind::boolean ? Dtype::bool_ : dtype;
   y.device = model->device;
+  y.is_element = is_element;
   return true;
 }
 

@@ -370,7 +370,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
 }
 
 Py_ssize_t length(PyObject* self) {
-  const Array& x = *nb::inst_ptr<Array>(self);
+  const Array& x = *array_inside(self);
   if (x.ndim() > 0) return x.shape()[0];
   PyErr_SetString(PyExc_TypeError, "len() of unsized object");
   return -1;
@@ -461,14 +461,12 @@ nb::object item(const Array& x, const nb::args& at) {
 }  // namespace
 
 PyTypeObject* face_array_type = nullptr;
+ptrdiff_t array_place = 0;
 
 bool& InFace::current() {
   static constinit thread_local bool is_in = false;
   return is_in;
 }
-
-/// The same of a process that may have no face: most have none, and ask no thread.
-bool InFace::is_in() { return face_array_type && current(); }
 
 PyObject* as_derived(nb::handle x, nb::handle y, PyObject* result) {
   const nb::object given = nb::steal(result);
@@ -478,7 +476,7 @@ PyObject* as_derived(nb::handle x, nb::handle y, PyObject* result) {
 
 nb::object object_of(Array&& array) {
   nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(InFace::is_in() ? face_array_type : array_type()));
-  new (nb::inst_ptr<Array>(object)) Array(std::move(array));
+  new (array_inside(object)) Array(std::move(array));
   nb::inst_mark_ready(object);
   return object;
 }
@@ -719,10 +717,12 @@ raises ValueError. Returns an Array: object itself if it is one that fits.
 >>> x[0] = 5
 >>> y
 array([5., 0.]))");
+  const nb::object any = nb::inst_alloc(nb::type<Array>());
+  array_place = reinterpret_cast<char*>(nb::inst_ptr<Array>(any)) - reinterpret_cast<char*>(any.ptr());
   m.def("_part", &get_part, "x"_a, "key"_a.none(), "x[key], where one element is a view as well.");
   m.def("_face_class", [](nb::handle cls) { face_array_type = reinterpret_cast<PyTypeObject*>(nb::borrow(cls).release().ptr()); }, "cls"_a, "The class of what functions in the face give (_in_face).");
   m.def("_become", [](nb::handle object, const Array& x) {
-    new (nb::inst_ptr<Array>(object)) Array(x);
+    new (array_inside(object)) Array(x);
     nb::inst_mark_ready(object);
   }, "object"_a, "x"_a, "What is allocated and nothing yet is the array x, as an object of its own class.");
   m.def("_devices_are_shown", [](bool value) { return devices_are_shown.exchange(value); }, "value"_a, "Whether repr() names devices, for the whole process; what it was.");

@@ -23,8 +23,14 @@ inline bool is_array(nb::handle object) {
 /// Whether the object is of the class itself, as most arrays are: for any other this asks less than is_array().
 inline bool is_plain_array(nb::handle object) { return Py_TYPE(object.ptr()) == array_type(); }
 
+/// Where an object of the class, or of one derived from it, has its array: at one place, as nanobind has it of objects that it
+/// allocates itself, which all of these are. To ask it each time takes a call through its table.
+extern ptrdiff_t array_place;
+
+inline Array* array_inside(nb::handle object) { return reinterpret_cast<Array*>(reinterpret_cast<char*>(object.ptr()) + array_place); }
+
 /// The array of an object that is one; null for any other.
-inline const Array* array_of(nb::handle object) { return is_array(object) ? nb::inst_ptr<Array>(object) : nullptr; }
+inline const Array* array_of(nb::handle object) { return is_array(object) ? array_inside(object) : nullptr; }
 
 /// The class of CuPy's face, a subclass (compat/cupy/_arrays.py); null where nobody imports it.
 extern PyTypeObject* face_array_type;
@@ -42,8 +48,8 @@ class InFace {
   ~InFace() { current() = before_; }
   InFace(const InFace&) = delete;
   InFace& operator=(const InFace&) = delete;
-  static bool is_in();
-
+  /// Most processes have no face, and ask no thread.
+  static bool is_in() { return face_array_type && current(); }
 
  private:
   static bool& current();

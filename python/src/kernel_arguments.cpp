@@ -204,7 +204,7 @@ void CallArguments::add(nb::handle object, bool is_read) {
   PyObject* p = object.ptr();
   PyTypeObject* type = Py_TYPE(p);
   if (type == array_type() || type == face_array_type) {
-    const Array& array = *nb::inst_ptr<Array>(object);
+    const Array& array = *array_inside(object);
     next() = is_read ? Argument::to_read(array) : Argument(array);
   } else if (PyFloat_CheckExact(p)) {
     Argument& argument = next() = Argument(PyFloat_AsDouble(p));

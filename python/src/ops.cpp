@@ -31,8 +31,10 @@ Operand must_be_operand(nb::handle object, Device& device) {
 
 /// An array or a number of Python's own; false for any other object.
 bool get_plain(nb::handle object, Plain& operand) {
-  if (!is_plain_array(object) && get_plain_number(object, operand.number)) return true;
-  return (operand.array = array_of(object));
+  if (is_plain_array(object)) operand.array = array_inside(object);
+  else if (get_plain_number(object, operand.number)) return true;
+  else operand.array = array_of(object);
+  return operand.array;
 }
 
 /// Whether a number of NumPy's gives with an array of that dtype what Python's own gives.
@@ -245,7 +247,7 @@ nb::object unary(Op op, nb::handle self) {
 
 nb::object in_place(Op op, nb::handle self, nb::handle other) {
   const Array& x = *array_of(self);
-  if (x.is_read_only() && x.ndim() == 0) return binary(op, self, other);  // a value: the name gets another
+  if (x.state().is_read_only && x.state().view.shape.empty()) return binary(op, self, other);  // a value: the name gets another
   if (Plain y; (get_plain(other, y) || get_as_pythons(other, {&x, {}}, y)) && apply_again_in_place(op, x, y)) return nb::borrow(self);
   std::optional<Operand> y = operand_beside(x, other);
   if (!y) return not_implemented();

@@ -120,6 +120,19 @@ def test_power_as_c99_has_it(dtype):
     assert (np.signbit(got) == np.signbit(want))[known].all()
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("width", [0.02, 0.3, 7, 70])
+def test_large_powers_of_what_is_near_one(dtype, width):
+    """Of a logarithm that is multiplied by thousands each digit counts; where exponents of intervals meet, most."""
+    g, top = np.random.default_rng(3), {"float32": 80, "float64": 690}[dtype]
+    x = np.exp(g.uniform(-width, width, 100_000)).astype(dtype)
+    with np.errstate(all="ignore"):
+        y = (g.uniform(-top, top, len(x)) / np.log(x.astype(np.float64))).astype(dtype)
+        exact = x.astype(np.longdouble) ** y.astype(np.longdouble)
+    error = accuracy.errors((ks.array(x) ** ks.array(y)).numpy(), exact)
+    assert error[np.isfinite(y)].max() <= {"float32": 0.51, "float64": 0.7}[dtype]
+
+
 def test_power_of_all_edges_is_numpys(device):
     edges = [
         0,

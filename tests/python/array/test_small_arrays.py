@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import operator
 import threading
 
 import numpy as np
@@ -45,6 +46,24 @@ def test_the_second_time_is_as_the_first(dtype):
             _core._few_at_once(before)
             for _ in range(3):
                 assert outcome(lambda f=f, case=case: f(*case)) == expected, (name, dtype, case)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "bool"]
+)
+def test_an_element_beside_numbers_at_the_bounds_of_dtypes(dtype):
+    """What was read, an array of no axes that can be written, and a number on either side, which fits or does not."""
+    numbers = [n + d for n in (0, 2**7, 2**8, 2**15, 2**16, 2**31, 2**32, 2**63, 2**64) for d in (-1, 0)]
+    numbers = [0.5, *numbers, *(-n for n in numbers)]
+    for x in (ks.array(np.array([7, 1], dtype))[0], ks.array(np.array(1, dtype))):
+        for n, op in itertools.product(
+            numbers, (operator.add, operator.and_, operator.rshift, operator.eq, operator.lt)
+        ):
+            for call in (lambda x=x, n=n, op=op: op(x, n), lambda x=x, n=n, op=op: op(n, x)):
+                before = _core._few_at_once(False)
+                expected = outcome(call)
+                _core._few_at_once(before)
+                assert [outcome(call) for _ in range(3)] == [expected] * 3, (dtype, n, op)
 
 
 def test_dtypes_are_looked_at_each_time():

@@ -269,3 +269,23 @@ def test_a_barrier_of_the_grid_made_by_hand(device, blocks):
         (ks.zeros(1, dtype="uint32", device=device), ks.array(x, device=device), zeros(blocks), total),
     )
     np.testing.assert_array_equal(total.numpy(), x.sum())
+
+
+@pytest.mark.parametrize("bound", ["", " & 15"])
+@pytest.mark.parametrize("index", ["int", "long long"])
+@pytest.mark.parametrize("dtype", ["int16", "int32", "float32", "int64", "float64"])
+@pytest.mark.parametrize("size", [3, 8, 16, 32, 33])
+def test_a_constant_table_of_few_elements(size, dtype, index, bound, device):
+    """Registers may hold it, and vectors read it by a permutation."""
+    g = np.random.default_rng(4)
+    c = {"int16": "short", "int32": "int", "float32": "float", "int64": "long long", "float64": "double"}[dtype]
+    table = g.integers(-100, 100, size).astype(dtype)
+    i = g.integers(0, 1000 if bound and size > 15 else size, 1003).astype("int32" if index == "int" else "int64")
+    text = f"""__device__ const {c} table[{size}] = {{{", ".join(map(str, table.tolist()))}}};
+    extern "C" __global__ void read(const {index}* i, {c}* y, int count) {{
+      const int n = blockIdx.x * blockDim.x + threadIdx.x;
+      if (n < count) y[n] = table[i[n]{bound}];
+    }}"""
+    y = ks.zeros(len(i), dtype=dtype, device=device)
+    ks.RawKernel(text, "read")((8,), (128,), (ks.array(i, device=device), y, np.int32(len(i))))
+    np.testing.assert_array_equal(y.numpy(), table[i & 15 if bound else i])

@@ -1,7 +1,9 @@
 #include "kasoku/compile/clang/passes/x86_idioms.h"
 
+#include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/PatternMatch.h"
 
 namespace kasoku::embedded {
@@ -38,6 +40,50 @@ Value* masked_count(Instruction& instruction) {
   return build.CreateSelect(mask, build.CreateAdd(sum, ConstantInt::get(instruction.getType(), 1)), sum);
 }
 
+/// A constant array that two registers hold, read at a vector of indices: a permutation of them takes a
+/// cycle or two, a gather one for each lane.
+Value* permuted_table(Instruction& instruction) {
+  Value *addresses, *mask;
+  if (!match(&instruction, m_Intrinsic<Intrinsic::masked_gather>(m_Value(addresses), m_Value(), m_Value(mask))) ||
+      !match(mask, m_AllOnes()))
+    return nullptr;
+  auto* address = dyn_cast<GetElementPtrInst>(addresses);
+  auto* table = address ? dyn_cast<GlobalVariable>(address->getPointerOperand()) : nullptr;
+  if (!table || !table->isConstant() || !table->hasDefinitiveInitializer() || address->getNumIndices() != 2 ||
+      address->getSourceElementType() != table->getValueType() || !match(address->getOperand(1), m_Zero()))
+    return nullptr;
+  auto* elements = dyn_cast<ConstantDataSequential>(table->getInitializer());
+  auto* type = cast<FixedVectorType>(instruction.getType());
+  const unsigned bits = type->getScalarSizeInBits(), all = type->getNumElements();
+  if (!elements || elements->getElementType() != type->getElementType() || (bits != 32 && bits != 64)) return nullptr;
+  const unsigned lanes = 512 / bits, size = elements->getNumElements();
+  if (size > 2 * lanes || all % lanes) return nullptr;
+
+  IRBuilder<> build(&instruction);
+  Type* lane = bits == 64 ? build.getDoubleTy() : build.getFloatTy();
+  const auto half = [&](unsigned first) {
+    SmallVector<Constant*, 16> values;
+    for (unsigned i = first; i < first + lanes; ++i)
+      values.push_back(i < size ? elements->getElementAsConstant(i) : Constant::getNullValue(type->getElementType()));
+    return build.CreateBitCast(ConstantVector::get(values), FixedVectorType::get(lane, lanes));
+  };
+  const bool is_short = size <= lanes;
+  Value *low = half(0), *high = half(lanes), *index = address->getOperand(2), *inner;
+  const APInt* kept;
+  if (bits == 32 && match(index, m_ZExtOrSExt(m_Value(inner))) && inner->getType()->getScalarSizeInBits() == 32) index = inner;
+  const bool is_masked = match(index, m_And(m_Value(inner), m_APInt(kept))) || match(index, m_ZExt(m_And(m_Value(inner), m_APInt(kept))));
+  if (is_masked && kept->countr_one() >= Log2_32(is_short ? lanes : 2 * lanes)) index = inner;  // no more of it is read
+  index = build.CreateZExtOrTrunc(index, FixedVectorType::get(build.getIntNTy(bits), all));
+  const Intrinsic::ID of_one = bits == 64 ? Intrinsic::x86_avx512_permvar_df_512 : Intrinsic::x86_avx512_permvar_sf_512;
+  const Intrinsic::ID of_two = bits == 64 ? Intrinsic::x86_avx512_vpermi2var_pd_512 : Intrinsic::x86_avx512_vpermi2var_ps_512;
+  SmallVector<Value*, 4> parts;
+  for (unsigned first = 0; first < all; first += lanes) {
+    Value* part = build.CreateShuffleVector(index, createSequentialMask(first, lanes, 0));
+    parts.push_back(is_short ? build.CreateIntrinsic(of_one, {}, {low, part}) : build.CreateIntrinsic(of_two, {}, {low, part, high}));
+  }
+  return build.CreateBitCast(concatenateVectors(build, parts), type);
+}
+
 }  // namespace
 
 PreservedAnalyses IdiomsPass::run(Function& function, FunctionAnalysisManager&) {
@@ -45,6 +91,7 @@ PreservedAnalyses IdiomsPass::run(Function& function, FunctionAnalysisManager&) 
   for (Instruction& instruction : make_early_inc_range(instructions(function))) {
     Value* better = shifted_product(instruction);
     if (!better && has_masks_) better = masked_count(instruction);
+    if (!better && has_masks_) better = permuted_table(instruction);
     if (!better) continue;
     instruction.replaceAllUsesWith(better);
     instruction.eraseFromParent();
