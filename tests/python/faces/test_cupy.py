@@ -507,6 +507,23 @@ def test_page_locked_memory_is_a_buffer():
     assert (a == np.arange(10) * 2).all()
 
 
+@pytest.mark.parametrize("skipped", [0, 8])
+def test_page_locked_memory_lives_as_long_as_an_array_over_it(skipped):
+    n = 1 << 20
+
+    def filled():
+        mem = cupy.cuda.alloc_pinned_memory(4 * n)
+        a = np.frombuffer(mem + skipped if skipped else mem, np.float32, n - skipped // 4)
+        a[...] = 1
+        return a
+
+    a = filled()
+    others = [cupy.empty(n, dtype=np.float32) for _ in range(4)]
+    for x in others:
+        x.set(np.full(n, 7, np.float32))
+    assert (a == 1).all() and all((x.get() == 7).all() for x in others)
+
+
 def test_kernels_in_python_share_memory():
     from kasoku.compat.cupyx import jit
 
