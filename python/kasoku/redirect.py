@@ -164,6 +164,8 @@ class Redirect:
                 raise kind(missing(name), name=name) from None
             return module
         self._finish(name.partition(".")[0])
+        if isinstance(module, Face) and "." not in name:
+            module.__name__ = name  # programs ask xp.__name__
         self._ready.add(target)
         return module
 

@@ -7,6 +7,8 @@ give it to the program that imports the package of that name. There is no list t
 import os as _os
 import sys as _sys
 import types as _types
+from importlib import import_module as _import_module
+from importlib.util import find_spec as _find_spec
 
 
 def _leave_ours_alone():
@@ -78,10 +80,16 @@ def says_what_is_missing(name):
 
 
 class Face(_types.ModuleType):
-    """A module of a face; asking for what it lacks says so by the package's own name."""
+    """A module of a face; asking for what it lacks says so by the package's own name.
+
+    A package that a program has imported has that name as `__name__` (`xp.__name__ == "cupy"`). Python's `from . import
+    module` goes by `__name__` too, so modules of it are found here."""
 
     def __getattr__(self, name):
         full = self.__name__.removeprefix("kasoku.compat.") + "." + name
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        own = f"{self.__spec__.name}.{name}"
+        if own != f"{self.__name__}.{name}" and (own in _sys.modules or _find_spec(own)):
+            return _import_module(own)
         raise AttributeError(missing(full), name=name, obj=self)
