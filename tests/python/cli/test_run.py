@@ -103,6 +103,19 @@ def test_distributed_is_dasks(program):
     assert result.stdout.splitlines()[0] == "True" and "[1, 2] <Client: threads" in result.stdout, result.stderr
 
 
+@pytest.mark.parametrize("words, said", [
+    (["-c", "x = ("], "  File \"<string>\", line 1\n    x = (\n        ^\nSyntaxError: '(' was never closed\n"),
+    ([""], "kasoku run: there is no file ''\n"),
+    (["missing.py"], "kasoku run: there is no file missing.py\n"),
+    (["--nothing"], "kasoku run: no option --nothing\n  fix  `kasoku run --help` lists the options\n"),
+    (["--device"], "kasoku run: --device wants a value\n  fix  `kasoku run --help` lists the options\n"),
+    (["--gpus", "0", "x.py"], "kasoku run: --gpus wants a number from 1, not '0'\n  fix  `kasoku run --help` lists the options\n"),
+])  # fmt: skip
+def test_what_is_called_wrongly_is_told_in_a_sentence(program, words, said):
+    result = program({}, words=words)
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", said)
+
+
 def test_a_traceback_shows_the_users_frames_only(program):
     files = {
         "main.py": """
