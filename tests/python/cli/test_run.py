@@ -338,3 +338,21 @@ def test_child_processes_of_a_program_are_redirected_too(program, method):
     result = program({"main.py": text})
     expected = "['kasoku.compat.tensorflow1', 'kasoku.compat.tensorflow2']\n"
     assert result.stdout == expected, result.stderr
+
+
+def test_ctrl_c_ends_several_processes_without_a_word_of_ours(program):
+    text = """
+        import time
+        print("here", flush=True)
+        time.sleep(60)
+    """
+    (program.folder / "main.py").write_text(textwrap.dedent(text))
+    command = [*run_words, "--processes", "2", "main.py"]
+    process = subprocess.Popen(
+        command, cwd=program.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    assert [process.stdout.readline() for _ in range(2)] == ["here\n"] * 2
+    os.killpg(process.pid, signal.SIGINT)
+    said = process.communicate(timeout=30)[1]
+    assert process.returncode == 130 and "_launch.py" not in said and "subprocess.py" not in said, said
