@@ -90,6 +90,6 @@ class Face(_types.ModuleType):
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         own = f"{self.__spec__.name}.{name}"
-        if own != f"{self.__name__}.{name}" and (own in _sys.modules or _find_spec(own)):
+        if "__path__" in vars(self) and own != f"{self.__name__}.{name}" and (own in _sys.modules or _find_spec(own)):
             return _import_module(own)
         raise AttributeError(missing(full), name=name, obj=self)
