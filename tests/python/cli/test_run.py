@@ -342,8 +342,8 @@ def test_child_processes_of_a_program_are_redirected_too(program, method):
 
 def test_ctrl_c_ends_several_processes_without_a_word_of_ours(program):
     text = """
-        import time
-        print("here", flush=True)
+        import os, time
+        os.write(1, b"here\\n")
         time.sleep(60)
     """
     (program.folder / "main.py").write_text(textwrap.dedent(text))
