@@ -28,6 +28,8 @@ def launch(arguments, processes, on_gpus):
             command = [sys.executable, "-m", "kasoku", "run", *arguments]
             started.append(subprocess.Popen(command, env=_environment(rank, processes, port, on_gpus)))
         return _wait(started)
+    except KeyboardInterrupt:  # the processes say where they were
+        return 128 + signal.SIGINT
     finally:
         _end(started)
         signal.signal(signal.SIGTERM, before)

@@ -12,6 +12,8 @@ from .errors import Error
 def load(path, real=(), name=None, ended=lambda code: None):
     """Runs the file and returns its module. `real`: packages to leave as they are installed; `ended` is told
     the code with which the program ends itself, if it does."""
+    if os.path.isdir(path):
+        raise Error(f"{path} is a folder, not a file")
     if not os.path.isfile(path):
         raise Error(f"there is no file {path}")
     full = os.path.realpath(path)
@@ -21,6 +23,8 @@ def load(path, real=(), name=None, ended=lambda code: None):
     redirect.install([folder], redirect.faces() - set(real), None)
     name = name or os.path.splitext(os.path.basename(path))[0]
     spec = importlib.util.spec_from_file_location(name, full)
+    if spec is None:
+        raise Error(f"{path} is not a Python file\n  fix  name a file that ends in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # so that its classes and dataclasses know their module
     try:

@@ -156,6 +156,57 @@ class DictType:
         return "dict", self.key_type._describe(), self.value_type._describe()
 
 
+class Opaque:
+    """A type that compiled code does not have; what is declared with one is compiled for what it is called with."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __eq__(self, other):
+        return type(other) is type(self) and self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __repr__(self):
+        return self.name
+
+    def __call__(self, *args):
+        return Signature(self, args)
+
+    def _describe(self):
+        raise errors.UnsupportedError(f"the type {self.name} cannot be compiled yet")
+
+
+class Optional(Opaque):
+    """A value of a type, or None."""
+
+    def __init__(self, of):
+        super().__init__(f"OptionalType({as_type(of)!r})")
+        self.type = as_type(of)
+
+
+class DeferredType(Opaque):
+    """A type that is defined later, such as that of a class's own instances."""
+
+    def __init__(self):
+        super().__init__(f"DeferredType#{id(self)}")
+        self._defined = None
+
+    def define(self, of):
+        if self._defined is not None:
+            raise TypeError("deferred type already defined")
+        self._defined = of
+
+    def get(self):
+        if self._defined is None:
+            raise RuntimeError("deferred type not defined")
+        return self._defined
+
+    def unify(self, *_):
+        return self.get()
+
+
 class Record:
     """What one element of a structured array is: fields by name, as NumPy's dtype lays them out."""
 
@@ -252,7 +303,19 @@ def Tuple(types):  # noqa: N802
     return TupleType(types)
 
 
-_types = (Type, TupleType, ListType, DictType, Record)
+def Set(dtype, reflected=False):  # noqa: N802
+    return Opaque(f"{'reflected ' * reflected}set({dtype!r})")
+
+
+def _buffer(kind):
+    def make(dtype, ndim, layout="C", readonly=kind == "bytes"):
+        return Opaque(f"{'readonly ' * readonly}{kind}({dtype!r}, {ndim}d, {layout})")
+
+    return make
+
+
+Bytes, ByteArray, MemoryView, PyArray = map(_buffer, ("bytes", "bytearray", "memoryview", "pyarray"))
+_types = (Type, TupleType, ListType, DictType, Record, Opaque)
 constructors = {
     "Array": Array,
     "UniTuple": UniTuple,
@@ -260,6 +323,12 @@ constructors = {
     "List": ListType,
     "ListType": ListType,
     "DictType": DictType,
+    "Set": Set,
+    "Optional": Optional,
+    "Bytes": Bytes,
+    "ByteArray": ByteArray,
+    "MemoryView": MemoryView,
+    "PyArray": PyArray,
 }
 _python = {int: "int64", float: "float64", bool: "bool", complex: "complex128"}
 
@@ -361,6 +430,19 @@ def signature(given):
         raise errors.TypeError(f"invalid signature: {given!r} is not a tuple, text or result(arguments)")
     result = given.return_type
     return tuple(map(as_type, given.args)), None if result is None else as_type(result)
+
+
+def has_compiled_form(given):
+    """Whether compiled code has all types of a signature."""
+    args, result = signature(given)
+    parts = [*args, *([] if result is None else [result])]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, Opaque):
+            return False
+        parts += part.types if isinstance(part, TupleType) else [part.dtype] if isinstance(part, ListType) else []
+        parts += [part.key_type, part.value_type] if isinstance(part, DictType) else []
+    return True
 
 
 def describe(given):

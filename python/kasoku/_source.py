@@ -20,6 +20,7 @@ _futures = functools.reduce(lambda all, name: all | getattr(__future__, name).co
                             __future__.all_feature_names, 0)  # fmt: skip
 _seen = {}  # file -> lists of lines that it had, the newest last
 _most_seen = 4
+_scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def of(function):
@@ -81,7 +82,31 @@ def give(function, piece, first):
 
 
 def _found(node, code, text):
+    node = _without_idle_declarations(node)
     return node, code.co_filename, _lines(text)[node.lineno - 1 : node.end_lineno], text
+
+
+def _without_idle_declarations(node):
+    """The node without `global` and `nonlocal` of names that it only reads, which say nothing. The one that it was
+    stays as it is: other functions are found by its code."""
+    scopes = [each for each in ast.walk(node) if each is not node and isinstance(each, _scopes)]
+    inner = {each for scope in scopes for each in ast.walk(scope) if each is not scope}
+    own = [each for each in ast.walk(node) if each not in inner]
+    written = {each.id for each in own if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)}
+    written |= {each.name for each in own if isinstance(each, (*_scopes[:3], ast.ExceptHandler)) and each is not node}
+    written |= {(each.asname or each.name).partition(".")[0] for each in own if isinstance(each, ast.alias)}
+    idle = [each for each in own if isinstance(each, (ast.Global, ast.Nonlocal)) and written.isdisjoint(each.names)]
+    if not idle:
+        return node
+    places = {(each.lineno, each.col_offset) for each in idle}
+
+    class Pass(ast.NodeTransformer):
+        def visit(self, each):
+            if isinstance(each, (ast.Global, ast.Nonlocal)) and (each.lineno, each.col_offset) in places:
+                return ast.copy_location(ast.Pass(), each)
+            return self.generic_visit(each)
+
+    return Pass().visit(copy.deepcopy(node))
 
 
 def _read(function):

@@ -18,7 +18,7 @@ import sysconfig
 import zlib
 
 from ._guests import AfterImport
-from .compat import faces, missing
+from .compat import Face, faces, missing
 
 _prefix = "kasoku.compat."
 _here = os.path.dirname(__file__) + os.sep
@@ -162,6 +162,8 @@ class Redirect:
                 kind = ImportError if is_name else ModuleNotFoundError
                 raise kind(missing(name), name=name) from None
             return module
+        if isinstance(module, Face) and "." not in name:
+            module.__name__ = name  # programs ask xp.__name__
         self._ready.add(target)
         return module
 

@@ -34,6 +34,7 @@ cupy, numba, tensorflow or dask comes from kasoku.
   --processes N    N processes that compute on the CPU
 """
 
+_help = "\n  fix  `kasoku run --help` lists the options"
 flags = ("--explain", "--stats", "--check", "--numpy")
 takes_value = {
     "--device": "device", "--real": "real", "--gpus": "gpus", "--processes": "processes", "-m": "module", "-c": "text",
@@ -72,14 +73,14 @@ def parse(arguments):
             options.others.append(word)
             continue
         if word not in takes_value:
-            raise SystemExit(f"kasoku run: no option {word}\n{usage}")
+            raise SystemExit(f"kasoku run: no option {word}{_help}")
         if not equals:
             if not rest:
-                raise SystemExit(f"kasoku run: {word} wants a value\n{usage}")
+                raise SystemExit(f"kasoku run: {word} wants a value{_help}")
             value = rest.pop(0)
         if word in ("--gpus", "--processes"):
             if not value.isdecimal() or not int(value):
-                raise SystemExit(f"kasoku run: {word} wants a number from 1, not {value!r}\n{usage}")
+                raise SystemExit(f"kasoku run: {word} wants a number from 1, not {value!r}{_help}")
             setattr(options, takes_value[word], int(value))
             continue
         options.others += [word, value]
@@ -95,10 +96,12 @@ def parse(arguments):
 
 
 def main(arguments):
+    global _launcher
+    _launcher = sys.modules["__main__"]
     options, rest = parse(arguments)
     if options.gpus or options.processes:
         if options.gpus and options.processes:
-            raise SystemExit(f"kasoku run: --gpus or --processes, not both\n{usage}")
+            raise SystemExit(f"kasoku run: --gpus or --processes, not both{_help}")
         from ._launch import launch
 
         raise SystemExit(launch([*options.others, *rest], options.gpus or options.processes, bool(options.gpus)))
@@ -139,7 +142,7 @@ def _start(options, rest, start):
         if os.path.exists(inner):
             return _run_file(inner, rest, os.path.abspath(program), start)
     if not os.path.exists(program):
-        raise SystemExit(f"kasoku run: there is no file {program}")
+        raise SystemExit(f"kasoku run: there is no file {program or repr(program)}")
     if os.path.isdir(program):
         raise SystemExit(f"kasoku run: {program} is a folder without __main__.py")
     folder = os.path.dirname(os.path.realpath(program))

@@ -62,3 +62,26 @@ def main():
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    except Exception as error:
+        if not _is_of_the_program(error):
+            raise
+        return 1
+
+
+def _is_of_the_program(error):
+    """Shows an exception of the user's file with the user's frames only, if it is one."""
+    import traceback
+
+    from kasoku.run import clean
+
+    folders = tuple(
+        os.path.dirname(sys.modules[name].__file__) + os.sep for name in ("typer", "click") if name in sys.modules
+    )
+    frames = clean(error).__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename.startswith(folders):
+        frames = frames.tb_next
+    text = isinstance(error, SyntaxError) and error.filename  # a file that is not read has no frames
+    if frames is None and (not text or text.startswith(os.path.dirname(os.path.dirname(__file__)))):
+        return False
+    traceback.print_exception(type(error), error, frames)
+    return True

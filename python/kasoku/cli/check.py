@@ -113,6 +113,8 @@ def _run(what, threads, real, report_to):
     target = getattr(module, name, None)
     if target is None:
         raise ks.Error(f"{path} defines no {name}")
+    if not callable(target) and not isinstance(target, ks.Delayed):
+        raise ks.Error(f"{name} in {path} is {type(target).__name__} {target!r}, and functions are checked")
     wanted = _arguments(target)
     if wanted:
         raise ks.Error(

@@ -7,6 +7,8 @@ give it to the program that imports the package of that name. There is no list t
 import os as _os
 import sys as _sys
 import types as _types
+from importlib import import_module as _import_module
+from importlib.util import find_spec as _find_spec
 
 
 def _leave_ours_alone():
@@ -95,12 +97,21 @@ def says_what_is_missing(name):
     return add
 
 
+def _own_name(module):
+    """A package that a program has imported has the peer's name as `__name__`; its spec keeps its own."""
+    return module.__spec__.name if module.__spec__ else module.__name__
+
+
+def _is_of(module, package, name):
+    return isinstance(module, _types.ModuleType) and _own_name(module) == f"{_own_name(package)}.{name}"
+
+
 def _adopt(module):
     """The modules of a face say what they lack by the package's own names, whoever imports them."""
     if type(module) is _types.ModuleType:
         module.__class__ = Face
     for name, value in list(vars(module).items()):
-        if isinstance(value, _types.ModuleType) and value.__name__ == f"{module.__name__}.{name}":
+        if _is_of(value, module, name):
             _adopt(value)
 
 
@@ -109,18 +120,23 @@ class _Package(_types.ModuleType):
 
     def __setattr__(self, name, value):
         super().__setattr__(name, value)
-        if not (type(self) is _Package and name.startswith("_")):
-            if isinstance(value, _types.ModuleType) and value.__name__ == f"{self.__name__}.{name}":
-                _adopt(value)
+        if not (type(self) is _Package and name.startswith("_")) and _is_of(value, self, name):
+            _adopt(value)
 
 
 class Face(_Package):
-    """A module of a face; asking for what it lacks says so by the package's own name."""
+    """A module of a face; asking for what it lacks says so by the package's own name.
+
+    A package that a program has imported has that name as `__name__` (`xp.__name__ == "cupy"`). Python's `from . import
+    module` goes by `__name__` too, so modules of it are found here."""
 
     def __getattr__(self, name):
         full = self.__name__.removeprefix("kasoku.compat.") + "." + name
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        own = f"{self.__spec__.name}.{name}"
+        if "__path__" in vars(self) and own != f"{self.__name__}.{name}" and (own in _sys.modules or _find_spec(own)):
+            return _import_module(own)
         raise AttributeError(missing(full), name=name, obj=self)
 
 

@@ -227,3 +227,31 @@ def test_completion_is_installed_for_a_shell_and_works_in_it(tmp_path, shell):
     }[shell]
     found = subprocess.run([shell, "-c", ask], env=env, capture_output=True, text=True, timeout=60)
     assert "doctor" in found.stdout, found.stdout + found.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "compare"])
+@pytest.mark.parametrize(
+    "name, text, said",
+    [
+        ("open.py", "x = (\n", "SyntaxError: '(' was never closed"),
+        ("fails.py", "1 / 0\n", "ZeroDivisionError: division by zero"),
+        ("kernels.cu", "__global__ void k() {}\n", "  fix  name a file that ends in .py"),
+        ("folder", None, "kasoku: {} is a folder, not a file"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_told_in_few_lines(tmp_path, command, name, text, said):
+    file = tmp_path / name
+    file.mkdir() if text is None else file.write_text(text)
+    result = kasoku(command, str(file))
+    lines = result.stderr.splitlines()
+    assert result.returncode == 1 and lines[-1] == said.format(file) and len(lines) <= 5, result.stderr
+    assert "typer" not in result.stderr
+
+
+def test_what_fails_in_a_checked_function_is_shown_with_the_users_frames(tmp_path):
+    file = tmp_path / "fails.py"
+    file.write_text("number = 1\ndef f():\n    return 1 / 0\n")
+    result = kasoku("check", f"{file}:f")
+    assert result.returncode == 1 and result.stderr.count("  File ") == 1 and "in f" in result.stderr, result.stderr
+    result = kasoku("check", f"{file}:number")
+    assert result.returncode == 1 and result.stderr == f"kasoku: number in {file} is int 1, and functions are checked\n"

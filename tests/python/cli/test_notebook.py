@@ -51,8 +51,8 @@ load = "%load_ext kasoku"
 
 
 def test_cells_and_modules_beside_the_notebook_get_the_faces(notebook):
-    (notebook.folder / "beside.py").write_text("import tensorflow\nname = tensorflow.__name__\n")
-    outputs = notebook(load, "import tensorflow, beside\n(tensorflow.__name__, beside.name)")
+    (notebook.folder / "beside.py").write_text("import tensorflow\nname = tensorflow.__spec__.name\n")
+    outputs = notebook(load, "import tensorflow, beside\n(tensorflow.__spec__.name, beside.name)")
     assert text_of(outputs[1]) == "('kasoku.compat.tensorflow', 'kasoku.compat.tensorflow')"
 
 
@@ -69,7 +69,7 @@ def test_a_kernels_printf_is_the_cells_output(notebook):
 
 
 def test_a_cell_can_be_run_again(notebook):
-    outputs = notebook(load, prints, prints, "%reload_ext kasoku\nimport tensorflow\ntensorflow.__name__")
+    outputs = notebook(load, prints, prints, "%reload_ext kasoku\nimport tensorflow\ntensorflow.__spec__.name")
     assert text_of(outputs[1]).count("thread") == text_of(outputs[2]).count("thread") == 2
     assert "kasoku" in text_of(outputs[3])
 

@@ -69,6 +69,53 @@ def test_the_exit_status_is_the_programs(program, text, status, said):
     assert result.returncode == status and said in result.stderr
 
 
+def test_packages_have_the_name_that_the_program_imports(program):
+    text = """
+        import cupy, numpy, dask, numba
+        from cupyx.profiler import benchmark
+        from cupy import linalg, testing, cuda
+        print([m.__name__ for m in (cupy, numpy, dask, numba, cupy.get_array_module(cupy.ones(3)))])
+        import importlib
+        print(importlib.import_module("cupy") is cupy, cupy.polynomial is importlib.import_module("cupy.polynomial"))
+        try:
+            cupy.nothing_of_this_name
+        except AttributeError as error:
+            print(str(error).splitlines()[0])
+    """
+    result = program({"main.py": text})
+    assert result.stdout.splitlines() == [
+        "['cupy', 'numpy', 'dask', 'numba', 'cupy']",
+        "True True",
+        "kasoku does not have cupy.nothing_of_this_name yet",
+    ], result.stderr
+
+
+def test_distributed_is_dasks(program):
+    text = """
+        from distributed import Client, LocalCluster, as_completed, fire_and_forget
+        import dask.distributed, distributed
+        print(distributed is dask.distributed, hasattr(distributed, "nothing"))
+        if __name__ == "__main__":
+            with Client(LocalCluster(n_workers=2)) as client:
+                print(sorted(f.result() for f in as_completed(client.map(abs, [-1, 2]))), client)
+    """
+    result = program({"main.py": text})
+    assert result.stdout.splitlines()[0] == "True False" and "[1, 2] <Client: threads" in result.stdout, result.stderr
+
+
+@pytest.mark.parametrize("words, said", [
+    (["-c", "x = ("], "  File \"<string>\", line 1\n    x = (\n        ^\nSyntaxError: '(' was never closed\n"),
+    ([""], "kasoku run: there is no file ''\n"),
+    (["missing.py"], "kasoku run: there is no file missing.py\n"),
+    (["--nothing"], "kasoku run: no option --nothing\n  fix  `kasoku run --help` lists the options\n"),
+    (["--device"], "kasoku run: --device wants a value\n  fix  `kasoku run --help` lists the options\n"),
+    (["--gpus", "0", "x.py"], "kasoku run: --gpus wants a number from 1, not '0'\n  fix  `kasoku run --help` lists the options\n"),
+])  # fmt: skip
+def test_what_is_called_wrongly_is_told_in_a_sentence(program, words, said):
+    result = program({}, words=words)
+    assert (result.returncode, result.stdout, result.stderr) == (1, "", said)
+
+
 def test_a_traceback_shows_the_users_frames_only(program):
     files = {
         "main.py": """
@@ -104,16 +151,16 @@ def test_imports_of_own_files_are_redirected_and_those_of_libraries_are_not(prog
             import importlib, importlib.util, sys
             sys.path.append("lib/site-packages")
             import own, pycuda, library
-            print(pycuda.__name__, own.pycuda.__name__, library.found)
-            print(importlib.import_module("pycuda").__name__)
+            print(pycuda.__spec__.name, own.pycuda.__spec__.name, library.found)
+            print(importlib.import_module("pycuda").__spec__.name)
             print(importlib.util.find_spec("pycuda") is not None)
-            exec("import pycuda; print(pycuda.__name__)", {})
+            exec("import pycuda; print(pycuda.__spec__.name)", {})
         """,
         "own.py": "import pycuda",
         "lib/site-packages/library.py": """
             try:
                 import pycuda
-                found = pycuda.__name__
+                found = pycuda.__spec__.name
             except ImportError:
                 found = "none"
         """,
@@ -133,7 +180,7 @@ def test_a_programs_own_module_of_that_name_goes_first(program):
 
 
 def test_a_folder_of_that_name_is_not_a_module(program):
-    result = program({"main.py": "import cupy; print(cupy.__name__)", "cupy/example.py": ""})
+    result = program({"main.py": "import cupy; print(cupy.__spec__.name)", "cupy/example.py": ""})
     assert result.stdout == "kasoku.compat.cupy\n", result.stderr
 
 
@@ -236,7 +283,7 @@ def test_a_notebook_has_ipythons_magics(program):
         "for name in lines:\n    !echo got {name}",
         "%%time\ny = half(6)",
         "y",
-        "%load_ext kasoku\n%matplotlib inline\nimport torch\ntorch.__name__",
+        "%load_ext kasoku\n%matplotlib inline\nimport torch\ntorch.__spec__.name",
         "len(In), In[2].split()[0], Out[2]",
     ]
     result = program({"n.ipynb": notebook(*cells)}, words=("n.ipynb",))
@@ -282,7 +329,7 @@ def test_child_processes_of_a_program_are_redirected_too(program, method):
         import multiprocessing, tensorflow
 
         def name(x):
-            return tensorflow.__name__ + str(x)
+            return tensorflow.__spec__.name + str(x)
 
         if __name__ == "__main__":
             with multiprocessing.get_context("{method}").Pool(2) as pool:
@@ -291,3 +338,21 @@ def test_child_processes_of_a_program_are_redirected_too(program, method):
     result = program({"main.py": text})
     expected = "['kasoku.compat.tensorflow1', 'kasoku.compat.tensorflow2']\n"
     assert result.stdout == expected, result.stderr
+
+
+def test_ctrl_c_ends_several_processes_without_a_word_of_ours(program):
+    text = """
+        import os, time
+        os.write(1, b"here\\n")
+        time.sleep(60)
+    """
+    (program.folder / "main.py").write_text(textwrap.dedent(text))
+    command = [*run_words, "--processes", "2", "main.py"]
+    process = subprocess.Popen(
+        command, cwd=program.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    assert [process.stdout.readline() for _ in range(2)] == ["here\n"] * 2
+    os.killpg(process.pid, signal.SIGINT)
+    said = process.communicate(timeout=30)[1]
+    assert process.returncode == 130 and "_launch.py" not in said and "subprocess.py" not in said, said

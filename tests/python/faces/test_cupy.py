@@ -378,6 +378,35 @@ def test_scatter_add(cp, dtype):
         cupyx.scatter_add(cp.zeros(3, dtype), cp.array([3]), 1)
 
 
+def test_benchmark_computes_what_nobody_reads(cp):
+    from kasoku.compat.cupyx.profiler import benchmark
+
+    x = cp.random.rand(300, 300)
+    seen = []
+
+    def discards():
+        y = x * 2
+        seen.append(y.is_pending)
+
+    benchmark(discards, n_repeat=2, n_warmup=1)
+    assert seen == [False] * 3
+    assert (x * 2).is_pending  # as everywhere else
+
+
+def test_benchmark_names_kernels_and_what_has_no_name(cp):
+    from kasoku.compat.cupyx.profiler import benchmark
+
+    kernel = cp.RawKernel('extern "C" __global__ void put(int *x) { x[threadIdx.x] = 1; }', "put")
+    x = cp.zeros(8, dtype="i")
+    assert benchmark(kernel, ((1,), (8,), (x,)), n_repeat=1, n_warmup=0).name == "put" and int(x.sum()) == 8
+
+    class Call:
+        def __call__(self):
+            return 1
+
+    assert benchmark(Call(), n_repeat=1, n_warmup=0).name == "Call"
+
+
 def test_benchmark(cp):
     from kasoku.compat.cupyx.profiler import benchmark
 
@@ -543,6 +572,23 @@ def test_page_locked_memory_is_a_buffer():
     x = cupy.arange(10, dtype=np.float32)
     (x * 2).get(out=a)
     assert (a == np.arange(10) * 2).all()
+
+
+@pytest.mark.parametrize("skipped", [0, 8])
+def test_page_locked_memory_lives_as_long_as_an_array_over_it(skipped):
+    n = 10**6
+
+    def filled():
+        mem = cupy.cuda.alloc_pinned_memory(4 * n)
+        a = np.frombuffer(mem + skipped if skipped else mem, np.float32, n - skipped // 4)
+        a[...] = 1
+        return a
+
+    a = filled()
+    others = [cupy.empty(n, dtype=np.float32) for _ in range(8)]
+    for x in others:
+        x.set(np.full(n, 7, np.float32))
+    assert (a == 1).all() and all((x.get() == 7).all() for x in others)
 
 
 def test_kernels_in_python_share_memory():

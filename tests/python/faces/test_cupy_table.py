@@ -241,6 +241,43 @@ def test_special_functions_have_scipys_dtypes(cp):
         special.multigammaln(cp.array([0.5]), d)
 
 
+@pytest.mark.parametrize("kind", ["C2C", "Z2Z", "R2C", "D2Z", "C2R", "Z2D"])
+@pytest.mark.parametrize("direction", [-1, 1])
+def test_plans_compute_rows_as_cufft_scales_them(cp, kind, direction):
+    from kasoku.compat.cupy.cuda import cufft
+
+    batch, n = 3, 10
+    single = kind in ("C2C", "R2C", "C2R")
+    rng = np.random.default_rng(1)
+    real = rng.random((batch, n))
+    half = np.fft.rfft(real)
+    whole = real + 1j * rng.random((batch, n))
+    given, wanted = {
+        "R2C": (real, half), "C2R": (half, real * n), "C2C": (whole, np.fft.fft(whole) if direction < 0 else np.fft.ifft(whole) * n),
+    }[{"D2Z": "R2C", "Z2D": "C2R", "Z2Z": "C2C"}.get(kind, kind)]  # fmt: skip
+    if single:
+        given = given.astype("c8" if np.iscomplexobj(given) else "f4")
+    plan = cufft.Plan1d(n, getattr(cufft, f"CUFFT_{kind}"), batch)
+    a = cp.array(given)
+    out = plan.get_output_array(a)
+    assert (
+        out.shape == wanted.shape
+        and out.dtype.kind == wanted.dtype.kind
+        and out.dtype.itemsize * (1 + single) == wanted.itemsize
+    )
+    plan.fft(a, out, direction)
+    np.testing.assert_allclose(out.get(), wanted, 1e-5 if single else 1e-12, 1e-5 if single else 1e-12)
+
+
+def test_what_is_set_of_the_cache_of_plans_is_remembered(cp):
+    cache = cp.fft.config.get_plan_cache()
+    before = cache.get_size()
+    cache.set_size(0)
+    assert cp.fft.config.get_plan_cache_size() == 0 and cache.get_curr_size() == 0
+    cp.fft.config.set_plan_cache_size(before)
+    assert cp.fft.config.get_plan_cache().get_size() == before
+
+
 def test_plans_of_transforms(cp):
     from kasoku.compat.cupyx.scipy import fft, linalg
 

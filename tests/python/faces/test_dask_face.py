@@ -994,3 +994,60 @@ def test_a_pool_of_threads_runs_the_tasks():
         assert value.compute(pool=pool).startswith("mine")
         with dask.config.set(pool=pool):
             assert value.compute().startswith("mine")
+
+
+calls = []
+
+
+def noted(x, y=0):
+    calls.append((x, y))
+    return x + y
+
+
+def sometimes():
+    calls.append(1)
+    if len(calls) < 3:
+        raise ValueError("not yet")
+    return 7
+
+
+def test_a_client_calls_alike_calls_once():
+    from kasoku.compat.dask import distributed
+
+    calls.clear()
+    with distributed.Client(n_workers=2, threads_per_worker=1) as client:
+        a, b = client.submit(noted, 1, y=2), client.submit(noted, 1, y=2)
+        assert a.key == b.key and client.gather([a, b]) == [3, 3] and calls == [(1, 2)]
+        assert client.submit(noted, 1, y=3).result() == 4 and len(calls) == 2
+        both = [client.submit(noted, 1, pure=False) for _ in range(2)]
+        assert client.gather(both) == [1, 1] and len(calls) == 4
+        named = [client.submit(noted, n, key="one") for n in range(3)]
+        assert client.gather(named) == [0, 0, 0] and len(calls) == 5
+        assert client.gather(client.map(noted, [5, 5, 6])) == [5, 5, 6] and len(calls) == 7
+        assert [f.key for f in client.map(noted, [5, 6], key=["k5", "k6"])] == ["k5", "k6"]
+        after = client.submit(noted, a), client.submit(noted, b)
+        assert after[0].key == after[1].key and after[0].result() == 3
+        del a, b, after  # what nobody holds is called again
+        seen = len(calls)
+        assert client.submit(noted, 1, y=2).result() == 3 and len(calls) == seen + 1
+
+
+def test_a_call_that_failed_is_tried_again():
+    from kasoku.compat.dask import distributed
+
+    calls.clear()
+    with distributed.Client(n_workers=1, threads_per_worker=1) as client:
+        future = client.submit(sometimes)
+        assert isinstance(future.exception(), ValueError)
+        assert isinstance(client.submit(sometimes).exception(), ValueError) and len(calls) == 1
+        future.retry()
+        assert isinstance(future.exception(), ValueError) and len(calls) == 2
+        future.retry()
+        assert future.result() == 7
+
+
+def test_distributed_is_the_module_of_dask():
+    from kasoku.compat import distributed as package
+    from kasoku.compat.dask import distributed
+
+    assert package is distributed

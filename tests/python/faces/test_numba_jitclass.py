@@ -124,3 +124,75 @@ def test_annotations_and_use_in_functions():
     with pytest.warns(Warning):
         assert drive(p, 8) == 3.0
     assert p.n == 8
+
+
+@pytest.mark.filterwarnings("ignore:[^$]*runs in the interpreter")
+def test_a_field_may_be_a_value_or_none():
+    @jitclass([("value", numba.optional(numba.int64))])
+    class Checked:
+        def __init__(self, value):
+            self.value = value
+
+        def over(self, other):
+            if self.value is None or other.value is None or other.value == 0:
+                return Checked(None)
+            return Checked(self.value // other.value)
+
+    @numba.njit
+    def chain(given):
+        x, zero = Checked(given), Checked(0)
+        a, b = x.over(x), x.over(zero)
+        return a.value, b.value, b.over(x).value
+
+    assert chain(2) == (1, None, None)
+    assert Checked(2.9).value == 2
+    assert numba.optional(numba.int64) == numba.types.Optional(numba.int64) != numba.optional(numba.int32)
+    assert repr(numba.types.Optional(numba.float64)) == "OptionalType(float64)"
+
+
+@pytest.mark.filterwarnings("ignore:[^$]*runs in the interpreter")
+def test_a_class_has_fields_of_its_own_type():
+    node = numba.deferred_type()
+    with pytest.raises(RuntimeError, match="not defined"):
+        node.get()
+
+    @jitclass([("data", numba.int32), ("next", numba.optional(node))])
+    class Node:
+        def __init__(self, data, next):
+            self.data, self.next = data, next
+
+        def prepend(self, data):
+            return Node(data, self)
+
+    node.define(Node.class_type.instance_type)
+    with pytest.raises(TypeError, match="already defined"):
+        node.define(Node)
+
+    @numba.njit
+    def fill(out):
+        head = Node(0, None)
+        for i in range(1, out.size):
+            head = head.prepend(i)
+        at = 0
+        while head is not None:
+            out[at] = head.data
+            head, at = head.next, at + 1
+
+    out = np.zeros(7, dtype=np.int32)
+    fill(out)
+    assert out.tolist() == [6, 5, 4, 3, 2, 1, 0]
+
+
+@pytest.mark.filterwarnings("ignore:[^$]*runs in the interpreter")
+def test_sets_in_fields():
+    @jitclass([("seen", numba.types.Set(numba.int64, reflected=True))])
+    class Holder:
+        def __init__(self, seen):
+            self.seen = seen
+
+        def add(self, value):
+            self.seen.add(value)
+
+    given = {1, 2}
+    Holder(given).add(3)
+    assert given == {1, 2, 3}

@@ -162,3 +162,38 @@ def test_what_was_compiled_is_listed_by_types():
     assert f.signatures == [(int64, int64), (int64, float64), (float64[::1], float64)]
     assert f.overloads[(int64, float64)].return_type == float64
     assert set(f.inspect_asm()) == set(f.signatures) and "define" in f.inspect_llvm(f.signatures[0])
+
+
+@pytest.mark.filterwarnings("ignore:[^$]*runs in the interpreter")
+@pytest.mark.parametrize("value", [b"abc", bytearray(b"abc"), memoryview(b"abc")], ids=lambda v: type(v).__name__)
+def test_what_is_declared_with_a_type_that_has_no_compiled_form_runs(value):
+    kind = {bytes: "Bytes", bytearray: "ByteArray", memoryview: "MemoryView"}[type(value)]
+    declared = int64(getattr(types, kind)(numba.uint8, 1, "C"))
+    for signature in (declared, [declared], f'int64({kind}(uint8, 1, "C"))', (types.Tuple((declared.args[0],)),)):
+
+        @jit(signature, nopython=True)
+        def length(s):
+            return len(s)
+
+        assert length(value) == 3
+
+    @jit("int64(int32)")
+    def closed(x):
+        return x
+
+    assert closed(2.9) == 2  # others stay closed
+
+
+def test_typed_containers_hold_numbers_of_python():
+    made = numba.typed.List([np.float64(1.5)])
+    made.append(np.float64(2.5))
+    made.insert(0, np.int64(1))
+    made.extend(np.array([True]))
+    made[0] = np.float64(0.5)
+    made[1:2] = [np.float64(7)]
+    assert [*map(type, made)] == [float, float, float, bool] and made == [0.5, 7.0, 2.5, True]
+    assert type(made.copy()) is numba.typed.List and made.copy() == made
+    small = numba.typed.List([np.float32(1.5)])
+    assert type(small[0]) is np.float32  # whose type is another
+    assert made._typed and not numba.typed.List()._typed and numba.typed.List.empty_list(float64)._typed
+    assert not numba.typed.Dict()._typed and numba.typed.Dict.empty(int64, float64)._typed

@@ -282,6 +282,39 @@ def test_a_changed_global_is_seen():
     assert f(2) == 10
 
 
+def reads_declared(x):
+    global scale, np
+    total = 0.0
+    for i in range(x.size):
+        total += np.sqrt(x[i]) * scale
+    return total
+
+
+def test_a_global_that_is_only_read_may_be_declared():
+    agree(reads_declared, np.arange(9.0))
+
+
+def test_a_nonlocal_that_is_only_read_may_be_declared():
+    step = 2.5
+
+    def f(x):
+        nonlocal step
+        return x * step
+
+    agree(f, 3.0)
+
+
+@pytest.mark.parametrize("writes", ["scale = x", "scale += 1", "for scale in range(3): pass", "import numpy as scale"])
+def test_a_global_that_is_written_is_refused(writes, tmp_path):
+    names = {"ks": ks}
+    text = f"def f(x):\n    global scale\n    {writes}\n    return x\n"
+    file = tmp_path / "writes.py"
+    file.write_text(text)
+    exec(compile(text, str(file), "exec"), names)
+    with pytest.raises(ks._jit.TypingError, match="global cannot be compiled yet|import cannot"):
+        ks.njit(names["f"])(1)
+
+
 def sum_in_parallel(x):
     s = 0.0
     biggest = x[0]

@@ -43,7 +43,7 @@ class _Face(Face):
         elif name in ("linalg", "fft", "testing", "_core", "lib", "cublas", "polynomial"):
             import importlib
 
-            value = importlib.import_module(f"{__name__}.{name}")
+            value = importlib.import_module(f"{__package__}.{name}")
         elif name in _table.later:
             value = _util.in_face({name: _table.of_ks(name)})[name]
         else:

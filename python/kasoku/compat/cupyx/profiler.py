@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 
+from ... import Array, eager, eval
 from ..cupy import cuda
 
 
@@ -37,7 +38,8 @@ class _PerfCaseResult:
 
 def benchmark(func, args=(), kwargs={}, n_repeat=10000, *, name=None, n_warmup=10,  # noqa: B006
               max_duration=math.inf, devices=None):  # fmt: skip
-    """Calls func so often, after calls that are not counted."""
+    """Calls func so often, after calls that are not counted. Each statement is computed where it stands, also one whose
+    value nobody reads: what is measured is what CuPy would do."""
     if not callable(func):
         raise ValueError("`func` should be a callable object.")
     if not isinstance(args, tuple):
@@ -45,22 +47,35 @@ def benchmark(func, args=(), kwargs={}, n_repeat=10000, *, name=None, n_warmup=1
     if not isinstance(kwargs, dict):
         raise ValueError("`kwargs` should be of dict type.")
     devices = (cuda.get_device_id(),) if devices is None else devices
+    with eager():
+        ts = _seconds(lambda: func(*args, **kwargs), n_repeat, n_warmup, max_duration)
+    name = name or getattr(func, "__name__", None) or getattr(func, "name", None) or type(func).__name__
+    return _PerfCaseResult(name, np.array([ts[0], *[ts[1]] * len(devices)]), devices)
+
+
+def _computed(result):
+    eval(*(a for a in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(a, Array)))
+
+
+def _seconds(call, n_repeat, n_warmup, max_duration):
+    """(seconds of the calls, seconds until their work was done)"""
     for _ in range(n_warmup):
-        func(*args, **kwargs)
+        _computed(call())
     start, end = cuda.Event(), cuda.Event()
     cuda.synchronize()
     cpu, gpu, began = [], [], time.perf_counter()
     for _ in range(n_repeat):
         start.record()
         before = time.perf_counter()
-        func(*args, **kwargs)
+        result = call()
         cpu.append(time.perf_counter() - before)
+        _computed(result)
         end.record()
         end.synchronize()
         gpu.append(cuda.get_elapsed_time(start, end) * 1e-3)
         if time.perf_counter() - began > max_duration:
             break
-    return _PerfCaseResult(name or func.__name__, np.array([cpu, *[gpu] * len(devices)]), devices)
+    return cpu, gpu
 
 
 @contextlib.contextmanager

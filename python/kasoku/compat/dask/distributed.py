@@ -7,12 +7,14 @@ import contextlib
 import contextvars
 import sys
 import threading
+import weakref
 
 import kasoku as ks
 
 from kasoku._task import client_of, clients
 
 from . import base, threaded
+from .tokenize import tokenize
 from ._coordination import (  # noqa: F401
     Event, Lock, Places, Queue, Semaphore, Variable, Worker, get_worker, rejoin, secede, worker_client,
 )  # fmt: skip
@@ -56,6 +58,9 @@ class Future:
             raise ks.errors.ValueError(f"dask.distributed: {self.key} is no call and cannot be tried again")
         if self.status in ("error", "cancelled"):
             self._future = self._again()._future
+
+    def __dask_tokenize__(self):
+        return self.key
 
     def done(self):
         return self._future.done()
@@ -249,6 +254,7 @@ class Client(_Closing):
         self._owns, self.asynchronous = address is None, asynchronous
         self.cluster = LocalCluster(**options) if address is None else address
         self._pool, self._count = self.cluster._pool, 0
+        self._running = weakref.WeakValueDictionary()  # key -> what its futures wait for
         self.dashboard_link = ""
         clients.append(self)
         if "joblib" in sys.modules:
@@ -256,13 +262,22 @@ class Client(_Closing):
 
     def submit(self, func, *args, key=None, pure=None, workers=None, retries=None, priority=0, actor=False, actors=False,
                **kwargs):  # fmt: skip
-        """Starts func when the futures among its arguments are there. retries: how often it is called again after an
-        error. actor: what it gives stays there, and is used through an Actor."""
-        self._count += 1
-        future = concurrent.futures.Future()
-        name = key or f"{getattr(func, '__name__', 'call')}-{self._count}"
+        """Starts func when the futures among its arguments are there. The call of a key that a living future has is that
+        future's, and alike calls have one key unless pure=False. retries: how often it is called again after an error.
+        actor: what it gives stays there, and is used through an Actor."""
+        name = key or self._key(func, args, kwargs, pure is not False and not (actor or actors))
+        future = self._running.get(name)
+        if future is not None and not future.cancelled():
+            return Future(future, name, future.again, self.asynchronous)
+        future = self._running[name] = concurrent.futures.Future()
         options = dict(key=name, retries=retries, actor=actor or actors)
-        made = Future(future, name, lambda: self.submit(func, *args, **options, **kwargs), self.asynchronous)
+
+        def again():
+            self._running.pop(name, None)
+            return self.submit(func, *args, **options, **kwargs)
+
+        future.again = again
+        made = Future(future, name, again, self.asynchronous)
         waiting = {f._future for f in futures_of((args, kwargs))}
 
         def work():
@@ -280,6 +295,15 @@ class Client(_Closing):
             start()
         return made
 
+    def _key(self, func, args, kwargs, is_pure):
+        """The key of a call that was given none."""
+        named = getattr(func, "__name__", "call")
+        if is_pure:
+            with contextlib.suppress(Exception):  # what has no name by its content is a call of its own
+                return f"{named}-{tokenize(func, args, kwargs)}"
+        self._count += 1
+        return f"{named}-{self._count}"
+
     def _start(self, call, key):
         """A future of call(), on a thread of its own: it waits for tasks, which the pool's threads run."""
         future = concurrent.futures.Future()
@@ -293,7 +317,11 @@ class Client(_Closing):
         return made if is_awaited else asyncio.run(_in_sync(made))
 
     def map(self, func, *iterables, key=None, pure=None, **kwargs):
-        return [self.submit(func, *args, **kwargs) for args in zip(*iterables)]
+        calls = [*zip(*iterables)]
+        if isinstance(key, str):  # a prefix
+            key = [f"{key}-{self._key(func, args, kwargs, pure is not False)}" for args in calls]
+        keys = key or [None] * len(calls)
+        return [self.submit(func, *args, key=k, pure=pure, **kwargs) for k, args in zip(keys, calls, strict=True)]
 
     def gather(self, futures, errors="raise", **ignored):
         """The values of futures, in lists and dictionaries too; of an asynchronous Client to be awaited. errors="skip":
@@ -311,7 +339,7 @@ class Client(_Closing):
         """A future of each collection; with sync their values."""
         one = not isinstance(collections, (list, tuple, set))
         made = [
-            self.submit(lambda c=c: base.compute(c, **options)[0]) if base.is_dask_collection(c) else c
+            self.submit(lambda c=c: base.compute(c, **options)[0], pure=False) if base.is_dask_collection(c) else c
             for c in ([collections] if one else collections)
         ]
         made = _gathered(made) if sync and not self.asynchronous else made
@@ -330,7 +358,7 @@ class Client(_Closing):
         if type(data) is dict:
             return dict(zip(data, self.scatter(list(data.values()))))
         one = not isinstance(data, (list, tuple))
-        made = [self.submit(lambda v=v: v) for v in ([data] if one else data)]
+        made = [self.submit(lambda v=v: v, pure=False) for v in ([data] if one else data)]
         return made[0] if one else made
 
     def run(self, function, *args, **kwargs):

@@ -4,8 +4,9 @@ import contextlib
 import inspect
 
 from ... import _core, _jit
+from ... import errors as _kasoku_errors
 from ..._jit import TypingError, prange  # noqa: F401
-from ..._signature import Signature, of_value
+from ..._signature import Signature, has_compiled_form, of_value
 from . import core, cuda, experimental, typed, types  # noqa: F401
 from .core import config, errors  # noqa: F401
 from .types import *  # noqa: F401,F403
@@ -18,10 +19,23 @@ __version__ = "0.61.0"
 
 def jit(signature_or_function=None, *, parallel=False, forceobj=False, nopython=True, **options):
     """ks.jit: what Numba compiles and kasoku does not runs in the interpreter, with a warning."""
+    given = signature_or_function
+    if isinstance(given, (list, tuple, str, Signature)) and not _have_compiled_forms(given):
+        signature_or_function = None
     made = _jit.jit(signature_or_function, parallel=parallel, forceobj=forceobj, **options)
     if hasattr(made, "py_func") or inspect.isfunction(signature_or_function):
         return _serially(made)
     return lambda function: _serially(made(function))
+
+
+def _have_compiled_forms(given):
+    """Whether compiled code has the types of a signature, or of a list of them."""
+    if isinstance(given, list):
+        return all(map(_have_compiled_forms, given))
+    try:
+        return has_compiled_form(given)
+    except _kasoku_errors.Error:  # said where it is declared
+        return True
 
 
 def _serially(made):

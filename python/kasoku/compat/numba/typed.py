@@ -1,5 +1,7 @@
 """numba.typed: containers that know what they hold; compiled code takes any list, dict or set whose items have one type."""
 
+import numpy as np
+
 from ..._signature import as_type
 
 _casts = {"int": int, "uin": int, "flo": float, "com": complex, "boo": bool}
@@ -14,11 +16,40 @@ def _same(value):
     return value
 
 
+_plain = {np.float64: float, np.int64: int, np.bool_: bool, np.complex128: complex}
+
+
+def _item(value):
+    """A number of NumPy's that is one of Python's, as that."""
+    return _plain.get(type(value), _same)(value)
+
+
 class List(list):
     """A list of items of one type."""
 
     __kasoku_list__ = True
     _kasoku_item = None
+    _typed = property(lambda self: bool(self or self._kasoku_item))
+
+    def __init__(self, items=()):
+        super().__init__(map(_item, items))
+
+    def __setitem__(self, index, value):
+        super().__setitem__(index, [*map(_item, value)] if isinstance(index, slice) else _item(value))
+
+    def append(self, value):
+        super().append(_item(value))
+
+    def insert(self, index, value):
+        super().insert(index, _item(value))
+
+    def extend(self, values):
+        super().extend(map(_item, values))
+
+    def copy(self):
+        made = type(self)(self)
+        made._kasoku_item = self._kasoku_item
+        return made
 
     @classmethod
     def empty_list(cls, item_type, allocated=0):
@@ -37,6 +68,7 @@ class Dict(dict):
 
     __kasoku_dict__ = True
     _kasoku_item = None
+    _typed = property(lambda self: bool(self or self._kasoku_item))
 
     @classmethod
     def empty(cls, key_type, value_type, n_keys=0):

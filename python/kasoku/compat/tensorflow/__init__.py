@@ -81,7 +81,7 @@ class _Face(Face):
         if name == "experimental":
             from importlib import import_module
 
-            return import_module(f"{__name__}.experimental")
+            return import_module(f"{__package__}.experimental")
         return super().__getattr__(name)
 
 

@@ -228,9 +228,8 @@ class PinnedMemoryPointer(np.ndarray):
     """A place in page-locked memory; an array of bytes, so that np.frombuffer takes it."""
 
     def __new__(cls, mem, offset):
-        at = mem.ptr + offset
-        self = np.ctypeslib.as_array((ctypes.c_uint8 * (mem.size - offset)).from_address(at)).view(cls)
-        self.mem, self.offset, self.ptr = mem, offset, at
+        self = mem._array[offset : mem.size].view(cls)  # arrays over it hold the memory, not `mem`
+        self.mem, self.offset, self.ptr = mem, offset, mem.ptr + offset
         return self
 
     def __repr__(self):

@@ -9,7 +9,7 @@ import inspect
 import numpy as np
 
 from .... import _source, errors
-from ...._signature import Type, as_type
+from ...._signature import Optional, Type, as_type
 from .._loops import compiled
 
 _fields = "__kasoku_fields__"
@@ -66,6 +66,9 @@ def _set(self, name, value):
 
 def _conversion(of):
     """What a value assigned to a field of this type becomes."""
+    if isinstance(of, Optional):
+        convert = _conversion(of.type)
+        return lambda value, name: None if value is None else convert(value, name)
     if not isinstance(of, Type) or of.__kasoku_dtype__ in ("void", "none"):
         return lambda value, name: value
     if not hasattr(of, "ndim"):
