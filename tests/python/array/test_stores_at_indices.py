@@ -241,3 +241,36 @@ def test_an_index_outside_changes_nothing(device, outside):
         with pytest.raises(IndexError, match=f"index {outside} is out of bounds for axis 0 with size 5"):
             change()
     assert not x.numpy().any()
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "uint64"])
+@pytest.mark.parametrize("name", ["add", "subtract"])
+def test_many_whole_numbers_are_added_up_at_few_places(name, dtype, form):
+    """Sums of 64 bits have carries from lower halves; places lie in rows, apart, and along two axes."""
+    n = 100_003
+    info, target = np.iinfo(dtype), rng.integers(0, 50, (6, 20)).astype(dtype)
+    places, values = rng.integers(0, 60, n), rng.integers(info.min, info.max, n, dtype, endpoint=True)
+    ours, theirs = getattr(ks, name), getattr(np, name)
+    for choose in (lambda x: x[:3].reshape(60), lambda x: x.reshape(-1)[::2]):
+        want = target.copy()
+        got = ks.array(want)
+        theirs.at(choose(want), places, values)
+        ours.at(choose(got), ks.array(places), ks.array(values))
+        np.testing.assert_array_equal(got.numpy(), want)
+    want = target.copy()
+    got = ks.array(want)
+    theirs.at(want, (places // 10, places % 10), values)
+    ours.at(got, (ks.array(places // 10), ks.array(places % 10)), ks.array(values))
+    np.testing.assert_array_equal(got.numpy(), want)
+
+
+@pytest.mark.parametrize("n", [1, 2047, 2048, 2049, 100_003])
+def test_what_flags_choose_at_ends_of_chunks(n, form):
+    x = rng.random(n)
+    for mask in (x > 0.5, x > 2, x < 2, np.arange(n) % 32 == 31):
+        got, chosen = ks.array(x), ks.array(mask)
+        np.testing.assert_array_equal(got[chosen].numpy(), x[mask])
+        np.testing.assert_array_equal(ks.nonzero(chosen)[0].numpy(), np.nonzero(mask)[0])
+        want, given = x.copy(), np.arange(mask.sum(), dtype=float)
+        want[mask], got[chosen] = given, ks.array(given)
+        np.testing.assert_array_equal(got.numpy(), want)
