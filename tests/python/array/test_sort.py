@@ -53,7 +53,23 @@ def test_every_dtype_and_length(dtype, on_device):
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float32", "uint64"])
-@pytest.mark.parametrize("shape", [(1000, 7), (20, 33), (50, 64), (50, 65), (30, 128), (30, 129), (9, 256), (9, 257), (3, 1500), (3, 9000), (20_000, 1), (20_000, 2)])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (1000, 7),
+        (20, 33),
+        (50, 64),
+        (50, 65),
+        (30, 128),
+        (30, 129),
+        (9, 256),
+        (9, 257),
+        (3, 1500),
+        (3, 9000),
+        (20_000, 1),
+        (20_000, 2),
+    ],
+)
 def test_rows_of_every_length(dtype, shape, form):
     x = elements(dtype, *shape)
     same(ks.sort(ks.array(x)), np.sort(x))
