@@ -26,9 +26,10 @@ std::shared_ptr<Replay> Recording::finish() {
   if (current_ != this) throw Error(ErrorKind::value, "a recording ends in the thread that began it");
   run_pending(&device_);
   recorder_scope_.reset();
-  stream_scope_.reset();
   current_ = nullptr;
-  return recorder_->finish();
+  std::shared_ptr<Replay> replay = recorder_->finish();  // in the stream of what was recorded
+  stream_scope_.reset();
+  return replay;
 }
 
 void Recording::note(const Node& node) {

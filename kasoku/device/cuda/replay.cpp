@@ -68,6 +68,7 @@ class CudaRecorder final : public ListRecorder {
 
   std::shared_ptr<Replay> finish() override {
     const size_t size = works_.size();
+    memory_->use_on(cuda_.current_stream());  // whoever repeats it waits for what has been done meanwhile
     return std::make_shared<CudaReplay>(cuda_, size ? captured() : nullptr, size, std::move(memory_));
   }
 
