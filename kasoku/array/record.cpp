@@ -13,7 +13,10 @@ Recording::Recording(Device& device) : device_(device) {
   run_pending(&device);
   recorder_ = make_recorder(device);
   // A stream of its own: each buffer that is used in it changes to it, and is seen.
-  if (!device.is_host()) stream_scope_.emplace(*(stream_ = device.make_stream()));
+  if (!device.is_host()) {
+    before_ = &device.current_stream();
+    stream_scope_.emplace(*(stream_ = device.make_stream()));
+  }
   recorder_scope_.emplace(recorder_.get());
   current_ = this;
 }
@@ -41,7 +44,9 @@ bool Recording::is_from_before(const Node& node) {
 }
 
 Recording::Aside::Aside(const Node& node) {
-  if (is_from_before(node)) scope_.emplace(nullptr);
+  if (!is_from_before(node)) return;
+  recorder_scope_.emplace(nullptr);
+  if (current_->before_) stream_scope_.emplace(*current_->before_);
 }
 
 }  // namespace kasoku

@@ -28,13 +28,15 @@ class Recording {
   static void note(const Node& node);
   /// Whether this thread records, and the node was made before.
   static bool is_from_before(const Node& node);
-  /// While alive the node is computed: aside from a recording of this thread in which it was not made.
+  /// While alive the node is computed: aside from a recording of this thread in which it was not made, and in the stream of before,
+  /// so that its memory changes streams when the recording uses it.
   class Aside {
    public:
     explicit Aside(const Node& node);
 
    private:
-    std::optional<RecorderScope> scope_;
+    std::optional<RecorderScope> recorder_scope_;
+    std::optional<StreamScope> stream_scope_;
   };
 
  private:
@@ -42,6 +44,7 @@ class Recording {
 
   Device& device_;
   std::unique_ptr<Recorder> recorder_;
+  Stream* before_ = nullptr;  ///< the thread's stream, where there are streams
   std::shared_ptr<Stream> stream_;
   std::optional<StreamScope> stream_scope_;
   std::optional<RecorderScope> recorder_scope_;

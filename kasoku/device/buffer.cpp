@@ -33,6 +33,7 @@ Buffer::Buffer(Device& device, size_t bytes) : device_(&device), bytes_(bytes) {
   Stream& stream = device.current_stream();
   memory_ = device.allocate(bytes, stream);
   last_stream_.store(&stream, std::memory_order_relaxed);
+  if (Recorder* const recorder = Recorder::current(); recorder && &recorder->device() == &device) recorder->use(*this);
   const DeviceCounters& all = counters();
   all.allocations.add(1);
   all.bytes_allocated.add(bytes);
