@@ -159,28 +159,32 @@ std::string tiles_of_warps(const Scan& scan) {
 /// Chunks that a block has in 32 KiB of shared memory, each a little behind where banks of memory begin again.
 int64_t chunks_of_block(size_t value_bytes) { return std::clamp<int64_t>(32768 / (scan_chunk * static_cast<int64_t>(value_bytes)), 1, 8); }
 
-/// A warp brings a chunk into shared memory and back, and one of its threads joins it, some elements ahead of memory.
+/// Warps bring a chunk each into shared memory and back. Threads of one warp join them, a thread a chunk, some elements ahead of memory: a
+/// thread of each warp would take as many instructions of a processor as all of its warp.
 std::string chunks_of_blocks(const Scan& scan) {
   constexpr int ahead = 8;
   const int64_t chunks = chunks_of_block(scan.value_bytes), pitch = scan_chunk + 1;
+  const auto of_chunk = [&](const char* number, const std::string& condition, const std::string& body) {
+    return fmt::format("    if ({0}_first + {1} < _pairs) {{\n    const long long _pair = _first + {1};\n    {2}* const _own = ({2}*)_storage + {1} * {3};\n", condition, number, scan.type, pitch) + pair_of_rows(scan) + body +
+           "    }\n    __syncthreads();\n";
+  };
   const auto by_lanes = [&](const std::string& body) {
-    return "#pragma unroll 16\n    for (int _j = _lane; _j < _count; _j += 32) {\n" + at_element(scan, "_begin + _j", "      ") + body + "    }\n    __syncwarp();\n";
+    return of_chunk("_warp", "", "#pragma unroll 16\n    for (int _j = threadIdx.x & 31; _j < _count; _j += 32) {\n" + at_element(scan, "_begin + _j", "      ") + body + "    }\n");
   };
   const auto step = [&](const char* is_first, const std::string& value) {
     return join_next(scan, is_first, value, [&](const std::string& joined) { return fmt::format("        {} = {};\n", value, joined); });
   };
   const auto of_some = [&](const std::string& body) { return fmt::format("#pragma unroll\n      for (int _u = 0; _u < {}; ++_u) {{\n{}      }}\n", ahead, body); };
-  std::string text = fmt::format("  __shared__ __align__(16) unsigned char _storage[{1} * {2} * sizeof({0})];\n  const int _lane = threadIdx.x & 31, _warp = threadIdx.x >> 5;\n"
-                                 "  {0}* const _own = ({0}*)_storage + _warp * {2};\n"
-                                 "  for (long long _pair = (long long)blockIdx.x * {1} + _warp; _pair < _pairs; _pair += (long long)gridDim.x * {1}) {{\n", scan.type, chunks, pitch) +
-                     pair_of_rows(scan) + by_lanes(scan.element({"0"}, "      ") + fmt::format("      _own[_j] = {};\n", scan.value)) + "    if (_lane == 0 && _count > 0) {\n" + state_of_chunk(scan);
-  if (!scan.gives_totals) text += "    if (_c > 0) _earlier = _before[_pair - 1];\n";
-  text += step("true", "_own[0]") + fmt::format("    int _i = 1;\n    for (; _i + {0} <= _count; _i += {0}) {{\n      {1} _next_ones[{0}];\n", ahead, scan.type) + of_some("      _next_ones[_u] = _own[_i + _u];\n") +
-          of_some(step("false", "_next_ones[_u]"));
-  if (!scan.gives_totals) text += of_some("      _own[_i + _u] = _next_ones[_u];\n");
-  text += "    }\n    for (; _i < _count; ++_i) {\n" + step("false", "_own[_i]") + "    }\n";
-  if (scan.gives_totals) text += "    y[_pair] = _sum;\n";
-  text += "    }\n    __syncwarp();\n";
+  std::string joins = state_of_chunk(scan);
+  if (!scan.gives_totals) joins += "    if (_c > 0) _earlier = _before[_pair - 1];\n";
+  joins += step("true", "_own[0]") + fmt::format("    int _i = 1;\n    for (; _i + {0} <= _count; _i += {0}) {{\n      {1} _next_ones[{0}];\n", ahead, scan.type) + of_some("      _next_ones[_u] = _own[_i + _u];\n") +
+           of_some(step("false", "_next_ones[_u]"));
+  if (!scan.gives_totals) joins += of_some("      _own[_i + _u] = _next_ones[_u];\n");
+  joins += "    }\n    for (; _i < _count; ++_i) {\n" + step("false", "_own[_i]") + "    }\n";
+  if (scan.gives_totals) joins += "    y[_pair] = _sum;\n";
+  std::string text = fmt::format("  __shared__ __align__(16) unsigned char _storage[{1} * {2} * sizeof({0})];\n  const int _warp = threadIdx.x >> 5;\n"
+                                 "  for (long long _first = (long long)blockIdx.x * {1}; _first < _pairs; _first += (long long)gridDim.x * {1}) {{\n", scan.type, chunks, pitch) +
+                     by_lanes(scan.element({"0"}, "      ") + fmt::format("      _own[_j] = {};\n", scan.value)) + of_chunk("threadIdx.x", fmt::format("threadIdx.x < {} && ", chunks), joins);
   if (!scan.gives_totals) text += by_lanes(scan.store({"0"}, "_own[_j]", "      "));
   return text + "  }\n";
 }
