@@ -144,20 +144,20 @@ Unique unique(const Array& array, const UniqueWanted& wanted, std::optional<int6
   const Array flat = ravel(array);
   if (flat.size() == 0) return nothing(flat, array.device(), array.shape());
   Array order, sorted;
-  if (!wanted.index && !wanted.inverse && !wanted.counts) {
-    sorted = sort(flat);
-    const Array is_new = full({flat.size()}, Scalar::of(true), Dtype::bool_, flat.device());
-    without_first(is_new).assign(differs(sorted, wanted.equal_nan));
-    return {compress(is_new, sorted), {}, {}, {}};
-  }
   if (wanted.index || wanted.inverse) {
     order = argsort(flat);
     sorted = copy(at(flat, order));
   } else {
     sorted = sort(flat);
   }
+  const Array differ = differs(sorted, wanted.equal_nan);
+  if (order.is_null() && !wanted.counts) {
+    const Array is_new = full({flat.size()}, Scalar::of(true), Dtype::bool_, flat.device());
+    without_first(is_new).assign(differ);
+    return {compress(is_new, sorted), {}, {}, {}};
+  }
   Array starts;
-  Unique result = grouped(wanted, order, differs(sorted, wanted.equal_nan), starts, array.shape());
+  Unique result = grouped(wanted, order, differ, starts, array.shape());
   result.values = copy(at(sorted, starts));
   return result;
 }
