@@ -224,9 +224,12 @@ std::pair<Array, Array> slogdet(const Array& given) {
 }
 
 Array cholesky(const Array& given, bool upper) {
-  const Array a = by_lower_triangle(matrices(given), upper);
+  const Array matrix = matrices(given);
+  // A device's library sees transposes, and is faster with their lower triangles.
+  const bool is_host = matrix.device().is_host();
+  const Array a = is_host ? by_lower_triangle(matrix, upper) : used_up(transposed(upper ? adjoint(matrix) : matrix));
   Call(Factor::cholesky, a).with(a).run_or("Matrix is not positive definite");
-  const Array l = a.device().is_host() ? a : triangle(a, true);
+  const Array l = is_host ? a : triangle(transposed(a), true);
   return upper ? adjoint(l) : l;
 }
 

@@ -68,10 +68,10 @@ std::string store_of_four(const LoopOperand& x) { return fmt::format("    *(ks_f
 
 /// From registers to registers; `guard` leaves the loop where there are no more.
 std::string elements_of_four(const Body& body, const std::string& guard) {
-  return body.calls + "#pragma unroll\n  for (int _k = 0; _k < 4; ++_k) {\n" + guard + body.element({"(_j + _k)", "_k", Place::moving}, "    ") + "  }\n";
+  return body.calls + "#pragma unroll\n  for (int _k = 0; _k < 4; ++_k) {\n" + guard + body.element({"(_j + _apart * _k)", "_k", Place::moving}, "    ") + "  }\n";
 }
 
-/// Four elements from `_j` on, of which all are there and lie well if `_is_whole`.
+/// Four elements from `_j` on, each `_apart` behind the one before, of which all are there and lie well if `_is_whole`.
 std::string one_four(const Loop& loop, const Body& body) {
   const std::string row = row_length(loop);
   std::string text;
@@ -93,29 +93,34 @@ std::string one_four(const Loop& loop, const Body& body) {
     if (!strided.empty()) text += one_by_one(strided);
   };
   transfer(false, "_is_whole", [](const LoopOperand& x) { return fmt::format("    _f_{1} = *(const ks_four<{0}>*)(_p_{1} + _j);\n", x.type, x.name); },
-           "    const ks_index _e = _j + _k < {} ? _j + _k : _j;\n", "    _f_{x}.v[_k] = {place};\n");
-  text += elements_of_four(body, body.is_pure ? "" : fmt::format("    if (!_is_whole && _j + _k >= {}) break;\n", row));
+           "    const ks_index _e = _j + _apart * _k < {} ? _j + _apart * _k : _j;\n", "    _f_{x}.v[_k] = {place};\n");
+  text += elements_of_four(body, body.is_pure ? "" : fmt::format("    if (!_is_whole && _j + _apart * _k >= {}) break;\n", row));
   // Of neighbours whose operands lie a little off, as a stencil's do, those that a warp reads one by one are in its cache.
-  transfer(true, fmt::format("_is_whole || ({} - _j >= 4 && {})", row, is_aligned(loop, 'p', " + _j", true)), store_of_four, "    const ks_index _e = _j + _k;\n    if (_e >= {}) break;\n", "    {place} = _f_{x}.v[_k];\n");
+  transfer(true, fmt::format("_is_whole || (_apart == 1 && {} - _j >= 4 && {})", row, is_aligned(loop, 'p', " + _j", true)), store_of_four, "    const ks_index _e = _j + _apart * _k;\n    if (_e >= {}) break;\n", "    {place} = _f_{x}.v[_k];\n");
   return text;
 }
 
 /// Four elements pass through registers. One element a thread has too few bytes on their way to
-/// fill a GPU's memory bandwidth.
+/// fill a GPU's memory bandwidth. They are neighbours, but where results lie a little off: there a warp's are.
 std::string fours_text(const Loop& loop, const Body& body) {
   const std::string row = row_length(loop);
   std::string text = fmt::format("  const ks_index _at = {};\n", thread_number);
-  text += loop.rank == 1 ? "  const ks_index _j = 4 * _at;\n  if (_j >= _total) return;\n"
-                         : fmt::format("  const ks_index _fours = ({0} + 3) / 4, _row = _at / _fours, _j = 4 * (_at - _row * _fours);\n"
-                                       "  if (_row * {0} + _j >= _total) return;\n", row);
-  text += row_positions(loop, "  ");
-  text += fmt::format("  const bool _is_whole = {} - _j >= 4 && {};\n", row, is_aligned(loop, 'p', " + _j"));
+  if (loop.rank == 1) {
+    text += row_positions(loop, "  ");
+    // Random numbers are made for four neighbours.
+    text += fmt::format("  const ks_index _apart = {} ? 1 : 32;\n  const ks_index _j = _apart == 1 ? 4 * _at : 4 * (_at & ~(ks_index)31) + (_at & 31);\n  if (_j >= _total) return;\n",
+                        body.calls.empty() ? is_aligned(loop, 'p', "", true) : "true");
+  } else {
+    text += fmt::format("  const ks_index _fours = ({0} + 3) / 4, _row = _at / _fours, _j = 4 * (_at - _row * _fours), _apart = 1;\n"
+                        "  if (_row * {0} + _j >= _total) return;\n", row) + row_positions(loop, "  ");
+  }
+  text += fmt::format("  const bool _is_whole = _apart == 1 && {} - _j >= 4 && {};\n", row, is_aligned(loop, 'p', " + _j"));
   return text + one_four(loop, body);
 }
 
 /// What two fours have in common, as the numbers in their texts, is in registers once, and twice as many bytes are on their way.
 std::string eights_text(const Loop& loop, const Body& body) {
-  std::string text = fmt::format("  const ks_index _first = 8 * (ks_index)blockIdx.x * blockDim.x + 4 * (ks_index)threadIdx.x, _step = 4 * (ks_index)blockDim.x;\n") +
+  std::string text = fmt::format("  const ks_index _first = 8 * (ks_index)blockIdx.x * blockDim.x + 4 * (ks_index)threadIdx.x, _step = 4 * (ks_index)blockDim.x, _apart = 1;\n") +
                      row_positions(loop, "  ") + fmt::format("  if (_first + _step + 4 <= _total && {}) {{\n", is_aligned(loop, 'p', " + _first"));
   for (const LoopOperand& x : loop.operands)
     if (moves(x) && !x.is_output)

@@ -162,8 +162,8 @@ int64_t chunks_of_block(size_t value_bytes) { return std::clamp<int64_t>(32768 /
 /// Warps bring a chunk each into shared memory and back. Threads of one warp join them, a thread a chunk, some elements ahead of memory: a
 /// thread of each warp would take as many instructions of a processor as all of its warp.
 std::string chunks_of_blocks(const Scan& scan) {
-  constexpr int ahead = 8;
-  const int64_t chunks = chunks_of_block(scan.value_bytes), pitch = scan_chunk + 1;
+  constexpr int64_t ahead = 8, bytes_at_once = 16;
+  const int64_t chunks = chunks_of_block(scan.value_bytes), per_load = std::max<int64_t>(1, bytes_at_once / static_cast<int64_t>(scan.value_bytes)), pitch = scan_chunk + per_load;
   const auto of_chunk = [&](const char* number, const std::string& condition, const std::string& body) {
     return fmt::format("    if ({0}_first + {1} < _pairs) {{\n    const long long _pair = _first + {1};\n    {2}* const _own = ({2}*)_storage + {1} * {3};\n", condition, number, scan.type, pitch) + pair_of_rows(scan) + body +
            "    }\n    __syncthreads();\n";
@@ -174,13 +174,17 @@ std::string chunks_of_blocks(const Scan& scan) {
   const auto step = [&](const char* is_first, const std::string& value) {
     return join_next(scan, is_first, value, [&](const std::string& joined) { return fmt::format("        {} = {};\n", value, joined); });
   };
-  const auto of_some = [&](const std::string& body) { return fmt::format("#pragma unroll\n      for (int _u = 0; _u < {}; ++_u) {{\n{}      }}\n", ahead, body); };
+  const auto of_some = [&](int64_t n, const std::string& body) { return fmt::format("#pragma unroll\n      for (int _u = 0; _u < {}; ++_u) {{\n{}      }}\n", n, body); };
+  const int64_t loads = std::max<int64_t>(1, ahead / per_load), at_once = loads * per_load;
   std::string joins = state_of_chunk(scan);
   if (!scan.gives_totals) joins += "    if (_c > 0) _earlier = _before[_pair - 1];\n";
-  joins += step("true", "_own[0]") + fmt::format("    int _i = 1;\n    for (; _i + {0} <= _count; _i += {0}) {{\n      {1} _next_ones[{0}];\n", ahead, scan.type) + of_some("      _next_ones[_u] = _own[_i + _u];\n") +
-           of_some(step("false", "_next_ones[_u]"));
-  if (!scan.gives_totals) joins += of_some("      _own[_i + _u] = _next_ones[_u];\n");
-  joins += "    }\n    for (; _i < _count; ++_i) {\n" + step("false", "_own[_i]") + "    }\n";
+  joins += fmt::format("    struct __align__({}) _Some {{ {} x[{}]; }} _now[{}], _next_ones[{}];\n    _Some* const _all = (_Some*)_own;\n", per_load * static_cast<int64_t>(scan.value_bytes), scan.type, per_load, loads, loads) +
+           of_some(loads, fmt::format("      if ({} <= _count) _now[_u] = _all[_u];\n", at_once)) +
+           fmt::format("    int _i = 0;\n    for (; _i + {0} <= _count; _i += {0}) {{\n", at_once) +
+           of_some(loads, fmt::format("        if (_i + {} <= _count) _next_ones[_u] = _all[_i / {} + {} + _u];\n", 2 * at_once, per_load, loads)) +
+           of_some(at_once, step("_u == 0 && _i == 0", fmt::format("_now[_u / {0}].x[_u % {0}]", per_load)));
+  if (!scan.gives_totals) joins += of_some(loads, fmt::format("        _all[_i / {} + _u] = _now[_u];\n", per_load));
+  joins += of_some(loads, "        _now[_u] = _next_ones[_u];\n") + "    }\n    for (; _i < _count; ++_i) {\n" + step("_i == 0", "_own[_i]") + "    }\n";
   if (scan.gives_totals) joins += "    y[_pair] = _sum;\n";
   std::string text = fmt::format("  __shared__ __align__(16) unsigned char _storage[{1} * {2} * sizeof({0})];\n  const int _warp = threadIdx.x >> 5;\n"
                                  "  for (long long _first = (long long)blockIdx.x * {1}; _first < _pairs; _first += (long long)gridDim.x * {1}) {{\n", scan.type, chunks, pitch) +

@@ -147,16 +147,24 @@ class Stack {
     const int n = as_int(p_.n);
     if (is_batched(256)) {
       const Temporary a = pointers(p_.operands[0], p_.n * p_.n);
-      return solver("potrfBatched", static_cast<int>(upper), n, a.data, n, p_.status, as_int(p_.items));
+      return solver("potrfBatched", static_cast<int>(lower), n, a.data, n, p_.status, as_int(p_.items));
     }
     int words = 0;
-    solver("potrf_bufferSize", static_cast<int>(upper), n, p_.operands[0], n, &words);
+    solver("potrf_bufferSize", static_cast<int>(lower), n, p_.operands[0], n, &words);
     const Temporary work(device_, stream_, static_cast<size_t>(words) * size());
-    for (int64_t i = 0; i < p_.items; ++i) solver("potrf", static_cast<int>(upper), n, element(0, i * p_.n * p_.n), n, work.data, words, p_.status + i);
+    for (int64_t i = 0; i < p_.items; ++i) solver("potrf", static_cast<int>(lower), n, element(0, i * p_.n * p_.n), n, work.data, words, p_.status + i);
   }
 
   void qr() {
     const int m = as_int(p_.m), n = as_int(p_.n), k = as_int(p_.k), least = std::min(m, n);
+    if (p_.items > 1 && std::max(m, n) <= 256 && p_.items >= n / 16) {
+      const Temporary a = pointers(p_.operands[0], p_.n * p_.m), tau = pointers(p_.operands[2], least);
+      int wrong = 0;  // of arguments; a factor there is always
+      device_.fill(p_.status, 0, 1, static_cast<size_t>(p_.items) * sizeof(int32_t), stream_);
+      blas("geqrfBatched", m, n, a.data, m, tau.data, &wrong, as_int(p_.items));
+      if (k) kernel_reflect(p_.operands[1], p_.operands[0], p_.operands[2], p_.items, m, n, k, p_.dtype, device_, stream_);
+      return;
+    }
     const char* const make = is_complex_ ? "ungqr" : "orgqr";
     int words = 0, more = 0;
     solver("geqrf_bufferSize", m, n, p_.operands[0], m, &words);

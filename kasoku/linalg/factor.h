@@ -18,7 +18,7 @@ enum class Factor : uint8_t {
   inverse,    ///< a[n, n] becomes its inverse
   det,        ///< a[n, n], det[1]; a is used up
   slogdet,    ///< a[n, n], sign[1], the logarithm of the size[1] real; a is used up
-  cholesky,   ///< the lower triangle of a[n, n] becomes L of a = L L^H; the upper one is 0 on a CPU, else not defined
+  cholesky,   ///< the lower triangle of a[n, n] becomes L of a = L L^H; the upper one is 0 on a CPU. Elsewhere of the transpose, and the other triangle is not defined
   qr,         ///< a[n, m], whose rows are a matrix's columns: the lower triangle becomes R^T. q[k, m]: the columns of Q, k of them. tau[min(m, n)]
   eigh,       ///< a[n, n], of which the lower triangle counts, w[n] real: rows of a become conjugated vectors
   eigvalsh,   ///< only w

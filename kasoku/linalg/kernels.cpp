@@ -67,6 +67,37 @@ extern "C" __global__ void adjoint(NUMBER* to, const NUMBER* from, long long ite
 }
 )";
 
+// A thread has a column of Q: that of the identity, to which it applies the reflectors I - tau v v^H, the last one first. Those whose
+// vectors begin behind the column's one leave it as it is. An element is PARTS numbers; a vector's first, 1, is not stored.
+constexpr const char* reflect_text = R"(
+extern "C" __global__ void reflect(NUMBER* q, const NUMBER* vectors, const NUMBER* taus, long long items, long long m, long long n, long long k, long long least) {
+  const long long step = (long long)gridDim.x * blockDim.x, count = items * k;
+  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+    const long long item = i / k, column = i % k;
+    NUMBER* const x = q + PARTS * i * m;
+    for (long long r = 0; r < PARTS * m; ++r) x[r] = r == PARTS * column ? (NUMBER)1 : (NUMBER)0;
+    for (long long j = column < least ? column : least - 1; j >= 0; --j) {
+      const NUMBER *const v = vectors + PARTS * (item * n + j) * m, *const tau = taus + PARTS * (item * least + j);
+      NUMBER re = x[PARTS * j], im = x[PARTS * j + PARTS - 1];
+      for (long long r = j + 1; r < m; ++r) {
+        const NUMBER* const a = v + PARTS * r;
+        const NUMBER* const b = x + PARTS * r;
+        re += PARTS > 1 ? a[0] * b[0] + a[PARTS - 1] * b[PARTS - 1] : a[0] * b[0];
+        im += PARTS > 1 ? a[0] * b[PARTS - 1] - a[PARTS - 1] * b[0] : (NUMBER)0;
+      }
+      const NUMBER by_re = PARTS > 1 ? tau[0] * re - tau[PARTS - 1] * im : tau[0] * re, by_im = PARTS > 1 ? tau[0] * im + tau[PARTS - 1] * re : (NUMBER)0;
+      x[PARTS * j] -= by_re;
+      if (PARTS > 1) x[PARTS * j + PARTS - 1] -= by_im;
+      for (long long r = j + 1; r < m; ++r) {
+        const NUMBER* const a = v + PARTS * r;
+        x[PARTS * r] -= PARTS > 1 ? a[0] * by_re - a[PARTS - 1] * by_im : a[0] * by_re;
+        if (PARTS > 1) x[PARTS * r + PARTS - 1] -= a[0] * by_im + a[PARTS - 1] * by_re;
+      }
+    }
+  }
+}
+)";
+
 Function& kernel(Device& device, const char* name, const char* text,
                  std::vector<std::string> options) {
   static std::mutex& mutex = *new std::mutex;
@@ -84,6 +115,12 @@ Function& kernel(Device& device, const char* name, const char* text,
     module = compile(program, device);
   }
   return module->function(name);
+}
+
+/// How texts of real numbers and of complex ones see an element.
+std::vector<std::string> parts_of(Dtype dtype) {
+  const bool is_wide = dtype == Dtype::float64 || dtype == Dtype::complex128, has_parts = info(dtype).kind == DtypeKind::complex_;
+  return {is_wide ? "-DNUMBER=double" : "-DNUMBER=float", has_parts ? "-DPARTS=2" : "-DPARTS=1"};
 }
 
 uint32_t blocks(int64_t n, int64_t block, int64_t most) {
@@ -116,10 +153,15 @@ void kernel_pointers(void** pointers, void* first, int64_t items, int64_t bytes,
 
 void kernel_adjoint(void* to, const void* from, int64_t items, int64_t rows, int64_t columns, int64_t to_next, int64_t from_next, Dtype dtype, Device& device,
                     Stream& stream) {
-  const bool is_wide = dtype == Dtype::float64 || dtype == Dtype::complex128, has_parts = info(dtype).kind == DtypeKind::complex_;
-  Function& function = kernel(device, "adjoint", adjoint_text, {is_wide ? "-DNUMBER=double" : "-DNUMBER=float", has_parts ? "-DPARTS=2" : "-DPARTS=1"});
+  Function& function = kernel(device, "adjoint", adjoint_text, parts_of(dtype));
   void* args[] = {&to, &from, &items, &rows, &columns, &to_next, &from_next};
   function.launch({{blocks(items * rows * columns, 256, 1 << 20), 1, 1}, {256, 1, 1}}, args, stream);
+}
+
+void kernel_reflect(void* q, const void* vectors, const void* taus, int64_t items, int64_t m, int64_t n, int64_t k, Dtype dtype, Device& device, Stream& stream) {
+  int64_t least = std::min(m, n);
+  void* args[] = {&q, &vectors, &taus, &items, &m, &n, &k, &least};
+  kernel(device, "reflect", reflect_text, parts_of(dtype)).launch({{blocks(items * k, 128, INT32_MAX), 1, 1}, {128, 1, 1}}, args, stream);
 }
 
 void kernel_matmul(const Matmul& p, Device& device, Stream& stream) {

@@ -252,6 +252,20 @@ Array counted(const Array& numbers, const std::optional<Array>& weights, int64_t
   return astype(sums, weights->dtype() == Dtype::bool_ ? Dtype::int64 : weights->dtype());
 }
 
+/// Number of the bin of equal width; that of `bins` for what is in none. A quotient says which bin it is, or its neighbour: edges
+/// decide, which are rounded too. All of it is one expression, of which no array is held when it is computed.
+Array numbers_of_even(const Array& x, const Array& edges) {
+  edges.data_for_read();  // whose expression would be counted with each use
+  const int64_t bins = edges.size() - 1;
+  const Array first = sliced(edges, 0, 0, 1), last = sliced(edges, 0, bins, bins + 1);
+  const Array share = apply(Op::divide, {apply(Op::subtract, {x, first}), apply(Op::subtract, {last, first})});
+  const Array guess = apply(Op::clip, {astype(apply(Op::multiply, {share, static_cast<double>(bins)}), Dtype::int64), int64_t{0}, bins - 1});
+  const Array is_below = apply(Op::less, {x, gather_along(edges, 0, guess)}), is_above = apply(Op::greater_equal, {x, gather_along(sliced(edges, 0, 1, bins + 1), 0, guess)});
+  const Array number = apply(Op::minimum, {apply(Op::add, {apply(Op::subtract, {guess, astype(is_below, Dtype::int64)}), astype(is_above, Dtype::int64)}), bins - 1});
+  const Array is_inside = apply(Op::logical_and, {apply(Op::greater_equal, {x, first}), apply(Op::less_equal, {x, last})});
+  return apply(Op::where, {is_inside, number, full({}, Scalar::of(bins), Dtype::int64, x.device())});
+}
+
 }  // namespace
 
 Array even_edges(const Array& array, int64_t bins, std::optional<std::pair<double, double>> range) {
@@ -266,16 +280,7 @@ Histogram histogram(const Array& given, int64_t bins, std::optional<std::pair<do
   const Dtype dtype = dtype_of_edges(array.dtype());
   const Ends ends = outer_edges(array, range, dtype);
   const Array edges = even_edges(array, ends, bins, range, dtype);
-  // A quotient says which bin it is, or its neighbour: edges decide, which are rounded too.
-  const Array x = astype(array, dtype);
-  const Array is_inside = apply(Op::logical_and, {apply(Op::greater_equal, {x, ends.first}), apply(Op::less_equal, {x, ends.last})});
-  const Array share = apply(Op::divide, {apply(Op::subtract, {x, ends.first}), apply(Op::subtract, {ends.last, ends.first})});
-  const Array guess = apply(Op::clip, {astype(apply(Op::multiply, {share, static_cast<double>(bins)}), Dtype::int64), int64_t{0}, bins - 1});
-  const Array is_below = apply(Op::logical_and, {apply(Op::less, {x, gather_along(edges, 0, guess)}), apply(Op::greater, {guess, 0})});
-  const Array is_above = apply(Op::logical_and, {apply(Op::greater_equal, {x, gather_along(edges, 0, apply(Op::add, {guess, 1}))}), apply(Op::less, {guess, bins - 1})});
-  const Array numbers = apply(Op::add, {apply(Op::subtract, {guess, astype(is_below, Dtype::int64)}), astype(is_above, Dtype::int64)});
-  const Array outside = full({}, Scalar::of(bins), Dtype::int64, array.device());
-  return {counted(apply(Op::where, {is_inside, numbers, outside}), weights, bins), {edges}};
+  return {counted(numbers_of_even(array.dtype() == dtype ? array : astype(array, dtype), edges), weights, bins), {edges}};
 }
 
 namespace {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace kasoku {
 
@@ -20,7 +19,7 @@ constexpr const char* row_keys_text =
 
 }  // namespace
 
-bool has_wide_numbers(const RowsToSort& of) { return of.length > std::numeric_limits<uint32_t>::max(); }
+bool has_wide_numbers(const RowsToSort& of) { return of.length >> 30 != 0; }
 
 Program row_program(const RowsToSort& of, const RowText& text, const Device& device) {
   const DtypeInfo& dtype = info(of.dtype);

@@ -16,7 +16,7 @@ namespace kasoku {
 /// Threads of a block.
 constexpr int64_t row_threads = 256;
 
-/// Positions in a row that does not fit into 32 bits take 64.
+/// Positions in a row take 64 bits where 30 do not hold them: two more say what a number is.
 bool has_wide_numbers(const RowsToSort& of);
 
 /// A text over what row_keys.cuh says of its rows. `defines` are lines.

@@ -17,23 +17,30 @@ constexpr const char* sort_text =
 constexpr int64_t block = row_threads;
 /// Rows of so many elements a warp sorts by counting, and of so many in its registers.
 constexpr int64_t few = 32, most_of_warp = 256;
+/// Blocks that hide each other's waiting.
+constexpr int blocks_of_multiprocessor = 3;
 
 struct Form {
   const char* rows;  ///< the macro that has its kernels
-  int items;         ///< elements of a thread: a tile's keys and positions fit into 48 KiB of shared memory
+  int items;         ///< elements of a thread, which are in its registers
 };
 
-Form form_of(const RowsToSort& of) {
+Form form_of(const RowsToSort& of, bool gives_positions) {
   if (of.length <= few) return {"KS_SHORT_ROWS", 1};
   if (of.length <= most_of_warp) return {"KS_WARP_ROWS", of.length <= 64 ? 2 : of.length <= 128 ? 4 : 8};
   if (of.length <= row_of_block) return {"KS_BLOCK_ROWS", of.length <= 4 * block ? 4 : 16};
-  return {"KS_LONG_ROWS", info(of.dtype).size == 8 || has_wide_numbers(of) ? 8 : 16};
+  return {"KS_LONG_ROWS", info(of.dtype).size < 8 && !has_wide_numbers(of) ? (gives_positions ? 16 : 24) : gives_positions ? 12 : 16};
 }
 
 Program program(const RowsToSort& of, bool gives_positions, const Device& device) {
-  const Form form = form_of(of);
-  return row_program(of, {"sort.cu", sort_text, gives_positions, form.items, fmt::format("#define {}\n", form.rows)}, device);
+  const Form form = form_of(of, gives_positions);
+  return row_program(of, {"sort.cu", sort_text, gives_positions, form.items, fmt::format("#define {}\n#define KS_BLOCKS {}\n", form.rows, blocks_of_multiprocessor)}, device);
 }
+
+/// sort.cu's ks_side.
+struct Side {
+  void *keys, *said, *tickets;
+};
 
 /// What is sorted, and what becomes of it.
 class Sort {
@@ -58,58 +65,38 @@ class Sort {
     return result;
   }
 
-  /// Digits and where they go are counted in memory that all passes share.
-  void begin() {
-    cut_ = cut_rows(of_, block * form_of(of_).items, 8 * multiprocessors());
-    const Dtype number = has_wide_numbers(of_) ? Dtype::uint64 : Dtype::uint32;
-    counts_ = Array::empty({of_.rows * 256 * cut_.parts}, number, device_);
-    totals_ = Array::empty({of_.rows * 256}, number, device_);
+  /// Of all rows. Keys go to `even`, then to `odd`, then to `even` ...
+  void make_passes(const Array& even_keys, const Array& odd_keys, void* positions, void* result) {
+    const int64_t tile = block * form_of(of_, gives_positions_).items, tiles = divide_up(of_.length, tile);
+    const Dtype number = number_dtype();
+    const auto zeros = [&](int64_t n, Dtype dtype) { return Array::zeros({of_.rows * n}, dtype, device_); };
+    const Array begins = zeros(256 * passes_, number), made = Array::empty({of_.rows * passes_}, Dtype::int32, device_), said = zeros(256 * tiles, number),
+                said_next = Array::empty(said.shape(), number, device_), tickets = zeros(1, Dtype::uint32), tickets_next = Array::empty(tickets.shape(), Dtype::uint32, device_);
+    const RowParts cut = cut_rows(of_, tile, 8 * multiprocessors());
+    const long long length = of_.length, of_part = cut.tiles;
+    const void* const original = from_.data_for_read();
+    void *const starts = begins.data(), *const which = made.data();
+    const auto keys = [](const Array& array) { return array.is_null() ? nullptr : array.data(); };
+    const Side even{keys(even_keys), said.data(), tickets.data()}, odd{keys(odd_keys), said_next.data(), tickets_next.data()};
+    launch_rows(module_->function("ks_count"), of_.rows * cut.parts, stream_, original, starts, length, static_cast<int>(cut.parts), of_part);
+    launch_rows(module_->function("ks_begin"), of_.rows, stream_, starts, which, length);
+    for (int pass = 0; pass < passes_; ++pass)
+      launch_rows(module_->function("ks_move"), of_.rows * tiles, stream_, original, even, odd, positions, result, starts, which, length, static_cast<int>(tiles), pass);
   }
 
-  void pass(int number, const void* from, const void* from_positions, void* to, void* to_positions, void* result) {
-    const auto passes = static_cast<int>(info(of_.dtype).size);
-    const int is_first = number == 0, is_last = number + 1 == passes;
-    void *counts = counts_.data(), *totals = totals_.data();
-    const long long length = of_.length, tiles = cut_.tiles;
-    const auto parts = static_cast<int>(cut_.parts);
-    launch_rows(module_->function("ks_count"), of_.rows * cut_.parts, stream_, from, counts, length, parts, tiles, number, is_first);
-    launch_rows(module_->function("ks_start"), divide_up(of_.rows * 256, block / 32), stream_, counts, totals, (long long)of_.rows * 256, parts);
-    launch_rows(module_->function("ks_move"), of_.rows * cut_.parts, stream_, from, from_positions, to, to_positions, result, counts, totals, length, parts, tiles, number, is_first, is_last);
-  }
+  Dtype number_dtype() const { return has_wide_numbers(of_) ? Dtype::uint64 : Dtype::uint32; }
 
   Array long_rows() {
-    begin();
-    const auto passes = static_cast<int>(info(of_.dtype).size);
-    Array from = from_, to = like(of_.dtype), other;
-    for (int p = 0; p < passes; ++p) {
-      pass(p, from.data_for_read(), nullptr, to.data(), nullptr, nullptr);
-      if (p + 1 == passes) break;
-      const bool may_have = p > 0 || is_own_;
-      if (!may_have && other.is_null()) other = like(of_.dtype);
-      std::swap(from, to);
-      if (!may_have) to = other;
-    }
-    return to;
+    const Array even = like(of_.dtype), odd = passes_ == 1 ? Array() : is_own_ ? from_ : like(of_.dtype);
+    make_passes(even, odd, nullptr, nullptr);
+    return passes_ == 1 ? even : odd;
   }
 
   Array positions_of_long_rows() {
-    begin();
-    const auto passes = static_cast<int>(info(of_.dtype).size);
-    const Dtype number = has_wide_numbers(of_) ? Dtype::uint64 : Dtype::uint32;
-    Array result = like(Dtype::int64);
-    // Passes alternate between two memories of keys and of positions; the result's holds every second pass's positions.
-    Array keys[2], positions;
-    if (passes > 1) {
-      keys[0] = like(of_.dtype);
-      positions = like(number);
-    }
-    if (passes > 2) keys[1] = is_own_ ? from_ : like(of_.dtype);
-    for (int p = 0; p < passes; ++p) {
-      const bool is_last = p + 1 == passes;
-      const auto place = [&](int side) -> void* { return side ? result.data() : positions.data(); };
-      pass(p, p == 0 ? from_.data_for_read() : keys[(p - 1) % 2].data_for_read(), p == 0 ? nullptr : place((p - 1) % 2),
-           is_last ? nullptr : keys[p % 2].data(), is_last ? nullptr : place(p % 2), is_last ? result.data() : nullptr);
-    }
+    const Array result = like(Dtype::int64);
+    const bool has_one = passes_ == 1;
+    const Array even = has_one ? Array() : like(of_.dtype), odd = has_one ? Array() : is_own_ ? from_ : like(of_.dtype), positions = has_one ? Array() : like(number_dtype());
+    make_passes(even, odd, has_one ? nullptr : positions.data(), result.data());
     return result;
   }
 
@@ -119,8 +106,7 @@ class Sort {
   Device& device_;
   Stream& stream_;
   const std::shared_ptr<Module> module_;
-  Array counts_, totals_;
-  RowParts cut_{};
+  const int passes_ = static_cast<int>(info(of_.dtype).size);  ///< digits of a key; as many passes are made, or fewer by an even number
 };
 
 }  // namespace

@@ -111,6 +111,26 @@ def test_many_equal_elements(on_device):
         same(ks.argsort(ks.array(x)), np.argsort(x, kind="stable"))
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "float32", "uint64", "float64"])
+def test_rows_that_differ_in_some_digits_alone(dtype, form):
+    """Digits that a row's elements share are not sorted by; rows differ in which those are."""
+    n, greatest = 3 * 16 * 256 + 5, np.iinfo(dtype).max if np.dtype(dtype).kind in "iu" else 2**20
+    spans = [1, 100, min(60_000, greatest), greatest]
+    x = np.stack([rng.integers(0, span, n, "uint64") for span in spans]).astype(dtype)
+    x = np.concatenate([x, x // 100 * 100, np.full((1, n), greatest, dtype)])
+    same(ks.sort(ks.array(x)), np.sort(x))
+    same(ks.argsort(ks.array(x)), np.argsort(x, kind="stable"))
+    same(ks.sort(ks.array(x[2])), np.sort(x[2]))
+
+
+def test_lengths_around_a_tile(form):
+    for items in (12, 16, 24):
+        for n in (2 * 256 * items - 1, 2 * 256 * items, 2 * 256 * items + 1):
+            for x in (elements("float32", n), elements("int64", n)):
+                same(ks.sort(ks.array(x)), np.sort(x))
+                same(ks.argsort(ks.array(x)), np.argsort(x, kind="stable"))
+
+
 def test_what_is_pending_is_sorted(form):
     x = rng.normal(size=(5, 300)).astype("float32")
     y = ks.array(x)
