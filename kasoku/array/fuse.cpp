@@ -373,8 +373,10 @@ class Builder {
     constexpr int64_t tile = 32;  // fewer leave threads idle
     if (group.scan && group.is_simt && group.form != ReduceForm::columns) {
       const int64_t length = reduced_length(fused);
-      const bool are_few = outputs(fused) * divide_up(length, scan_chunk) <= few_scan_chunks && 4 * length > scan_chunk;
-      group.form = length < tile ? ReduceForm::threads : are_few ? ReduceForm::few_chunks : ReduceForm::rows;
+      const int64_t chunks = divide_up(length, scan_chunk), rows = outputs(fused);
+      const bool is_one = rows == 1 && !group.scan->gives_totals && chunks >= least_of_trip && chunks <= most_of_trip;
+      const bool are_few = rows * chunks <= few_scan_chunks && 4 * length > scan_chunk;
+      group.form = length < tile ? ReduceForm::threads : is_one ? ReduceForm::one_trip : are_few ? ReduceForm::few_chunks : ReduceForm::rows;
     }
   }
 

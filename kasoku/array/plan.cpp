@@ -17,6 +17,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/base/rounding.h"
+#include "kasoku/codegen/scan_text.h"
 #include "kasoku/codegen/scans.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/stream.h"
@@ -141,12 +142,18 @@ std::shared_ptr<Buffer> compute_reduce(const NodePtr& node, const Expression& ex
   return is_arg ? result.positions : result.values;
 }
 
-/// Totals of chunks, their scan, then all elements; rows of one chunk need only that.
+/// Totals of chunks, their scan, then all elements; rows of one chunk need only that, and threads do all of it for a single row in one trip.
 void scan_into(const Expression& expression, const Node& node, Buffer& to) {
   const Fused fused = fuse_scan(expression, node, false);
   const int64_t rows = outputs(fused), chunks = divide_up(reduced_length(fused), scan_chunk);
   if (chunks == 1) return run_scan(fused, to, nullptr);
   const Dtype dtype = expression.compute;
+  if (fused.group.form == ReduceForm::one_trip) {
+    const int64_t sums = sums_of_trip(chunks), words = sums + 1;
+    const auto states = allocate(node, words, sizeof(uint32_t));
+    node.device->fill(states->memory(), 0, sizeof(uint32_t), static_cast<size_t>(words), node.device->current_stream());
+    return run_scan(fused, to, allocate(node, sums, info(dtype).size).get(), states.get());
+  }
   auto totals = allocate(node, rows * chunks, info(dtype).size), before = allocate(node, rows * chunks, info(dtype).size);
   run_scan(fuse_scan(expression, node, true), *totals, nullptr);
   const Shape shape{rows, chunks};

@@ -6,6 +6,7 @@
 //   _pair, _o, _c       a pair of a row (or strip of rows) and one of its chunks
 //   _begin, _count      the chunk's first element, and how many it has
 //   _before             what the rows' chunks up to each give: [rows][chunks]
+//   _states, _sums      one trip: a ticket, then whether a chunk's total is there, and a group's; the totals themselves
 #include "kasoku/codegen/scan_text.h"
 
 #include "kasoku/base/error.h"
@@ -161,50 +162,97 @@ int64_t chunks_of_block(size_t value_bytes) { return std::clamp<int64_t>(32768 /
 
 /// Warps bring a chunk each into shared memory and back. Threads of one warp join them, a thread a chunk, some elements ahead of memory: a
 /// thread of each warp would take as many instructions of a processor as all of its warp.
-std::string chunks_of_blocks(const Scan& scan) {
-  constexpr int64_t ahead = 8, bytes_at_once = 16;
-  const int64_t chunks = chunks_of_block(scan.value_bytes), per_load = std::max<int64_t>(1, bytes_at_once / static_cast<int64_t>(scan.value_bytes)), pitch = scan_chunk + per_load;
-  const auto of_chunk = [&](const char* number, const std::string& condition, const std::string& body) {
-    return fmt::format("    if ({0}_first + {1} < _pairs) {{\n    const long long _pair = _first + {1};\n    {2}* const _own = ({2}*)_storage + {1} * {3};\n", condition, number, scan.type, pitch) + pair_of_rows(scan) + body +
+class ChunksOfBlocks {
+ public:
+  explicit ChunksOfBlocks(const Scan& scan)
+      : scan_(scan), chunks_(chunks_of_block(scan.value_bytes)), per_load_(std::max<int64_t>(1, bytes_at_once / static_cast<int64_t>(scan.value_bytes))), pitch_(scan_chunk + per_load_) {}
+
+  std::string two_trips() const {
+    std::string join = state_of_chunk(scan_);
+    if (!scan_.gives_totals) join += "    if (_c > 0) _earlier = _before[_pair - 1];\n";
+    join += joins(scan_.gives_totals, [&](const char* is_first, const std::string& value) {
+      return join_next(scan_, is_first, value, [&](const std::string& joined) { return fmt::format("        {} = {};\n", value, joined); });
+    });
+    if (scan_.gives_totals) join += "    y[_pair] = _sum;\n";
+    std::string text = storage() + fmt::format("  for (long long _first = (long long)blockIdx.x * {0}; _first < _pairs; _first += (long long)gridDim.x * {0}) {{\n", chunks_) + loads() + by_joiners(join);
+    if (!scan_.gives_totals) text += stores("_own[_j]");
+    return text + "  }\n";
+  }
+
+  /// Of one row. A block that has its chunks' totals tells them, and adds up those of the chunks before it, as a scan of the totals
+  /// does: of its group of scan_chunk chunks, then of the groups. It waits for blocks of earlier tickets alone, which run already.
+  std::string one_trip() const {
+    const std::string join = fmt::format("    {} _sum;\n", scan_.type) + joins(false, [&](const char* is_first, const std::string& value) {
+      return fmt::format("      if ({0}) _sum = {1};\n      else _sum = {2};\n      {1} = _sum;\n", is_first, value, scan_.join("_sum", value));
+    }) + "    _sums[_pair] = _sum;\n    _own_totals[threadIdx.x] = _sum;\n    __threadfence();\n    _are_there[_pair] = 1;\n";
+    // Totals from `first` on, as they come, into shared memory.
+    const auto gather = [&](const char* count, const char* first) {
+      return fmt::format("  for (int _j = threadIdx.x; _j < {0}; _j += blockDim.x) {{\n    while (!_are_there[{1} + _j]) {{}}\n    __threadfence();\n    _totals[_j] = _sums[{1} + _j];\n  }}\n  __syncthreads();\n", count, first);
+    };
+    const auto added = [&](const char* count) { return fmt::format("#pragma unroll 8\n    for (int _j = 1; _j < {}; ++_j) _sum = {};\n", count, scan_.join("_sum", "_totals[_j]")); };
+    return storage() +
+           fmt::format("  __shared__ __align__(16) unsigned char _total_storage[({0} + 2 * {1}) * sizeof({2})];\n  {2} *const _totals = ({2}*)_total_storage, *const _own_totals = _totals + {0}, *const _befores = _own_totals + {1};\n"
+                       "  __shared__ unsigned int _ticket;\n  if (threadIdx.x == 0) _ticket = atomicAdd(_states, 1u);\n  __syncthreads();\n"
+                       "  volatile unsigned int* const _are_there = _states + 1;\n"
+                       "  const long long _first = (long long)_ticket * {1}, _group = _first / {0}, _group_first = _group * {0};\n  const int _earlier = (int)(_first - _group_first);\n", scan_chunk, chunks_, scan_.type) +
+           loads() + by_joiners(join) + gather("_earlier", "_group_first") +
+           fmt::format("  if (threadIdx.x == 0) {{\n    {} _sum = _earlier > 0 ? _totals[0] : _own_totals[0];\n", scan_.type) + added("_earlier") +
+           fmt::format("    if (_earlier > 0) {{\n      _befores[0] = _sum;\n      _sum = {};\n    }}\n    for (int _q = 1; _q < {} && _first + _q < _pairs; ++_q) {{\n      _befores[_q] = _sum;\n      _sum = {};\n    }}\n",
+                       scan_.join("_sum", "_own_totals[0]"), chunks_, scan_.join("_sum", "_own_totals[_q]")) +
+           fmt::format("    if (_earlier + {} == {}) {{\n      _sums[_pairs + _group] = _sum;\n      __threadfence();\n      _are_there[_pairs + _group] = 1;\n    }}\n  }}\n  __syncthreads();\n  if (_group > 0) {{\n", chunks_, scan_chunk) +
+           gather("_group", "_pairs") + fmt::format("  if (threadIdx.x == 0) {{\n    {} _sum = _totals[0];\n", scan_.type) + added("_group") +
+           fmt::format("    for (int _q = 0; _q < {}; ++_q) {{\n      if (_earlier + _q > 0) _befores[_q] = {};\n      else _befores[_q] = _sum;\n    }}\n  }}\n  __syncthreads();\n  }}\n", chunks_, scan_.join("_sum", "_befores[_q]")) +
+           stores(fmt::format("_c > 0 ? {} : _own[_j]", scan_.join("_befores[_warp]", "_own[_j]")));
+  }
+
+ private:
+  static constexpr int64_t ahead = 8, bytes_at_once = 16;
+
+  std::string storage() const { return fmt::format("  __shared__ __align__(16) unsigned char _storage[{1} * {2} * sizeof({0})];\n  const int _warp = threadIdx.x >> 5;\n", scan_.type, chunks_, pitch_); }
+
+  std::string of_chunk(const char* number, const std::string& condition, const std::string& body) const {
+    return fmt::format("    if ({0}_first + {1} < _pairs) {{\n    const long long _pair = _first + {1};\n    {2}* const _own = ({2}*)_storage + {1} * {3};\n", condition, number, scan_.type, pitch_) + pair_of_rows(scan_) + body +
            "    }\n    __syncthreads();\n";
-  };
-  const auto by_lanes = [&](const std::string& body) {
-    return of_chunk("_warp", "", "#pragma unroll 16\n    for (int _j = threadIdx.x & 31; _j < _count; _j += 32) {\n" + at_element(scan, "_begin + _j", "      ") + body + "    }\n");
-  };
-  const auto step = [&](const char* is_first, const std::string& value) {
-    return join_next(scan, is_first, value, [&](const std::string& joined) { return fmt::format("        {} = {};\n", value, joined); });
-  };
-  const auto of_some = [&](int64_t n, const std::string& body) { return fmt::format("#pragma unroll\n      for (int _u = 0; _u < {}; ++_u) {{\n{}      }}\n", n, body); };
-  const int64_t loads = std::max<int64_t>(1, ahead / per_load), at_once = loads * per_load;
-  std::string joins = state_of_chunk(scan);
-  if (!scan.gives_totals) joins += "    if (_c > 0) _earlier = _before[_pair - 1];\n";
-  joins += fmt::format("    struct __align__({}) _Some {{ {} x[{}]; }} _now[{}], _next_ones[{}];\n    _Some* const _all = (_Some*)_own;\n", per_load * static_cast<int64_t>(scan.value_bytes), scan.type, per_load, loads, loads) +
-           of_some(loads, fmt::format("      if ({} <= _count) _now[_u] = _all[_u];\n", at_once)) +
-           fmt::format("    int _i = 0;\n    for (; _i + {0} <= _count; _i += {0}) {{\n", at_once) +
-           of_some(loads, fmt::format("        if (_i + {} <= _count) _next_ones[_u] = _all[_i / {} + {} + _u];\n", 2 * at_once, per_load, loads)) +
-           of_some(at_once, step("_u == 0 && _i == 0", fmt::format("_now[_u / {0}].x[_u % {0}]", per_load)));
-  if (!scan.gives_totals) joins += of_some(loads, fmt::format("        _all[_i / {} + _u] = _now[_u];\n", per_load));
-  joins += of_some(loads, "        _now[_u] = _next_ones[_u];\n") + "    }\n    for (; _i < _count; ++_i) {\n" + step("_i == 0", "_own[_i]") + "    }\n";
-  if (scan.gives_totals) joins += "    y[_pair] = _sum;\n";
-  std::string text = fmt::format("  __shared__ __align__(16) unsigned char _storage[{1} * {2} * sizeof({0})];\n  const int _warp = threadIdx.x >> 5;\n"
-                                 "  for (long long _first = (long long)blockIdx.x * {1}; _first < _pairs; _first += (long long)gridDim.x * {1}) {{\n", scan.type, chunks, pitch) +
-                     by_lanes(scan.element({"0"}, "      ") + fmt::format("      _own[_j] = {};\n", scan.value)) + of_chunk("threadIdx.x", fmt::format("threadIdx.x < {} && ", chunks), joins);
-  if (!scan.gives_totals) text += by_lanes(scan.store({"0"}, "_own[_j]", "      "));
-  return text + "  }\n";
-}
+  }
+  std::string by_lanes(const std::string& body) const {
+    return of_chunk("_warp", "", "#pragma unroll 16\n    for (int _j = threadIdx.x & 31; _j < _count; _j += 32) {\n" + at_element(scan_, "_begin + _j", "      ") + body + "    }\n");
+  }
+  std::string by_joiners(const std::string& body) const { return of_chunk("threadIdx.x", fmt::format("threadIdx.x < {} && ", chunks_), body); }
+  std::string loads() const { return by_lanes(scan_.element({"0"}, "      ") + fmt::format("      _own[_j] = {};\n", scan_.value)); }
+  std::string stores(const std::string& value) const { return by_lanes(scan_.store({"0"}, value, "      ")); }
+
+  /// All elements of `_own` by `step`, of several loads at once; they are stored again where they are not only read.
+  std::string joins(bool are_read, const std::function<std::string(const char* is_first, const std::string& value)>& step) const {
+    const auto of_some = [&](int64_t n, const std::string& body) { return fmt::format("#pragma unroll\n      for (int _u = 0; _u < {}; ++_u) {{\n{}      }}\n", n, body); };
+    const int64_t loads = std::max<int64_t>(1, ahead / per_load_), at_once = loads * per_load_;
+    std::string text = fmt::format("    struct __align__({}) _Some {{ {} x[{}]; }} _now[{}], _next_ones[{}];\n    _Some* const _all = (_Some*)_own;\n", per_load_ * static_cast<int64_t>(scan_.value_bytes), scan_.type, per_load_, loads, loads) +
+                       of_some(loads, fmt::format("      if ({} <= _count) _now[_u] = _all[_u];\n", at_once)) +
+                       fmt::format("    int _i = 0;\n    for (; _i + {0} <= _count; _i += {0}) {{\n", at_once) +
+                       of_some(loads, fmt::format("        if (_i + {} <= _count) _next_ones[_u] = _all[_i / {} + {} + _u];\n", 2 * at_once, per_load_, loads)) +
+                       of_some(at_once, step("_u == 0 && _i == 0", fmt::format("_now[_u / {0}].x[_u % {0}]", per_load_)));
+    if (!are_read) text += of_some(loads, fmt::format("        _all[_i / {} + _u] = _now[_u];\n", per_load_));
+    return text + of_some(loads, "        _now[_u] = _next_ones[_u];\n") + "    }\n    for (; _i < _count; ++_i) {\n" + step("_i == 0", "_own[_i]") + "    }\n";
+  }
+
+  const Scan& scan_;
+  const int64_t chunks_, per_load_, pitch_;  ///< of a block; elements of a load; elements from a chunk to the next in shared memory
+};
 
 }  // namespace
 
 std::string scan_text(const Scan& scan) {
   if (!scan.by_threads) return scan.form == ReduceForm::columns ? serial_columns(scan) : serial_rows(scan);
-  if (scan.form == ReduceForm::few_chunks) return chunks_of_blocks(scan);
+  if (scan.form == ReduceForm::few_chunks) return ChunksOfBlocks(scan).two_trips();
+  if (scan.form == ReduceForm::one_trip) return ChunksOfBlocks(scan).one_trip();
   return scan.form == ReduceForm::rows ? tiles_of_warps(scan) : chunks_of_threads(scan);
 }
 
 std::string scan_parameters(const Scan& scan) {
   const std::string loop = loop_parameters(scan.loop);
   return loop + (loop.empty() ? "" : ",\n    ") + "long long _pairs, long long _per_block, long long _chunks, long long _length" + (scan.form == ReduceForm::columns ? ", long long _width" : "") +
-         (scan.gives_totals ? "" : fmt::format(", const {}* __restrict__ _before", scan.type));
+         (scan.gives_totals                         ? ""
+          : scan.form == ReduceForm::one_trip ? fmt::format(", unsigned int* _states, {}* _sums", scan.type)
+                                              : fmt::format(", const {}* __restrict__ _before", scan.type));
 }
 
 ReduceLaunch scan_launch(const IterationSpace& space, ReduceForm form, bool by_threads, size_t value_bytes, int workers) {
@@ -220,9 +268,10 @@ ReduceLaunch scan_launch(const IterationSpace& space, ReduceForm form, bool by_t
   ReduceLaunch launch{{}, {pairs, per_block, chunks, length, width}, form == ReduceForm::columns ? 5 : 4};
   if (by_threads) {
     constexpr int64_t blocks_of_multiprocessor = 64;
-    const bool are_few = form == ReduceForm::few_chunks;
+    const bool are_few = form == ReduceForm::few_chunks || form == ReduceForm::one_trip;
     launch.shape.block[0] = static_cast<uint32_t>(are_few ? 32 * chunks_of_block(value_bytes) : threads_of_scan);
-    launch.shape.grid[0] = static_cast<uint32_t>(std::min(divide_up(pairs, are_few ? chunks_of_block(value_bytes) : threads_of_scan), blocks_of_multiprocessor * workers));
+    const int64_t blocks = divide_up(pairs, are_few ? chunks_of_block(value_bytes) : threads_of_scan);
+    launch.shape.grid[0] = static_cast<uint32_t>(form == ReduceForm::one_trip ? blocks : std::min(blocks, blocks_of_multiprocessor * workers));
   } else {
     launch.shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));
   }

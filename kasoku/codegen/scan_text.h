@@ -4,12 +4,18 @@
 #pragma once
 
 #include "kasoku/codegen/reduce_text.h"
+#include "kasoku/codegen/scans.h"
 
 namespace kasoku {
 
 inline constexpr int64_t threads_of_scan = 64;
 /// Rows' chunks that a GPU's multiprocessors have at once, and a little more, are few.
 inline constexpr int64_t few_scan_chunks = 16384;
+
+/// Chunks of a row that is scanned in one trip: fewer are soon joined anyway, and of more there would be groups of groups.
+inline constexpr int64_t least_of_trip = 64, most_of_trip = scan_chunk * scan_chunk;
+/// The words of `_states` for a row of so many chunks, and the numbers of `_sums`.
+constexpr int64_t sums_of_trip(int64_t chunks) { return chunks + (chunks + scan_chunk - 1) / scan_chunk; }
 
 /// The scanned axis is the last one.
 struct Scan : JoinedLoop {
@@ -22,7 +28,8 @@ struct Scan : JoinedLoop {
 
 std::string scan_text(const Scan& scan);
 
-/// The parameters behind those of the body: the loop's, then scan_launch()'s numbers, then of elements the memory of what is before.
+/// The parameters behind those of the body: the loop's, then scan_launch()'s numbers, then of elements the memory of what is before; in
+/// one trip words that are zero, one more than sums_of_trip(), and memory of the sums.
 std::string scan_parameters(const Scan& scan);
 /// Of a space whose last axis is scanned.
 ReduceLaunch scan_launch(const IterationSpace& space, ReduceForm form, bool by_threads, size_t value_bytes, int workers);

@@ -169,6 +169,21 @@ def test_any_array(form, data):
     assert (ks.cumsum(ks.array(x), axis=axis).numpy() == np.cumsum(x, axis=axis)).all()
 
 
+@pytest.mark.parametrize("dtype", ["float16", "int32", "float64", "complex64"])
+def test_a_long_row_is_one_trip_for_gpus(dtype, no_first_sight):
+    """At the ends of blocks, of chunks and of groups of chunks."""
+    rng = np.random.default_rng(8)
+    for n in (63 * 1024, 63 * 1024 + 1, 65 * 1024 + 1, 2**20, 2**20 + 1, 2**21 + 1025):
+        x = ks.array(rng.normal(size=n).astype(dtype), device="cpu")
+        want = ks.cumulative_sum(x).numpy().tobytes()
+        before, launches = _core._gpu_form(True), ks.stats().launches
+        try:
+            assert ks.cumulative_sum(x).numpy().tobytes() == want
+        finally:
+            _core._gpu_form(before)
+        assert ks.stats().launches - launches == (1 if n > 63 * 1024 else 3)
+
+
 @pytest.mark.parametrize("threads", [2, 3, 7])
 def test_any_number_of_threads_gives_the_same_bits(threads, clean_process):
     text = """if True:
