@@ -9,8 +9,10 @@
 #include "kasoku/device/null/device.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
 
@@ -23,9 +25,11 @@ Device& gpu(const std::string& architecture) {
   return *null::make_stand_in(DeviceKind::cuda, {.name = "a GPU", .architecture = architecture}).release();
 }
 
-Program program(const std::string& number) {
+/// One that no process has compiled before.
+Program program(int number) {
+  static const std::string process = Hash128{static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()), 0}.hex();
   Program made;
-  made.text = "extern \"C\" __global__ void k(int* x) { *x = " + number + "; }";
+  made.text = fmt::format("extern \"C\" __global__ void k(int* x) {{ *x = {}; }}  // {}", number, process);
   made.is_generated = true;
   return made;
 }
@@ -81,7 +85,7 @@ TEST_CASE("gpu pack: a GPU takes the machine code of its generation that is not 
 }
 
 TEST_CASE("gpu pack: code is found for each architecture, by text and options alone, without a compiler") {
-  const Program packed = program("11");
+  const Program packed = program(11);
   const Pack pack(packed);
   CHECK(cache::gpu_pack().size() == std::size(brought_architectures));
   for (const std::string_view architecture : brought_architectures) {
@@ -102,7 +106,7 @@ TEST_CASE("gpu pack: code is found for each architecture, by text and options al
 }
 
 TEST_CASE("gpu pack: a byte that changed is no code, and the compiler has the word") {
-  const Program packed = program("12");
+  const Program packed = program(12);
   const Pack pack(packed);
   std::string bytes = read_file(pack.path).value();
   for (size_t at = bytes.find("code"); at != bytes.npos; at = bytes.find("code", at + 1)) bytes[at] = 'C';
@@ -119,7 +123,7 @@ TEST_CASE("gpu pack: what is compiled for it has its keys") {
     MESSAGE("skipped: ", nvrtc_missing());
     return;
   }
-  const Program packed = program("13");
+  const Program packed = program(13);
   for (const std::string architecture : {"sm_90", "compute_75"}) {
     Device& device = gpu(architecture);
     compiles_for_pack = true;
