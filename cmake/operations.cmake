@@ -20,3 +20,19 @@ foreach(architecture x86-64-v3 x86-64-v4)
 endforeach()
 add_custom_target(operations ALL DEPENDS ${operation_packs})
 add_dependencies(package operations)
+
+# The same for GPUs, by an NVRTC that `make gpu-pack` finds: machine code of an older one than the driver's CUDA loads, that
+# of a newer one may not. Where there is none, each machine compiles them at their first use.
+set(KASOKU_NVRTC "" CACHE FILEPATH "libnvrtc.so that compiles the pack of array operations for GPUs")
+set(gpu_pack ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/operations-cuda.pack)
+file(GLOB gpu_texts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kasoku/array/algorithms/* ${PROJECT_SOURCE_DIR}/kasoku/compile/nvrtc*
+     ${PROJECT_SOURCE_DIR}/kasoku/compile/prelude/* ${PROJECT_SOURCE_DIR}/kasoku/compile/prelude/nvrtc/*)
+set(folder ${PROJECT_BINARY_DIR}/operations-cuda)
+add_custom_command(OUTPUT ${gpu_pack}
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${gpu_pack} ${folder}
+  COMMAND ${CMAKE_COMMAND} -E env KASOKU_CACHE=1 KASOKU_CACHE_DIR=${folder} KASOKU_NUM_THREADS=1
+          $<TARGET_FILE:pack_operations> ${gpu_pack} ${KASOKU_NVRTC}
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${folder}
+  DEPENDS pack_operations kasoku_clang ${operation_texts} ${gpu_texts}
+  COMMENT "Compiling array operations for GPUs (minutes)" VERBATIM)
+add_custom_target(gpu_operations DEPENDS ${gpu_pack})

@@ -139,3 +139,16 @@ def two_gpus(tmp_path_factory):
     text = Path(__file__).parent / "device" / "two_gpus.c"
     subprocess.run([compiler, "-shared", "-fPIC", "-w", text, "-o", folder / "libcuda.so.1"], check=True)
     return {**os.environ, "LD_LIBRARY_PATH": str(folder), "KASOKU_DEVICE": "cuda", "TWO_GPUS_LOG": "1"}
+
+
+@pytest.fixture(scope="session")
+def two_gpus_that_launch(two_gpus, tmp_path_factory):
+    """The same whose kernels do nothing, by a compiler that makes such kernels."""
+    import subprocess
+    from pathlib import Path
+
+    folder = tmp_path_factory.mktemp("cuda")
+    (folder / "lib64").mkdir()
+    text, library = Path(__file__).parent / "device" / "nvrtc.c", folder / "lib64" / "libnvrtc.so.13"
+    subprocess.run(["cc", "-shared", "-fPIC", "-w", text, "-o", library], check=True)
+    return {**two_gpus, "CUDA_HOME": str(folder), "TWO_GPUS_KERNELS": "0"}

@@ -52,7 +52,7 @@ def main(folder):
         "fft.pyi",
         "linalg.pyi",
         "random.pyi",
-    ]
+    ] + ["operations-cuda.pack"] * options.gpu_pack
     missing = [name for name in inside if not any(path.endswith("/" + name) for path in names)]
     if missing:
         sys.exit(f"the wheel has no {', '.join(missing)}")
@@ -82,6 +82,7 @@ def main(folder):
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("folder", help="where the wheel is")
+parser.add_argument("--gpu-pack", action="store_true", help="it is to have the pack for GPUs")
 parser.add_argument("program", nargs="*", type=pathlib.Path, help="more programs to run from it")
 options = parser.parse_args()
 main(options.folder)

@@ -6,6 +6,7 @@
 #include "kasoku/base/file.h"
 #include "kasoku/compile/absent.h"
 #include "kasoku/compile/clang.h"
+#include "kasoku/device/cpu/processor.h"
 
 #include <sys/stat.h>
 
@@ -53,6 +54,19 @@ void rethrow_copy(const std::exception_ptr& error) {
 
 namespace cache {
 
+namespace {
+
+/// Of this processor; "" if there is no code for it at all.
+std::string processor_pack() {
+  try {
+    return operations_file(cpu::target_architecture());
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+}  // namespace
+
 DiskCache& disk() {
   static DiskCache* disk = [] {
     std::string folder;
@@ -60,9 +74,14 @@ DiskCache& disk() {
       folder = env(Env::KASOKU_CACHE_DIR);
       if (folder.empty()) folder = platform_cache_folder();
     }
-    return new DiskCache(folder, env_number(Env::KASOKU_CACHE_SIZE).value_or(1 << 30), operations_file());
+    return new DiskCache(folder, env_number(Env::KASOKU_CACHE_SIZE).value_or(1 << 30), processor_pack());
   }();
   return *disk;
+}
+
+EntryPack& gpu_pack() {
+  static EntryPack& pack = *new EntryPack(operations_file("cuda"));
+  return pack;
 }
 
 std::string directory() { return disk().folder(); }

@@ -134,6 +134,8 @@ namespace cache {
 
 /// The process's disk cache, by KASOKU_CACHE, KASOKU_CACHE_DIR and KASOKU_CACHE_SIZE.
 DiskCache& disk();
+/// Code for GPUs that the library brings along: looked into before there is a compiler. Only tests put another in its place.
+EntryPack& gpu_pack();
 
 std::string directory();
 /// Why nothing is kept on disk; empty if all is well.

@@ -279,12 +279,8 @@ std::string clang_library() {
   return path;
 }
 
-std::string operations_file() {
-  try {
-    return library_folder() + "/operations-" + cpu::target_architecture() + ".pack";
-  } catch (const Error&) {
-    return {};  // no code for this processor at all
-  }
+std::string operations_file(const std::string& architecture) {
+  return library_folder() + "/operations-" + architecture + ".pack";
 }
 
 bool clang_is_loaded() { return is_loaded; }

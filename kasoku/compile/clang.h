@@ -14,8 +14,8 @@ Compiler& clang_compiler();
 
 /// File of the library that would be loaded; may not exist.
 std::string clang_library();
-/// The pack (entry_pack.h) of array operations that the library brings along for this processor; it may be absent.
-std::string operations_file();
+/// The pack (entry_pack.h) of array operations that the library brings along for an architecture; it may be absent.
+std::string operations_file(const std::string& architecture);
 /// Whether it has been loaded: cached runs never do.
 bool clang_is_loaded();
 

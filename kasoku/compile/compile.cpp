@@ -69,11 +69,11 @@ std::string title(const Program& program, const ModuleInfo& info) {
 }
 
 /// Reads an entry of the disk cache into `value`; counted and traced.
-template <class Value>
-bool load_entry(const Key& key, const std::string& name, Value& value) {
+template <class Value, class... Pack>
+bool load_entry(const Key& key, const std::string& name, Value& value, const Pack&... pack) {
   const Clock clock;
   const Recorded recorded(EventKind::cache, name);
-  const auto entry = cache::disk().read(key);
+  const auto entry = cache::disk().read(key, pack...);
   if (!entry) return false;
   Value read;
   if (!from_bytes(entry->payload(), read)) {
@@ -144,8 +144,27 @@ std::function<KernelCode(const KernelInfo&, const uint32_t*)> specialiser(Unit u
   };
 }
 
+/// By code that the library brings along; null where it has none that the device takes.
+std::shared_ptr<Module> load_brought(const Program& program, Device& device, Compiler& compiler) {
+  const std::optional<Key> key = compiler.brought_key(program, device);
+  Compiler::Unit unit;
+  if (!key || compiles_for_pack || !load_entry(*key, program.file, unit, cache::gpu_pack())) return nullptr;
+  Code code;
+  code.info = std::move(unit.info);
+  code.bytes = std::move(unit.payload);
+  try {
+    std::shared_ptr<Module> module = device.load(std::move(code));
+    stats().disk_hits.fetch_add(1, std::memory_order_relaxed);
+    return module;
+  } catch (const Error& error) {  // its driver is too old: the compiler beside it has the word
+    if (is_traced(Station::cache)) trace(Station::cache, program.file + ", brought along, is not taken: " + error.what());
+    return nullptr;
+  }
+}
+
 ModuleTable::Entry load_module(const Program& program, Device& device, Compiler& compiler,
                                const Key& key) {
+  if (auto module = load_brought(program, device, compiler)) return {.hash = {}, .module = std::move(module), .includes = {}};
   const Unit unit = load_unit(program, device, compiler, key);
   ModuleTable::Entry entry;
   for (const IncludedFile& file : unit->info.includes) {
@@ -179,11 +198,19 @@ Hash128 slot_of(const Key& key, const Device& device) {
   return slot;
 }
 
+Key key_of(const Program& program, Device& device, Compiler& compiler) {
+  if (compiles_for_pack)
+    if (std::optional<Key> key = compiler.brought_key(program, device)) return *key;
+  return program_key(program, compiler.identity(device));
+}
+
 }  // namespace
+
+std::atomic<bool> compiles_for_pack{false};
 
 std::shared_ptr<Module> compile(const Program& program, Device& device) {
   Compiler& compiler = compiler_for(device);
-  const Key key = program_key(program, compiler.identity(device));
+  const Key key = key_of(program, device, compiler);
   const Hash128 slot = slot_of(key, device);
   const auto find = [&]() -> std::shared_ptr<Module> {
     const ModuleTable::Entry* entry = state().modules.find(slot);
@@ -206,8 +233,11 @@ std::shared_ptr<Module> compile(const Program& program, Device& device) {
 }
 
 bool is_compiled(const Program& program, Device& device) {
-  const Key key = program_key(program, compiler_for(device).identity(device));
-  return state().modules.find(slot_of(key, device)) || cache::disk().read(key);
+  Compiler& compiler = compiler_for(device);
+  const Key key = key_of(program, device, compiler);
+  if (state().modules.find(slot_of(key, device))) return true;
+  const std::optional<Key> brought = compiler.brought_key(program, device);
+  return (brought && cache::disk().read(*brought, cache::gpu_pack())) || cache::disk().read(key);
 }
 
 std::string code_text(const Program& program, Device& device, const std::string& kernel,

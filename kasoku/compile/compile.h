@@ -5,6 +5,7 @@
 #include "kasoku/compile/program.h"
 #include "kasoku/device/module.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,10 @@ namespace kasoku {
 /// processes ask. Throws ErrorKind::compile with the compiler's text: the user's
 /// own lines, the source line and a caret.
 std::shared_ptr<Module> compile(const Program& program, Device& device);
+
+/// Set, what is compiled for GPUs is for the pack that the library brings along: its keys name no compiler, and no headers
+/// of this machine are seen.
+extern std::atomic<bool> compiles_for_pack;
 
 /// Whether compile() would find it, in memory or on disk.
 bool is_compiled(const Program& program, Device& device);

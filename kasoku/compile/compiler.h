@@ -4,8 +4,10 @@
 #pragma once
 
 #include "kasoku/compile/compile.h"
+#include "kasoku/compile/key.h"
 #include "kasoku/device/code.h"
 
+#include <optional>
 #include <string>
 
 namespace kasoku {
@@ -17,6 +19,8 @@ class Compiler {
   /// Everything of the compiler that decides its output: name, version, prelude,
   /// target. Part of the key; must not load the compiler.
   virtual std::string identity(Device& device) = 0;
+  /// The key of the program's code in the pack for GPUs that the library brings along; nothing if that has none of its kind.
+  virtual std::optional<Key> brought_key(const Program&, Device&) { return std::nullopt; }
 
   /// The first stage's cached payload: PTX or cubin on CUDA, bitcode on a CPU,
   /// with what is known of its kernels. Throws ErrorKind::compile.

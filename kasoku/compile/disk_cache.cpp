@@ -148,13 +148,18 @@ void DiskCache::warn_once(const std::string& problem) {
                                "\n  fix  export KASOKU_CACHE_DIR=/a/folder/of/your/own");
 }
 
+std::optional<DiskEntry> DiskCache::read(const Key& key, const EntryPack& pack) const {
+  const auto found = folder_.empty() ? std::nullopt : pack.find(key.hash);
+  if (!found) return std::nullopt;
+  DiskEntry entry{std::string(*found)};
+  if (verify(entry.bytes, key, entry.payload_at) != Verdict::good) return std::nullopt;
+  return entry;
+}
+
 std::optional<DiskEntry> DiskCache::read(const Key& key) {
-  DiskEntry entry;
-  if (const auto brought = folder_.empty() ? std::nullopt : brought_.find(key.hash)) {
-    entry.bytes = *brought;
-    if (verify(entry.bytes, key, entry.payload_at) == Verdict::good) return entry;
-  }
+  if (auto brought = read(key, brought_)) return brought;
   if (!is_usable()) return std::nullopt;
+  DiskEntry entry;
   const std::string file = path(key);
   if (auto bytes = read_file(file))
     entry.bytes = std::move(*bytes);

@@ -42,6 +42,8 @@ class DiskCache {
   std::string problem();
 
   std::optional<DiskEntry> read(const Key& key);
+  /// Of a pack alone; a cache that is turned off has none.
+  std::optional<DiskEntry> read(const Key& key, const EntryPack& pack) const;
   /// `title` is for people: "kernel.cu: add, sub".
   void write(const Key& key, std::string_view title, std::string_view payload);
 

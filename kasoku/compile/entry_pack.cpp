@@ -18,6 +18,8 @@ namespace {
 /// The file: this, the number of entries, their rows in the order of their keys, the entries.
 constexpr char magic[16] = "kasoku pack 1\r\n";
 constexpr size_t rows_at = sizeof magic + sizeof(uint64_t);
+/// An entry's head, which has its sizes and checksum.
+constexpr size_t varying = 56;
 
 template <class T>
 void put(std::string& bytes, const T& value) {
@@ -64,14 +66,19 @@ std::optional<std::string_view> EntryPack::find(const Hash128& key) const {
 }
 
 std::string EntryPack::write(const std::string& path, std::vector<std::pair<Hash128, std::string>> entries) {
-  std::ranges::sort(entries);
-  std::string bytes(magic, sizeof magic), contents;
-  put(bytes, uint64_t{entries.size()});
+  // Alike contents lie side by side, as what compresses the file wants it.
+  std::ranges::sort(entries, {}, [](const auto& row) { return std::string_view(row.second).substr(std::min(row.second.size(), varying)); });
+  std::vector<Row> rows;
+  std::string contents;
   const size_t begin = rows_at + entries.size() * sizeof(Row);
   for (const auto& [key, entry] : entries) {
-    put(bytes, Row{key, begin + contents.size(), entry.size()});
+    rows.push_back({key, begin + contents.size(), entry.size()});
     contents += entry;
   }
+  std::ranges::sort(rows, {}, &Row::key);
+  std::string bytes(magic, sizeof magic);
+  put(bytes, uint64_t{rows.size()});
+  for (const Row& row : rows) put(bytes, row);
   std::string problem;
   write_file_atomically(path, bytes + contents, &problem);
   return problem;

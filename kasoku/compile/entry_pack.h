@@ -20,8 +20,11 @@ class EntryPack {
   /// Shows the file's memory; without entries if there is no such file or it is another kind of file.
   explicit EntryPack(const std::string& path);
   ~EntryPack();
-  EntryPack(const EntryPack&) = delete;
-  EntryPack& operator=(const EntryPack&) = delete;
+  EntryPack(EntryPack&& other) noexcept : file_(std::exchange(other.file_, {})), size_(std::exchange(other.size_, 0)) {}
+  EntryPack& operator=(EntryPack&& other) noexcept {
+    std::swap(file_, other.file_), std::swap(size_, other.size_);
+    return *this;
+  }
 
   size_t size() const { return size_; }
   /// The whole entry, as its file in the cache would be; it is there as long as the pack.

@@ -43,6 +43,7 @@ int number_of(const std::string& architecture) {
 /// What to compile for: machine code if this NVRTC knows the GPU, else PTX of the
 /// newest architecture that it does know, which the driver finishes.
 std::string target_option(const Nvrtc& nvrtc, const std::string& architecture) {
+  if (architecture.starts_with("compute_")) return "--gpu-architecture=" + architecture;
   const int wanted = number_of(architecture);
   int best = 0;
   for (int i = 0; i < nvrtc.n_supported; ++i)
@@ -109,7 +110,7 @@ struct Output {
 Output run_once(const Program& program, const std::string& device_architecture, NvrtcLog& log) {
   const Nvrtc& nvrtc = nvrtc_library();
   const CompileOptions user = read_options(program.options);
-  const std::string& cuda_headers = header_folder();
+  const std::string cuda_headers = compiles_for_pack ? "" : header_folder();
   NvrtcText text = read_nvrtc_text(program, user.include_dirs);
 
   std::vector<std::string> options;
@@ -282,6 +283,16 @@ void add_signature(ModuleInfo& info, const ModuleInfo& seen) {
 
 class NvrtcCompiler final : public Compiler {
  public:
+  std::optional<Key> brought_key(const Program& program, Device& device) override {
+    const std::string_view architecture = brought_architecture(device.properties().architecture);
+    if (!program.is_generated || architecture.empty()) return std::nullopt;
+    // Generated text has the same bits whichever NVRTC compiles it, so the key names none.
+    const std::string identity = fmt::format("nvrtc of the pack for {}; prelude {}; code {}", architecture, prelude_hash(), code_version);
+    Key key = program_key(program, identity);
+    key.material = identity;  // a text for each architecture would be half of the pack
+    return key;
+  }
+
   std::string identity(Device& device) override {
     static const std::string library = file_identity(nvrtc_library_file());
     static const std::string headers =
@@ -345,6 +356,16 @@ std::string nvrtc_missing() {
   return nvrtc_library_file().empty() ? "NVRTC is not installed (libnvrtc.so.13, .12 or .11.2)"
                                       : "";
 }
+std::string_view brought_architecture(const std::string& architecture) {
+  const int number = number_of(architecture);
+  std::string_view found;
+  for (const std::string_view each : brought_architectures)
+    if (const int its = number_of(std::string(each)); its <= number && (each.starts_with("compute_") || its / 10 == number / 10)) found = each;
+  return found;
+}
+
+void use_nvrtc(const std::string& file) { nvrtc_library_file() = file; }
+
 std::string nvrtc_file() { return nvrtc_library_file(); }
 std::string nvrtc_headers() { return header_folder(); }
 

@@ -66,8 +66,8 @@ const Nvrtc& load() {
 
 }  // namespace
 
-const std::string& nvrtc_library_file() {
-  static const std::string& file = *new std::string([] {
+std::string& nvrtc_library_file() {
+  static std::string& file = *new std::string([] {
     // Code of a newer NVRTC than the driver's CUDA may not load, so the driver's own
     // major version goes first.
     const int driver = std::atoi(cuda_driver_version().c_str());

@@ -34,7 +34,7 @@ struct Nvrtc {
 };
 
 /// The library's file, found once; "" if there is none.
-const std::string& nvrtc_library_file();
+std::string& nvrtc_library_file();
 
 /// Loads it; ErrorKind::unsupported says what to install.
 const Nvrtc& nvrtc_library();

@@ -77,6 +77,8 @@ class Device {
   /// content is there on return unless `host_is_pinned`.
   virtual void copy(void* to, const void* from, size_t bytes, Stream& stream,
                     bool host_is_pinned = false) = 0;
+  /// Copies from the device's memory to the host's own, which is there on return: copy() for a caller that knows where both are.
+  virtual void read(void* to, const void* from, size_t bytes, Stream& stream) { copy(to, from, bytes, stream); }
   /// Fills `count` elements of `size` bytes (1, 2, 4, 8) with `value`'s bits.
   virtual void fill(void* to, uint64_t value, size_t size, size_t count, Stream& stream) = 0;
 

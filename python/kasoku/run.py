@@ -258,7 +258,9 @@ def without_our_frames(traceback):
     """The traceback with the user's frames only."""
     kept = []
     while traceback is not None:
-        if not _is_ours(traceback.tb_frame):
+        # Of runpy, that of `python -m kasoku`: what the program runs by it stands below a frame of the program's.
+        is_start = not kept and traceback.tb_frame.f_code.co_filename == "<frozen runpy>"
+        if not is_start and not _is_ours(traceback.tb_frame):
             kept.append(traceback)
         traceback = traceback.tb_next
     result = None

@@ -434,7 +434,7 @@ Scalar number_of(const Array& array) {
     Device& device = array.device();
     const CopyScope reason(CopyReason::item);
     if (device.is_host()) std::memcpy(bytes, from, array.itemsize());
-    else device.copy(bytes, from, array.itemsize(), device.current_stream());
+    else device.read(bytes, from, array.itemsize(), device.current_stream());
   }
   return Scalar::load(array.dtype(), bytes);
 }

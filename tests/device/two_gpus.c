@@ -1,13 +1,14 @@
 /* A driver of two GPUs whose memory is the host's, for tests of what goes where: libcuda.so.1 in a folder
    of LD_LIBRARY_PATH. As with a true one, cuMemcpyAsync refuses two GPUs until the pool lets the other in,
-   and a pointer, stream or context of the wrong GPU is an error. It has no kernels. */
+   and a pointer, stream or context of the wrong GPU is an error. It has no kernels, or with TWO_GPUS_KERNELS=N those that
+   do nothing, of all modules but the first N. TWO_GPUS_CAPABILITY=86 says what GPUs they are. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef unsigned long long address;
-enum { n_gpus = 2, invalid_value = 1, no_such_thing = 500 };
+enum { n_gpus = 2, invalid_value = 1, no_binary_for_gpu = 209, no_such_thing = 500 };
 typedef struct thing { int gpu; struct thing *stream; } thing; /* context, stream, event or pool */
 static thing contexts[n_gpus];
 static int may_reach[n_gpus][n_gpus]; /* [whose pool][who] */
@@ -38,7 +39,8 @@ int cuDeviceGet(int *device, int ordinal) { return *device = ordinal, 0; }
 int cuDeviceGetName(char *name, int size, int device) { return snprintf(name, size, "GPU %d", device), 0; }
 int cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = (size_t)1 << 34, 0; }
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
-  *value = attribute == 10 ? 32 : attribute == 75 ? 9 : attribute == 76 ? 0 : attribute == 115 ? 1 : 1024;
+  const int capability = getenv("TWO_GPUS_CAPABILITY") ? atoi(getenv("TWO_GPUS_CAPABILITY")) : 90;
+  *value = attribute == 10 ? 32 : attribute == 75 ? capability / 10 : attribute == 76 ? capability % 10 : attribute == 115 ? 1 : attribute >= 5 && attribute <= 7 ? 1 << 30 : 1024;
   return 0;
 }
 int cuDeviceCanAccessPeer(int *can, int device, int peer) { return *can = device != peer, 0; }
@@ -62,7 +64,8 @@ int cuMemPoolSetAccess(thing *pool, const int *access, size_t count) {
   return may_reach[pool->gpu][access[1]] = access[2] == 3, 0;
 }
 static int allocate(address *memory, size_t bytes, int gpu) {
-  *memory = (address)(uintptr_t)malloc(bytes);
+  log_call("allocate", gpu, bytes);
+  *memory = (address)(uintptr_t)calloc(bytes, 1);
   pieces[n_pieces].begin = (char *)(uintptr_t)*memory;
   pieces[n_pieces].bytes = bytes;
   pieces[n_pieces++].gpu = gpu;
@@ -111,19 +114,35 @@ int cuEventCreate(thing **event, unsigned flags) { return *event = make(current-
 int cuEventDestroy_v2(thing *event) { return free(event), 0; }
 int cuEventRecord(thing *event, thing *stream) {
   event->stream = stream;
+  if (!stream) log_call("mark", event->gpu, 0);
   return stream && event->gpu != stream->gpu ? invalid_value : 0;
 }
 int cuEventQuery(thing *event) { return 0; }
 int cuEventSynchronize(thing *event) { return 0; }
 int cuEventElapsedTime(float *milliseconds, thing *first, thing *last) { return *milliseconds = 0, 0; }
 
+int cuModuleLoadDataEx(thing **module, const void *image, unsigned n, int *options, void **values) {
+  static int asked;
+  if (!getenv("TWO_GPUS_KERNELS")) return no_such_thing;
+  return asked++ < atoi(getenv("TWO_GPUS_KERNELS")) ? no_binary_for_gpu : (*module = make(current->gpu), 0);
+}
+int cuModuleUnload(thing *module) { return 0; }
+int cuModuleGetFunction(thing **function, thing *module, const char *symbol) { return *function = module, 0; }
+int cuFuncGetAttribute(int *value, int attribute, thing *function) { return *value = 1024, 0; }
+int cuStreamDestroy_v2(thing *stream) { return 0; }
+int cuStreamBeginCapture_v2(thing *stream, int mode) { return 0; }
+int cuStreamEndCapture(thing *stream, thing **graph) { return *graph = make(stream->gpu), 0; }
+int cuGraphInstantiateWithFlags(thing **made, thing *graph, unsigned long long flags) { return *made = make(graph->gpu), 0; }
+int cuGraphLaunch(thing *graph, thing *stream) { return log_call("graph", graph->gpu, stream->gpu), 0; }
+int cuGraphExecDestroy(thing *graph) { return 0; }
+int cuGraphDestroy(thing *graph) { return 0; }
+int cuLaunchKernel(thing *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared_bytes, thing *stream, void **arguments, void **extra) {
+  return function->gpu != stream->gpu ? invalid_value : 0;
+}
+
 #define NONE(name) int name(void) { return no_such_thing; }
-NONE(cuModuleLoadDataEx)
-NONE(cuModuleUnload)
-NONE(cuModuleGetFunction)
 NONE(cuModuleGetGlobal_v2)
-NONE(cuFuncGetAttribute)
 NONE(cuFuncSetAttribute)
-NONE(cuLaunchKernel)
 NONE(cuOccupancyMaxPotentialBlockSize)
 NONE(cuOccupancyMaxActiveBlocksPerMultiprocessor)

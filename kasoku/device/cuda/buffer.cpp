@@ -44,6 +44,7 @@ MemoryUse CudaDevice::memory_use() {
     uint64_t reserved = 0;
     driver().cuMemPoolGetAttribute(pool_, 7, &use.used);
     driver().cuMemPoolGetAttribute(pool_, 5, &reserved);
+    use.used -= std::min(use.used, bytes_of_idle_blocks_.load());
     use.cached = reserved - std::min(reserved, use.used);
   }
   return use;
@@ -57,7 +58,13 @@ CUresult CudaDevice::allocate_from_driver(CUdeviceptr* memory, size_t bytes, CUs
 void* CudaDevice::allocate(size_t bytes, Stream& stream) {
   ContextScope scope(*this);
   const CUstream order = stream_of(*this, stream);
-  const size_t wanted = std::max<size_t>(bytes, 1);
+  const bool is_small = pool_ && bytes <= CudaStream::largest_block;
+  const size_t wanted = is_small ? CudaStream::block_bytes(bytes) : bytes;
+  if (is_small)
+    if (void* const block = static_cast<CudaStream&>(stream).take_block(bytes)) {
+      bytes_of_idle_blocks_ -= wanted;
+      return block;
+    }
   CUdeviceptr memory = 0;
   CUresult result = allocate_from_driver(&memory, wanted, order);
   if (result == out_of_memory) {
@@ -76,7 +83,7 @@ void* CudaDevice::allocate(size_t bytes, Stream& stream) {
   return reinterpret_cast<void*>(memory);
 }
 
-void CudaDevice::deallocate(void* memory, size_t, Stream& stream) noexcept {
+void CudaDevice::deallocate(void* memory, size_t bytes, Stream& stream) noexcept {
   if (!memory) return;
   try {
     ContextScope scope(*this);
@@ -84,7 +91,10 @@ void CudaDevice::deallocate(void* memory, size_t, Stream& stream) noexcept {
       const bool is_ours = &stream.device() == this && !static_cast<CudaStream&>(stream).is_foreign;
       Stream& ours = is_ours ? stream : current_stream();
       if (!is_ours) order(stream, ours);  // another GPU or library read it last
-      driver().cuMemFreeAsync(address(memory), stream_of(*this, ours));
+      if (bytes <= CudaStream::largest_block && static_cast<CudaStream&>(ours).keep_block(memory, bytes))
+        bytes_of_idle_blocks_ += CudaStream::block_bytes(bytes);
+      else
+        driver().cuMemFreeAsync(address(memory), stream_of(*this, ours));
     } else
       driver().cuMemFree(address(memory));
   } catch (const Error&) {
@@ -95,6 +105,14 @@ void CudaDevice::deallocate(void* memory, size_t, Stream& stream) noexcept {
 void CudaDevice::trim() {
   ContextScope scope(*this);
   if (!pool_) return;
+  {
+    const std::lock_guard lock(streams_mutex_);
+    for (CudaStream* stream : all_streams_)
+      for (const auto& [memory, bytes] : stream->take_all_blocks()) {
+        driver().cuMemFreeAsync(address(memory), stream->stream);
+        bytes_of_idle_blocks_ -= bytes;
+      }
+  }
   const std::lock_guard lock(capture_mutex());
   check(driver().cuCtxSynchronize(), [&] { return "wait for " + str(); });
   check(driver().cuMemPoolTrimTo(pool_, 0),

@@ -111,6 +111,17 @@ void CudaDevice::copy(void* to, const void* from, size_t bytes, Stream& stream,
   }
 }
 
+void CudaDevice::read(void* to, const void* from, size_t bytes, Stream& stream) {
+  if (bytes == 0 || bytes > CudaStream::small_bytes) return copy(to, from, bytes, stream, false);
+  const Recorded recorded(EventKind::copy, "copy", bytes);
+  const ContextScope scope(*this);
+  const CUstream order = stream_of(*this, stream);
+  refuse_to_record("a copy to the host");
+  if (!static_cast<CudaStream&>(stream).copy_small(to, address(from), bytes)) return copy(to, from, bytes, stream, false);
+  count_copy(CopyWay::from_device, bytes);
+  show_prints(order);
+}
+
 std::vector<Lane*> Staging::borrow(size_t wanted) {
   std::unique_lock lock(mutex_);
   returned_.wait(lock, [&] { return !idle_.empty() || n_lanes_ < max_lanes; });

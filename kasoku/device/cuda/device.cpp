@@ -97,14 +97,23 @@ void CudaDevice::synchronize() {
   ContextScope scope(*this);
   const Driver& driver = this->driver();
   const auto asked = [&] { return "wait for " + str(); };
-  // The calling thread's stream has most of the work, and looking at it costs least.
-  wait_until_done([&] { return driver.cuStreamQuery(stream_of(*this, current_stream())); }, asked);
-  if (n_streams_.load(std::memory_order_relaxed) > 1) {
-    // A mark in the legacy default stream is behind everything in our streams; the
-    // context then has only what others put into streams of their own kind.
-    CudaEvent mark(*this);
+  // The calling thread's stream has most of the work, and looking at it costs least. The context then has only what others
+  // put into streams of their own.
+  Stream& own = current_stream();
+  wait_until_done([&] { return driver.cuStreamQuery(stream_of(*this, own)); }, asked);
+  std::vector<CudaStream*> streams;
+  {
+    const std::lock_guard lock(streams_mutex_);
+    if (all_streams_.size() > 1) streams = all_streams_;
+  }
+  constexpr size_t few = 16;  // a look at each costs less than a mark, which all streams wait for
+  if (streams.size() > few) {
+    CudaEvent mark(*this);  // in the legacy default stream it is behind everything in our streams
     check(driver.cuEventRecord(mark.event, nullptr), asked);
     wait_until_done([&] { return driver.cuEventQuery(mark.event); }, asked);
+  } else {
+    for (CudaStream* stream : streams)
+      if (stream != &own) wait_until_done([&] { return driver.cuStreamQuery(stream->stream); }, asked);
   }
   {
     const std::lock_guard lock(capture_mutex());

@@ -29,6 +29,7 @@ class CudaDevice final : public Device {
   void trim() override;
 
   void copy(void* to, const void* from, size_t bytes, Stream& stream, bool host_is_pinned) override;
+  void read(void* to, const void* from, size_t bytes, Stream& stream) override;
   void fill(void* to, uint64_t value, size_t size, size_t count, Stream& stream) override;
   void* allocate_pinned(size_t bytes) override;
   void deallocate_pinned(void* memory) noexcept override;
@@ -75,9 +76,10 @@ class CudaDevice final : public Device {
   CUmemoryPool pool_ = nullptr;  ///< nullptr: the driver has no stream-ordered allocation
 
   std::mutex streams_mutex_;
+  std::vector<CudaStream*> all_streams_;  ///< that were ever made
   std::vector<CudaStream*> idle_streams_;
   std::unordered_map<uintptr_t, CudaStream*> foreign_streams_;
-  std::atomic<int> n_streams_{0};  ///< that were ever made
+  std::atomic<uint64_t> bytes_of_idle_blocks_{0};
 
   std::mutex reached_mutex_;
   std::vector<CudaDevice*> reached_;  ///< asked before

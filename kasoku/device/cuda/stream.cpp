@@ -54,8 +54,10 @@ CudaStream& CudaDevice::lend_stream() {
   CUstream stream = nullptr;
   // Flag 0: waits for the legacy default stream and is waited for by it.
   check(driver().cuStreamCreate(&stream, 0), [&] { return "make a stream on " + str(); });
-  n_streams_.fetch_add(1, std::memory_order_relaxed);
-  return *new CudaStream(*this, stream);
+  auto* const made = new CudaStream(*this, stream);
+  std::lock_guard lock(streams_mutex_);
+  all_streams_.push_back(made);
+  return *made;
 }
 
 void CudaDevice::take_back(CudaStream& stream) noexcept {
@@ -133,6 +135,35 @@ bool CudaStream::copy_small(void* to, CUdeviceptr from, size_t bytes) {
   wait_until_done([&] { return driver.cuStreamQuery(stream); }, asked);
   std::memcpy(to, small_, bytes);
   return true;
+}
+
+void* CudaStream::take_block(size_t bytes) {
+  if (is_foreign) return nullptr;
+  const std::lock_guard lock(blocks_mutex_);
+  std::vector<void*>& blocks = blocks_of(bytes);
+  if (blocks.empty()) return nullptr;
+  void* const block = blocks.back();
+  blocks.pop_back();
+  return block;
+}
+
+bool CudaStream::keep_block(void* memory, size_t bytes) {
+  if (is_foreign) return false;  // its handle may come to stand for another stream
+  const std::lock_guard lock(blocks_mutex_);
+  std::vector<void*>& blocks = blocks_of(bytes);
+  if (blocks.size() == most_of_size) return false;
+  blocks.push_back(memory);
+  return true;
+}
+
+std::vector<std::pair<void*, size_t>> CudaStream::take_all_blocks() {
+  const std::lock_guard lock(blocks_mutex_);
+  std::vector<std::pair<void*, size_t>> all;
+  for (size_t i = 0; i < n_sizes; ++i) {
+    for (void* const block : blocks_[i]) all.emplace_back(block, size_t{512} << i);
+    blocks_[i].clear();
+  }
+  return all;
 }
 
 bool CudaStream::is_done() {

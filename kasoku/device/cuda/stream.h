@@ -8,9 +8,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace kasoku::cuda {
 
@@ -31,7 +34,22 @@ class CudaStream final : public Stream {
   bool copy_small(void* to, CUdeviceptr from, size_t bytes);
   static constexpr size_t small_bytes = 4096;
 
+  /// Small blocks that were given back in this stream's order: what comes next in it may have them without asking the
+  /// driver, which takes about as long as a launch.
+  void* take_block(size_t bytes);
+  /// False if there are enough, or the stream is another library's.
+  bool keep_block(void* memory, size_t bytes);
+  std::vector<std::pair<void*, size_t>> take_all_blocks();  ///< and their sizes
+  static constexpr size_t largest_block = 4096;
+  /// What a small block has; the driver has no smaller ones.
+  static size_t block_bytes(size_t bytes) { return std::bit_ceil(std::max<size_t>(bytes, 512)); }
+
  private:
+  static constexpr size_t n_sizes = 4, most_of_size = 64;
+  std::vector<void*>& blocks_of(size_t bytes) { return blocks_[static_cast<size_t>(std::countr_zero(block_bytes(bytes))) - 9]; }
+
+  std::mutex blocks_mutex_;
+  std::vector<void*> blocks_[n_sizes];
   CudaDevice& device_;
   std::mutex small_mutex_;
   void* small_ = nullptr;

@@ -18,11 +18,7 @@ constexpr size_t alignment = 256;
 
 class NullDevice final : public Device {
  public:
-  NullDevice() : Device(DeviceKind::null, 0), stream_(*this) {
-    properties_.name = "null";
-    properties_.architecture = "null";
-    properties_.multiprocessors = 1;
-  }
+  NullDevice(DeviceKind kind, const DeviceProperties& properties) : Device(kind, 0), properties_(properties), stream_(*this) {}
 
   const DeviceProperties& properties() override { return properties_; }
   MemoryUse memory_use() override { return {}; }
@@ -30,7 +26,7 @@ class NullDevice final : public Device {
   void* allocate(size_t bytes, Stream&) override {
     if (bytes <= SIZE_MAX - alignment)
       if (void* memory = std::aligned_alloc(alignment, (bytes / alignment + 1) * alignment))
-        return memory;
+        return std::memset(memory, 0, bytes);  // what kernels would have counted there is nothing
     throw Error(ErrorKind::memory, "cannot allocate " + bytes_text(bytes) + " on null");
   }
   void deallocate(void* memory, size_t, Stream&) noexcept override { std::free(memory); }
@@ -66,6 +62,12 @@ class NullDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> make_device() { return std::make_unique<NullDevice>(); }
+std::unique_ptr<Device> make_device() {
+  return make_stand_in(DeviceKind::null, {.name = "null", .architecture = "null", .multiprocessors = 1});
+}
+
+std::unique_ptr<Device> make_stand_in(DeviceKind kind, const DeviceProperties& properties) {
+  return std::make_unique<NullDevice>(kind, properties);
+}
 
 }  // namespace kasoku::null

@@ -4,7 +4,7 @@ import time
 
 import typer
 
-from .output import JSON, console, print_json, progress, size, table
+from .output import JSON, console, print_json, progress, size
 
 cache = typer.Typer(help="Look at or clear the cache of compiled kernels.", no_args_is_help=True, add_completion=False)
 
@@ -17,11 +17,11 @@ def list_(json: bool = JSON):
     rows = _core._cache.list()
     if json:
         return print_json(rows)
-    shown = table(">size", "last used", "what", "key")
+    # Lines of text: there may be 10^5, of which a table that fits itself to all of them takes minutes.
+    print(f"{'size':>9}  {'last used':16}  {'key':12}  what")
     for row in rows:
         used = time.strftime("%Y-%m-%d %H:%M", time.localtime(row["last_used"]))
-        shown.add_row(size(row["bytes"]), used, row["title"], f"[dim]{row['key'][:12]}[/]")
-    console().print(shown)
+        print(f"{size(row['bytes']):>9}  {used}  {row['key'][:12]}  {row['title']}")
     return None
 
 

@@ -116,6 +116,15 @@ def test_what_is_called_wrongly_is_told_in_a_sentence(program, words, said):
     assert (result.returncode, result.stdout, result.stderr) == (1, "", said)
 
 
+@pytest.mark.parametrize(
+    "text, of_runpy", [("x = (", 0), ("1 / 0", 0), ("import runpy\nrunpy.run_path('no such file')", 2)]
+)
+def test_python_m_adds_no_frames(text, of_runpy, tmp_path):
+    words = [sys.executable, "-m", "kasoku", "run", "-c", text]
+    said = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, timeout=120).stderr
+    assert "Error: " in said and said.count("<frozen runpy>") == of_runpy and "_run_module_as_main" not in said, said
+
+
 def test_a_traceback_shows_the_users_frames_only(program):
     files = {
         "main.py": """

@@ -21,7 +21,11 @@ def run(program, env):
         [sys.executable, "-m", "kasoku", "run", "-c", program], capture_output=True, text=True, env=env, timeout=300
     )
     assert ran.returncode == 0, ran.stderr[-2000:]
-    return [line for line in ran.stderr.splitlines() if line.startswith(("copy", "free", "wait"))]
+    return [
+        line
+        for line in ran.stderr.splitlines()
+        if line.startswith(("copy", "free", "wait", "mark", "graph", "allocate"))
+    ]
 
 
 moving = {
@@ -187,8 +191,46 @@ del y, z
 """,
         two_gpus,
     )
+    calls = [call for call in calls if not call.startswith("allocate")]
     assert calls[:4] == ["wait 0 1", "copy 0 1", "wait 1 0", "free 0 0"]
     assert calls[4:7] == ["wait 1 0", "copy 1 0", "wait 0 1"] and sorted(calls[7:]) == ["free 0 0", "free 1 1"]
+
+
+def test_small_memory_is_taken_again_in_the_order_of_its_stream(two_gpus):
+    calls = run(
+        """
+import threading
+import kasoku as ks
+def work():
+    for n in (1, 128, 129, 1000):
+        ks.zeros(n, "float32").eval()
+for _ in range(50): work()
+thread = threading.Thread(target=lambda: [work() for _ in range(50)])
+thread.start(), thread.join()
+many = [ks.zeros(9).eval() for _ in range(200)]
+del many
+""",
+        two_gpus,
+    )
+    sizes = [call.split()[2] for call in calls if call.startswith("allocate")]
+    assert sizes == 2 * ["512", "1024", "4096"] + 199 * ["512"]
+    assert calls.count("free 0 0") == 200 - 64  # others wait for the next of their size
+
+
+def test_waiting_for_a_gpu_looks_at_its_streams(two_gpus_that_launch):
+    program = """
+import kasoku as ks
+x = ks.zeros(10).eval()
+with ks.record() as replay: x += 1
+for _ in range(3): replay(), ks.synchronize()
+"""
+    calls = run(program, two_gpus_that_launch)
+    assert calls.count("graph 0 0") == 3 and not any(call.startswith("mark") for call in calls)
+    many = "import threading\nall = threading.Barrier(20)\n"
+    many += "def work(): ks.zeros(10).eval(), all.wait()\n"
+    many += "threads = [threading.Thread(target=work) for _ in range(20)]\n"
+    many += "for t in threads: t.start()\nfor t in threads: t.join()\nks.synchronize()\n"
+    assert "mark 0 0" in run(program + many, two_gpus_that_launch)
 
 
 computing = {

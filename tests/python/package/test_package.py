@@ -83,6 +83,19 @@ def test_a_cmake_project_builds_against_the_installed_library(tmp_path):
     assert run(str(tmp_path / "build/example")) == "cpu: x[0] = 6, x[999] = 6\nsum of squares below 1000: 3.32834e+08\n"
 
 
+@pytest.mark.skipif(not shutil.which("cmake"), reason="cmake is not installed")
+def test_what_a_wheel_carries_has_all_packs_of_the_tree(tmp_path):
+    tree = root / "build/release"
+    if not (tree / "build.ninja").exists():
+        pytest.skip("no build tree here: this is an installed package")
+    words = ["cmake", "--install", tree, "--component", "python", "--prefix", tmp_path]
+    subprocess.run(words, check=True, capture_output=True, timeout=300)
+    packs = {pack.name: pack.stat().st_size for pack in (tmp_path / "kasoku").glob("*.pack")}
+    assert packs == {pack.name: pack.stat().st_size for pack in (tree / "lib").glob("*.pack")}
+    assert {"operations-x86-64-v3.pack", "operations-x86-64-v4.pack"} <= set(packs)
+    assert all(20 * 2**10 < size < 40 * 2**20 for size in packs.values())
+
+
 def test_the_package_can_be_run_as_a_module():
     result = subprocess.run([sys.executable, "-m", "kasoku", "--version"], capture_output=True, text=True, timeout=60)
     assert result.stdout == f"kasoku {ks.__version__}\n"
