@@ -6,7 +6,7 @@ from . import fft, image, linalg, random, utils
 from ._blockwise import blockwise
 from ._chunks import normalize_chunks
 from ._core import (
-    Array, array, asanyarray, asarray, from_array, from_delayed, map_blocks, reshape, unify_chunks as _unify_chunks,
+    Array, array, asanyarray, asarray, from_array, from_delayed, map_blocks, reshape,
 )  # fmt: skip
 from ._create import *  # noqa: F403
 from ._files import *  # noqa: F403
@@ -50,8 +50,9 @@ def rechunk(x, chunks="auto", **words):
 
 def unify_chunks(*args, **options):
     """Pairs of an array and its index, as blockwise takes them, in chunks that fit."""
-    common, fitted = _unify_chunks(*args[::2])
-    return dict(enumerate(common)), fitted
+    from ._blockwise import met_by_name
+
+    return met_by_name(list(zip(args[::2], args[1::2])))
 
 
 def compute(*args, **options):
@@ -74,3 +75,4 @@ bool = _np.bool_  # noqa: A001 - NumPy's name
 for _name in ("float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128").split():
     globals()[_name] = getattr(_np, _name)
 del _name, _f
+from . import core, lib  # noqa: E402, F401 - core has the names above, and is one of them

@@ -94,6 +94,8 @@ def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks
     if chunks is None or isinstance(chunks, (int, float, str)):
         chunks = (chunks,) * len(shape)
     chunks = tuple(chunks)
+    if not chunks and shape and not any(shape):
+        return ((0,),) * len(shape)
     if len(shape) == 1 and len(chunks) > 1 and all(isinstance(c, int) for c in chunks):
         chunks = (chunks,)
     if len(chunks) != len(shape):
@@ -102,7 +104,10 @@ def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks
     fixed = math.prod(max(c, default=1) if isinstance(c, (tuple, list)) else n if c in (-1, None) else c
                       for c, n, auto in zip(chunks, shape, is_auto) if not auto)  # fmt: skip
     itemsize = np.dtype(dtype or "f8").itemsize
-    limit = parse_bytes(limit or config.get("array.chunk-size", "128MiB"))  # of a chunk that is "auto"
+    said = [c for c in chunks if isinstance(c, str) and c != "auto"]  # "16MiB"
+    limit = parse_bytes(
+        limit or (said[0] if said else None) or config.get("array.chunk-size", "128MiB")
+    )  # of a chunk that is "auto"
     room = max(1, limit // max(1, itemsize * fixed))
     side = _side(room, [n for n, auto in zip(shape, is_auto) if auto])
     made = []

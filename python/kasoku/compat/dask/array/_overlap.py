@@ -1,11 +1,12 @@
 """Chunks with their neighbours' nearest elements."""
 
+import functools
 import numbers
 
 import numpy as np
 
-from ._chunks import starts
-from ._core import Array, asarray, axes_in, map_blocks
+from ._chunks import on_numpys, starts
+from ._core import Array, asarray, axes_in, cut, made, map_blocks
 from ._create import full
 from ._index import take as _take
 from ._shape import concatenate
@@ -116,5 +117,37 @@ def _gradient_along(f, axis, h, edge_order):
     return map_blocks(along, overlap(f, {axis: 2}), chunks=f.chunks, dtype=f.dtype)
 
 
-overlap.overlap, overlap.map_overlap = overlap, map_overlap  # it is a module in Dask
+def sliding_window_view(x, window_shape, axis=None, automatic_rechunk=True):
+    """numpy.lib.stride_tricks.sliding_window_view: each chunk with as many of the next elements as a window has."""
+    x, windows = asarray(x), tuple(axes_in(window_shape))
+    if any(n < 0 for n in windows):
+        raise ValueError("`window_shape` cannot contain negative values")
+    if axis is None and len(windows) != x.ndim:
+        raise ValueError(f"Since axis is None, must provide window_shape for all dimensions of `x`; got {len(windows)} window_shape elements and `x.ndim` is {x.ndim}.")  # fmt: skip
+    axes = list(range(x.ndim)) if axis is None else [a % x.ndim for a in axes_in(axis)]
+    if len(axes) != len(windows):
+        raise ValueError(f"Must provide matching length window_shape and axis; got {len(windows)} window_shape elements and {len(axes)} axes elements.")  # fmt: skip
+    return functools.reduce(lambda y, each: _windows_along(y, *each), zip(axes, windows), x)
+
+
+def _windows_along(x, axis, width):
+    n, ends = x.shape[axis] - width + 1, starts(x.chunks[axis])
+    if n < 1:
+        raise ValueError("window shape cannot be larger than input array shape")
+    rows = [(lo, min(hi, n)) for lo, hi in zip(ends, ends[1:]) if lo < n]
+    pieces = [list(zip(starts(c), starts(c)[1:])) for c in x.chunks]
+    pieces[axis] = [(lo, hi + width - 1) for lo, hi in rows]
+    x = cut(x, pieces, tuple(tuple(hi - lo for lo, hi in each) for each in pieces), "overlap")
+    chunks = [*x.chunks, (width,)]
+    chunks[axis] = tuple(hi - lo for lo, hi in rows)
+    view = functools.partial(_windowed, width, axis)
+    return made("sliding_window_view", tuple(chunks), x.dtype, lambda p: (on_numpys, view, x.ref(p[:-1])), [x], [width, axis])  # fmt: skip
+
+
+def _windowed(width, axis, block):
+    return np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(block, width, axis))
+
+
+for _function in (overlap, map_overlap, sliding_window_view, trim_internal):  # it is a module in Dask
+    setattr(overlap, _function.__name__, _function)
 __all__ = ["gradient", "map_overlap", "overlap", "trim_internal"]

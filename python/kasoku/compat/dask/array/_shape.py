@@ -34,7 +34,7 @@ def _each(count):
 
     def grown(*arrays):
         found = [_rearranged(x, like) for x in arrays]
-        return found[0] if len(found) == 1 else found
+        return found[0] if len(found) == 1 else tuple(found)
 
     return grown
 
@@ -79,9 +79,7 @@ def _in_a_row(seq, axis, word):
         arrays, axis = [x.ravel() for x in arrays], 0
     ndim = arrays[0].ndim
     if not -ndim <= axis < ndim:
-        raise ValueError(
-            f"Axis must be less than than number of dimensions\nData has {ndim} dimensions, but got axis={axis}"
-        )
+        raise np.exceptions.AxisError(axis, ndim)
     axis %= ndim
     dtype = functools.reduce(np.promote_types, [x.dtype for x in arrays])
     others = [a for a in range(ndim) if a != axis]
@@ -139,6 +137,8 @@ def block(arrays, allow_unknown_chunksizes=False):
     levels = depth(arrays)
 
     def join(x, level):
+        if isinstance(x, tuple):
+            raise TypeError("da.block: arrays are arranged by lists, and there is a tuple among them")
         if not isinstance(x, list):
             x = asarray(x)
             return reshape(x, (1,) * (levels - x.ndim) + x.shape) if x.ndim < levels else x
@@ -174,12 +174,14 @@ def broadcast_to(x, shape, chunks=None, meta=None):
 @f.row("arrays")
 def broadcast_arrays(*arrays, **ignored):
     shape = np.broadcast_shapes(*(x.shape for x in arrays))
-    return [broadcast_to(x, shape) for x in arrays]
+    return tuple(broadcast_to(x, shape) for x in arrays)
 
 
 @f.row("array")
 def tile(A, reps):
     reps = (reps,) if isinstance(reps, numbers.Integral) else tuple(reps)
+    if any(n < 0 for n in reps):
+        raise ValueError("Negative `reps` are not allowed.")
     A = reshape(A, (1,) * (len(reps) - A.ndim) + A.shape) if len(reps) > A.ndim else A
     for axis, n in enumerate((1,) * (A.ndim - len(reps)) + reps):
         A = concatenate([A] * n, axis) if n > 1 else A if n else A[(slice(None),) * axis + (slice(0),)]
@@ -192,7 +194,11 @@ def tile(A, reps):
 @f.row("array")
 def roll(array, shift, axis=None):
     if axis is None:
+        if np.ndim(shift):
+            raise TypeError("Expect `shift` to be an instance of Integral when `axis` is None.")
         return reshape(roll(array.ravel(), shift, 0), array.shape)
+    if len(axes_in(shift)) != len(axes_in(axis)):
+        raise ValueError("Must have the same number of shifts as axes.")
     for s, a in zip(axes_in(shift), axes_in(axis)):
         a %= array.ndim
         s = -s % array.shape[a] if array.shape[a] else 0

@@ -83,7 +83,8 @@ def _uniques(ar, *asked):
     found = on_whole(np.unique, ar, **dict(zip(("return_index", "return_inverse", "return_counts"), asked)))
     if not any(asked):
         return array_of(found, _some, ar.dtype)
-    return _parts(found, (_some, ar.dtype), *[(_some, np.int64)] * sum(map(bool, asked)))
+    shapes = [shape for shape, is_asked in zip((_some, ar.shape, _some), asked) if is_asked]
+    return _parts(found, (_some, ar.dtype), *((shape, np.int64) for shape in shapes))
 
 
 def _variables(m, rowvar):
@@ -113,7 +114,8 @@ f.rows("array", {
     "percentile": lambda a, q, method="linear", **ignored: whole(
         np.shape(q), np.percentile(np.ones(1, a.dtype), 50).dtype, np.percentile, a, np.asarray(q), method=method),
     "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None: (lambda n: whole(
-        (n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof))(_variables(m, rowvar)),
+        (n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof))(
+            _variables(m, rowvar) + (0 if y is None else _variables(asarray(y), rowvar))),
     "corrcoef": lambda x, y=None, rowvar=True: whole(
         (_variables(x, rowvar) + (y is not None),) * 2, float, np.corrcoef, x, None if y is None else asarray(y),
         rowvar=rowvar),
