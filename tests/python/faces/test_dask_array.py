@@ -21,6 +21,11 @@ v = rng.standard_normal(50)
 w = da.from_array(v, chunks=13)
 
 
+def _out(function, *args, out, **words):
+    assert function(*args, out=out, **words) is out
+    return out
+
+
 def _whole(x, axis, keepdims):
     return x
 
@@ -318,6 +323,26 @@ cases |= dict(
     windowslong=lambda: (da.overlap.sliding_window_view(w, 30), np.lib.stride_tricks.sliding_window_view(v, 30)),
     covtwo=lambda: (da.cov(w, w[::-1]), np.cov(v, v[::-1])),
     mesh=lambda: (da.meshgrid(w, w[:3])[0], np.meshgrid(v, v[:3])[0]),
+    leastleft=lambda: (x[x > 2].min(), a[a > 2].min()),
+    mostleft=lambda: (x[x[:, 0] > 1.2].max(axis=0), a[a[:, 0] > 1.2].max(axis=0)),
+    percentileaxis=lambda: (da.percentile(x, [30, 60], axis=0), np.percentile(a, [30, 60], axis=0)),
+    quantileweights=lambda: (
+        da.quantile(x, [0.3, 0.6], axis=1, weights=np.arange(40), method="inverted_cdf"),
+        np.quantile(a, [0.3, 0.6], axis=1, weights=np.arange(40), method="inverted_cdf"),
+    ),
+    nanquantileweights=lambda: (
+        da.nanquantile(xn, 0.4, axis=0, weights=np.arange(1, 61), method="inverted_cdf"),
+        np.nanquantile(an, 0.4, axis=0, weights=np.broadcast_to(np.arange(1, 61)[:, None], an.shape), method="inverted_cdf"),
+    ),
+    quantilesingle=lambda: (da.quantile(x.astype("f4"), 0.5, axis=0), np.quantile(a.astype("f4"), 0.5, axis=0)),
+    outsum=lambda: (_out(x.sum, axis=0, out=da.zeros(40, chunks=9)), a.sum(axis=0)),
+    outcumsum=lambda: (_out(da.cumsum, x, axis=1, out=da.zeros((60, 40), chunks=9)), a.cumsum(axis=1)),
+    conjugate=lambda: (np.conjugate(x + 1j), np.conjugate(a + 1j)),
+    texts=lambda: (da.from_array(np.array(["a", "b", "c"]), chunks=2) == "b", np.array([False, True, False])),
+    textsless=lambda: (da.from_array(np.array(["a", "b", "c"]), chunks=2) < "b", np.array([True, False, False])),
+    notext=lambda: (x != "a", np.ones((60, 40), bool)),
+    nonone=lambda: (x == None, np.zeros((60, 40), bool)),  # noqa: E711
+    blockwisedelayed=lambda: (da.blockwise(np.add, "ij", x, "ij", dask.delayed(5), None, dtype=float), a + 5),
     # joined along all axes before they are combined
     reductionjoins=lambda: (
         da.reduction(da.stack([x, y]).rechunk((1, 20, 20)), _whole, np.median, combine=_whole, dtype=float),
@@ -484,6 +509,11 @@ def test_collections_together():
             "All-NaN slice",
         ),
         (lambda: x[1.5], IndexError, "integer-like"),
+        (lambda: x[[True, False]], IndexError, "Boolean array with size 2 is not long enough for axis with size 60"),
+        (lambda: x.argmin(axis=(0, 1)), TypeError, "axis must be either `None` or int"),
+        (lambda: x[x > 100].min().compute(), ValueError, "zero-size array"),
+        (lambda: x.sum(axis=0, out=np.zeros(40)), NotImplementedError, "expected Dask Array"),
+        (lambda: x.sum(axis=0, out=da.zeros(41)), ValueError, "Mismatched shapes"),
         (lambda: x["a"], KeyError, "no fields"),
         (lambda: x[x[:40, 0] > 0], IndexError, "not long enough"),
         (lambda: x[x > 0].argmax(), ValueError, "unknown chunksizes"),

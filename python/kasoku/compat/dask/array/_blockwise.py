@@ -50,7 +50,7 @@ def _chunks_by_name(pairs):
     """Of each name of an axis the chunks of all arrays that have it."""
     there = {}
     for x, names in pairs:
-        for axis, chunks in zip(names or (), getattr(x, "chunks", ())):
+        for axis, chunks in zip(names or (), x.chunks if names else ()):
             there.setdefault(axis, []).append(chunks)
     return there
 

@@ -640,14 +640,23 @@ def elementwise(name, *args, dtype=None, where=True, out=None, **words):
     args = [np.asarray(x) if isinstance(x, list) else x for x in args]
     result = blockwise_call(call, (name,), args, words, dtype_of(name, args, words), name)
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if out is not None and not isinstance(out, Array):
+    if out is not None:
+        _check_out(out)
+    if where is not True:
+        result = elementwise("where", where, result, result.dtype.type(0) if out is None else out)
+    return result if out is None else put_out(result, out)
+
+
+def _check_out(out):
+    if not isinstance(out, Array):
         raise NotImplementedError(
             f"The out parameter is not fully supported. Received type {type(out).__name__}, expected Dask Array"
         )
-    if where is not True:
-        result = elementwise("where", where, result, result.dtype.type(0) if out is None else out)
-    if out is None:
-        return result
+
+
+def put_out(result, out):
+    """`out`, which is the result from then on."""
+    _check_out(out)
     if result.shape != out.shape:
         raise ValueError(f"Mismatched shapes between result and out parameter. out={out.shape}, result={result.shape}")
     out._become(result)
@@ -677,8 +686,22 @@ for _word, _name in _binary.items():
     _forward, _backward = _operator(_name)
     setattr(Array, f"__{_word}__", _forward)
     setattr(Array, f"__r{_word}__", _backward)
+
+
+def _comparison(word, name):
+    """A text, or None, is compared as Python's operator has NumPy's arrays compare it."""
+    compare, forward = getattr(operator, word), _operator(name)[0]
+
+    def compared(self, other):
+        if isinstance(other, (str, bytes, type(None))):
+            return blockwise_call(on_numpys, (compare,), [self, other], {}, np.bool_, word)
+        return forward(self, other)
+
+    return compared
+
+
 for _word, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():  # fmt: skip
-    setattr(Array, f"__{_word}__", _operator(_name)[0])
+    setattr(Array, f"__{_word}__", _comparison(_word, _name))
 for _word, _name in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
     setattr(Array, f"__{_word}__", functools.partialmethod(lambda self, name: elementwise(name, self), _name))
 

@@ -26,15 +26,9 @@ def getitem(x, index):
     lazy = [i for i in index if isinstance(i, Array) and i.dtype == bool and i.ndim == 1 and x.ndim > 1]
     if len(lazy) == 1 and all(i is lazy[0] or isinstance(i, slice) and i == slice(None) for i in index):
         return _masked_along(x, lazy[0], next(k for k, i in enumerate(index) if i is lazy[0]))
-    index = [_plain(i) for i in index]
-    used = sum(1 for i in index if i is not None and i is not Ellipsis)
-    if used > x.ndim:
-        raise IndexError(f"Too many indices for array: {used} for {x.ndim} axes")
-    if Ellipsis in [i if i is Ellipsis else None for i in index]:
-        at = next(k for k, i in enumerate(index) if i is Ellipsis)
-        index[at : at + 1] = [slice(None)] * (x.ndim - used)
-    else:
-        index += [slice(None)] * (x.ndim - used)
+    index = _filled_up(index, x.ndim)
+    lengths = iter(x.shape)
+    index = [None if i is None else _plain(i, next(lengths)) for i in index]
     news = [k for k, i in enumerate(i for i in index if not isinstance(i, numbers.Integral)) if i is None]
     index = [i for i in index if i is not None]
     many = [axis for axis, i in enumerate(index) if isinstance(i, np.ndarray)]
@@ -54,7 +48,17 @@ def getitem(x, index):
     return x
 
 
-def _plain(i, length=None):
+def _filled_up(index, ndim):
+    """With a slice for each axis that it leaves out."""
+    full, used = list(index), sum(i is not Ellipsis and i is not None for i in index)
+    if used > ndim:
+        raise IndexError(f"Too many indices for array: {used} for {ndim} axes")
+    at = next((k for k, i in enumerate(full) if i is Ellipsis), len(full))
+    full[at : at + 1] = [slice(None)] * (ndim - used)
+    return full
+
+
+def _plain(i, length):
     """A part of an index as NumPy has it; a mask is as long as its axis."""
     if isinstance(i, Array):
         i = i.compute()
@@ -65,7 +69,7 @@ def _plain(i, length=None):
             return i.item()
         if i.ndim > 1:
             raise NotImplementedError("Don't yet support nd fancy indexing")
-        if i.dtype == bool and length is not None and i.size != length:
+        if i.dtype == bool and i.size != length:
             raise IndexError(f"Boolean array with size {i.size} is not long enough for axis with size {length}")
         return np.flatnonzero(i) if i.dtype == bool else i
     if isinstance(i, numbers.Integral):
@@ -224,12 +228,7 @@ def _places(index, shape):
     """Of each axis the places that the index names, and how many they are; None for a number, whose axis goes."""
     if any(i is None for i in index):
         raise IndexError("dask.array: an assignment takes no new axes")
-    full, used = list(index), sum(i is not Ellipsis for i in index)
-    if used > len(shape):
-        raise IndexError(f"Too many indices for array: {used} for {len(shape)} axes")
-    at = next((k for k, i in enumerate(full) if i is Ellipsis), len(full))
-    full[at : at + 1] = [slice(None)] * (len(shape) - used)
-    full = [_plain(i, n) for i, n in zip(full, shape)]
+    full = [_plain(i, n) for i, n in zip(_filled_up(index, len(shape)), shape)]
     if sum(isinstance(i, np.ndarray) for i in full) > 1:
         raise NotImplementedError("dask.array: an assignment takes a list or a mask along one axis, or a mask of the array's shape")  # fmt: skip
     found = []

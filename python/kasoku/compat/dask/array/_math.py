@@ -163,7 +163,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     if n < 0:
         raise ValueError("order must be non-negative but got %d" % n)
     ends = [x if x is None else _at_an_end(x, a, axis) for x in (prepend, append)]
-    if n and ends != [None, None]:
+    if n and any(x is not None for x in ends):
         a = concatenate([x for x in (ends[0], a, ends[1]) if x is not None], axis)
     name, before = "not_equal" if a.dtype == bool else "subtract", (slice(None),) * (axis % a.ndim)
     for _ in range(n):

@@ -10,7 +10,7 @@ import numpy as np
 from .._task_spec import List
 from . import _chunks
 from ._chunks import call, numpys, on_numpys, ours, starts
-from ._core import Array, _same, asarray, made
+from ._core import Array, _same, asarray, made, put_out
 from ._table import functions as f
 
 together = 8  # as many partial results are joined by a task
@@ -65,6 +65,8 @@ def _join_some(part, axes, join, word, dtype, token):
 
 
 def _squeezed(x, axes):
+    if x is None:
+        raise ValueError("zero-size array to reduction operation which has no identity")
     return x.reshape(tuple(n for a, n in enumerate(x.shape) if a not in axes)) if axes else x
 
 
@@ -74,6 +76,8 @@ def _one(name, x, axes, words):
 
 
 def _first_of(x, axes, place, name, words):
+    if name in ("min", "max") and 0 in x.shape:
+        return None  # of a chunk whose length was not known before there may be nothing
     return _one(name, x, axes, words)
 
 
@@ -88,12 +92,13 @@ _pair = {
 
 
 def _joined_of(parts, axes, name):
+    parts = [part for part in parts if part is not None] or [None]
     return functools.reduce(functools.partial(call, _pair[name]), parts)
 
 
 def _simple(name):
     def reduce(x, axis=None, dtype=None, keepdims=False, split_every=None, out=None, **words):
-        kind = np.dtype(dtype) if dtype is not None else getattr(np, name)(np.ones(1, x.dtype)).dtype
+        kind = np.dtype(dtype) if dtype is not None else getattr(np, name)(np.ones((1, 1), x.dtype), axis=0).dtype
         told = {"dtype": kind} if name in ("sum", "prod") else {}
         if not x.ndim:
             return made(name, (), kind, lambda p: (call, name, x.ref(p)), [x])
@@ -227,6 +232,8 @@ def _place_last(x, axes):
 
 def _places(name):
     def reduce(x, axis=None, keepdims=False, split_every=None, out=None):
+        if axis is not None and not isinstance(axis, numbers.Integral):
+            raise TypeError(f"axis must be either `None` or int, got {axis!r}")
         if axis is not None:
             (axis,) = axes_of(axis, x.ndim)
         if any(map(math.isnan, x.shape)):
@@ -325,6 +332,19 @@ _methods = {
     **{name: _simple(name) for name in _pair}, **{name: _of_moments(name) for name in ("mean", "std", "var")},
     **{name: _places(name) for name in ("argmin", "argmax")}, **{name: _running(name) for name in ("cumsum", "cumprod")},
 }  # fmt: skip
+
+
+def _into(reduce):
+    """The reduction, whose result may go to an array: that is the result from then on."""
+
+    @functools.wraps(reduce)
+    def call_it(x, *args, out=None, **words):
+        return reduce(x, *args, **words) if out is None else put_out(reduce(x, *args, **words), out)
+
+    return call_it
+
+
+_methods = {name: _into(reduce) for name, reduce in _methods.items()}
 f.rows("array", {
     **_methods, **{name: _of_moments(name) for name in ("nanmean", "nanstd", "nanvar")},
     **{name: _places(name) for name in ("nanargmin", "nanargmax")},

@@ -111,8 +111,9 @@ f.rows("array", {
     "bincount": lambda x, weights=None, minlength=0, split_every=None: whole(
         (minlength if minlength else math.nan,), np.int64 if weights is None else float, np.bincount, x,
         *([] if weights is None else [asarray(weights)]), minlength=minlength),
-    "percentile": lambda a, q, method="linear", **ignored: whole(
-        np.shape(q), np.percentile(np.ones(1, a.dtype), 50).dtype, np.percentile, a, np.asarray(q), method=method),
+    "percentile": lambda a, q, method="linear", internal_method="default", axis=None, **words: (
+        whole(np.shape(q), np.percentile(np.ones(1, a.dtype), 50).dtype, np.percentile, a, np.asarray(q), method=method)
+        if axis is None and not words else f.quantile(a, np.asarray(q) / 100, axis=axis, method=method, **words)),
     "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None: (lambda n: whole(
         (n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof))(
             _variables(m, rowvar) + (0 if y is None else _variables(asarray(y), rowvar))),
@@ -160,9 +161,8 @@ def _over_axis(function, a, axis, keepdims):
     axes = axes_of(axis, a.ndim)
     a = a.rechunk({k: -1 for k in axes})
     chunks = tuple((1,) if k in axes else c for k, c in enumerate(a.chunks))
-    found = map_blocks(
-        lambda x: function(x, axis=axes, keepdims=True), a, chunks=chunks, dtype=np.mean(np.ones(1, a.dtype)).dtype
-    )
+    sample = np.asarray(function(np.ones([a.shape[k] if k in axes else 1 for k in range(a.ndim)], a.dtype), axis=axes))
+    found = map_blocks(lambda x: function(x, axis=axes, keepdims=True), a, chunks=chunks, dtype=sample.dtype)
     return found if keepdims else f.squeeze(found, axes)
 
 
@@ -175,13 +175,26 @@ def _median(name):
     return median
 
 
+def _weighed(function, q, method, weights, x, axis, keepdims=False):
+    """weights: along the one axis, of all rows."""
+    (axis,) = axis
+    weights = np.broadcast_to(weights.reshape([-1 if k == axis else 1 for k in range(x.ndim)]), x.shape)
+    return function(x, q, axis=axis, method=method, keepdims=keepdims, weights=weights)
+
+
 def _quantile(name):
     function = getattr(np, name)
 
-    def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, **ignored):
+    def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, weights=None):
         if np.ndim(q):
-            return stack([quantile(a, each, axis, method=method, keepdims=keepdims) for each in np.asarray(q).tolist()])
-        return _over_axis(functools.partial(function, q=q, method=method), a, axis, keepdims)
+            return stack([quantile(a, each, axis, None, False, method, keepdims, weights) for each in np.asarray(q).tolist()])  # fmt: skip
+        if weights is None:
+            return _over_axis(functools.partial(function, q=q, method=method), a, axis, keepdims)
+        weights = np.asarray(weights)
+        if weights.ndim > 1:
+            raise NotImplementedError(f"dask.array.{name}: weights= are of one axis, the one that axis= names")
+        weigh = functools.partial(_weighed, function, q, method, weights)
+        return _over_axis(weigh, a, axis, keepdims)
 
     return quantile
 
