@@ -35,7 +35,7 @@ for _name in (
     globals()[_name] = _ufunc(_name)
 for _name in "argtopk choose moment nonzero repeat squeeze store swapaxes to_zarr topk trace".split():
     setattr(Array, _name, globals()[_name])
-conjugate = conj  # noqa: F821 - NumPy has both names
+conjugate = globals()["conj"]  # NumPy has both names
 Array.conjugate = Array.conj
 Array.__divmod__ = lambda self, other: _functions.divmod(self, other)
 Array.__rdivmod__ = lambda self, other: _functions.divmod(other, self)
