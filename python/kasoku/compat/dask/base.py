@@ -77,7 +77,7 @@ def optimize(*args, traverse=True, optimize_graph=True, **options):
 
 
 def _part(future, at):
-    return future.result()[at]
+    return future._future.result()[at]  # also of an asynchronous Client
 
 
 def _persisted(value, options):
