@@ -1054,12 +1054,18 @@ def test_what_a_client_says_of_futures_workers_and_datasets():
         wrong, right = client.submit(lambda: 1 // 0), client.submit(inc, 1)
         assert "1 // 0" in "".join(traceback.format_tb(wrong.traceback()))
         assert right.result() == 2 and right.traceback() is None and right.type is int
+        there = client.submit(inc, 2)
+        assert there.result() == 3
+        client.cancel(there)
+        assert there.cancelled() and there.status == "cancelled"
+        with pytest.raises(distributed.concurrent.futures.CancelledError):
+            there.result()
         assert set(client.who_has([right])) == {right.key} and len(client.has_what()) == 2
         with client.get_executor() as executor:
             assert sorted(executor.map(inc, range(3))) == [1, 2, 3] and executor.submit(inc, 4).result() == 5
         value = delayed(inc)(7)
         client.publish_dataset(value=value)
-        assert client.list_datasets() == ("value",) and client.get_dataset("value").compute() == 8
+        assert client.list_datasets() == ["value"] and client.get_dataset("value").compute() == 8
         with pytest.raises(KeyError, match="already exists"):
             client.publish_dataset(value=value)
         with distributed.Client(client.cluster) as other:

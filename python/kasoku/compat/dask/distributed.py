@@ -85,6 +85,8 @@ class Future:
 
     def cancel(self, **ignored):
         """Nobody gets the value any more; what runs already runs to its end."""
+        if self._future.done():
+            self._future = concurrent.futures.Future()  # whoever has another of this call keeps it
         if not self._future.done() and self._future.cancel():
             self._future.set_running_or_notify_cancel()  # tells who waits
 
@@ -414,7 +416,7 @@ class Client(_Closing):
         self.cluster._datasets.pop(name)
 
     def list_datasets(self, **ignored):
-        return tuple(sorted(self.cluster._datasets))
+        return sorted(self.cluster._datasets)
 
     def get_dataset(self, name, **ignored):
         if name not in self.cluster._datasets:
