@@ -170,7 +170,11 @@ def register_chunks():
 
 
 def _run(node, names, *values):
-    return node(dict(zip(names, values)))
+    try:
+        return node(dict(zip(names, values)))
+    except Exception as error:
+        error.add_note(f"in the task {node.key}")
+        raise
 
 
 def _on_ray(graph, keys, **options):
@@ -190,8 +194,9 @@ def _on_ray(graph, keys, **options):
             references[key] = run.options(name=str(key)).remote(node, names, *(references[name] for name in names))
         return ray.get([references[key] for key in keys])
     except ray.exceptions.RayTaskError as error:
-        cause = error.cause
-        raise (cause if isinstance(cause, Exception) else error) from None
+        if not isinstance(error.cause, Exception):
+            raise
+        raise error.cause from error  # whose text has the worker's traceback
     except TypeError as error:
         if "Could not serialize" not in str(error):
             raise

@@ -539,8 +539,10 @@ def test_ray(ray, tmp_path):
     def fails():
         raise LookupError("no")
 
-    with pytest.raises(LookupError, match="no"):
-        ks.delayed(inc)(ks.delayed(fails)()).compute(scheduler="ray")
+    wrong = ks.delayed(fails)()
+    with pytest.raises(LookupError, match="no") as caught:
+        ks.delayed(inc)(wrong).compute(scheduler="ray")
+    assert caught.value.__notes__ == [f"in the task {wrong.key}"] and "in fails" in str(caught.value.__cause__)
     lock = threading.Lock()
     with pytest.raises(TypeError, match=r"cannot be sent to Ray: .*lock"):
         ks.delayed(lambda: lock)().compute(scheduler="ray")
