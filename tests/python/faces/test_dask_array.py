@@ -527,7 +527,7 @@ def test_collections_together():
         (lambda: da.random.choice(10, 4, replace=False, chunks=2), NotImplementedError, "multi-chunk"),
         (lambda: da.store(a, a), ValueError, "dask array objects|different number|Different number"),
         (lambda: da.push(x, 1, 0), AttributeError, "kasoku does not have dask.array.push"),
-        (lambda: x.to_hdf5("file", "x"), AttributeError, "kasoku does not have dask.array.Array.to_hdf5"),
+        (lambda: x.to_tiledb("file"), AttributeError, "kasoku does not have dask.array.Array.to_tiledb"),
     ],
 )
 def test_bad_input(wrong, error, says):
@@ -820,6 +820,23 @@ def test_arrays_go_into_zarr_and_come_back(tmp_path):
     waits = da.to_zarr(y, place, overwrite=True, compute=False)
     waits.compute()
     assert (da.from_zarr(zarr.open_array(place)).compute() == b).all()
+
+
+def test_arrays_go_into_hdf5_and_come_back(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    file = str(tmp_path / "x.h5")
+    da.to_hdf5(file, "/one", x, compression="gzip")
+    da.to_hdf5(file, {"/deep/two": y, "/three": w.sum()}, chunks=None)
+    x[:5].to_hdf5(file, "/part", chunks=(1, 40))
+    with h5py.File(file) as opened:
+        assert opened["/one"].chunks == (20, 25) and (opened["/one"][:] == a).all()
+        assert opened["/deep/two"].chunks is None and (opened["/deep/two"][:] == b).all()
+        assert opened["/three"][()] == pytest.approx(v.sum()) and opened["/part"].chunks == (1, 40)
+        assert (da.from_array(opened["/one"], chunks=(30, 40), lock=True) * 2).sum().compute() == pytest.approx(
+            2 * a.sum()
+        )
+    with pytest.raises(ValueError, match="dictionary"):
+        da.to_hdf5(file, x)
 
 
 @pytest.mark.parametrize("vectorize", [False, True])

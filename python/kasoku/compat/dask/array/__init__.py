@@ -33,6 +33,7 @@ for _name in (
     "sinc sinh spacing sqrt square subtract tan tanh true_divide trunc fix"
 ).split():
     globals()[_name] = _ufunc(_name)
+Array.to_hdf5 = lambda self, filename, datapath, **words: to_hdf5(filename, datapath, self, **words)  # noqa: F405
 for _name in "argtopk choose moment nonzero repeat squeeze store swapaxes to_zarr topk trace".split():
     setattr(Array, _name, globals()[_name])
 conjugate = globals()["conj"]  # NumPy has both names

@@ -119,6 +119,24 @@ def from_zarr(url, component=None, storage_options=None, chunks=None, name=None,
     return from_array(url, chunks=url.chunks if chunks is None else chunks, name=name)
 
 
+def to_hdf5(filename, *args, chunks=True, **words):
+    """Writes arrays into a file of HDF5: to_hdf5(file, "/x", x), or a dictionary of such. chunks: the file's, True for
+    those of the array. words: as h5py's require_dataset has them."""
+    try:
+        import h5py
+    except ImportError:
+        raise ImportError("dask.array: h5py is not installed\n  fix  pip install h5py") from None
+    data = dict([args]) if len(args) == 2 else args[0] if len(args) == 1 else None
+    if not isinstance(data, dict) or not all(isinstance(x, Array) for x in data.values()):
+        raise ValueError("Please provide {'/data/path': array} dictionary")
+    with h5py.File(filename, mode="a") as file:
+        targets = [
+            file.require_dataset(path, shape=x.shape, dtype=x.dtype, chunks=tuple(c[0] for c in x.chunks) if chunks is True and x.ndim else chunks or None, **words)
+            for path, x in data.items()
+        ]  # fmt: skip
+        store(list(data.values()), targets)
+
+
 # ── files of NumPy's, and pictures ────────────────────────────────────────────────────────
 
 
@@ -163,4 +181,4 @@ def imread(filename, imread=None, preprocess=None):
     return stack([from_delayed(delayed(read)(name), sample.shape, sample.dtype) for name in names])
 
 
-__all__ = ["from_npy_stack", "from_zarr", "imread", "store", "to_npy_stack", "to_zarr"]
+__all__ = ["from_npy_stack", "from_zarr", "imread", "store", "to_hdf5", "to_npy_stack", "to_zarr"]
