@@ -298,6 +298,7 @@ cases |= dict(
     setleading=lambda: (setm(x, slice(2, 4), b[None, :2]), setm(a, slice(2, 4), b[None, :2])),
     setnothing=lambda: (setm(x, [], 5.0), setm(a, [], 5.0)),
     settwice=lambda: (setm(w, [3, 3, 40], [1.0, 2.0, 3.0]), setm(v, [3, 3, 40], [1.0, 2.0, 3.0])),
+    setrange=lambda: (setm(x, slice(None, None, 6), range(40)), setm(a, slice(None, None, 6), range(40))),
     # a function of chunks sees the whole of an axis that it drops
     dropped=lambda: (x.map_blocks(lambda q: q.sum(axis=1), drop_axis=1), a.sum(axis=1)),
     droppedboth=lambda: (da.map_blocks(lambda q, r: (q * r).sum(), x, y[:, :1], drop_axis=[0, 1], dtype=float), (a * b[:, :1]).sum()),
@@ -508,6 +509,10 @@ def test_collections_together():
             ValueError,
             "All-NaN slice",
         ),
+        (lambda: setm(x, np.ones((60, 39), bool), 1.0), IndexError, "does not match"),
+        (lambda: setm(x, 0, np.ma.masked), NotImplementedError, "masked arrays are not there"),
+        (lambda: da.from_array(np.ma.array([1, 2], mask=[0, 1])), NotImplementedError, "masked arrays are not there"),
+        (lambda: da.fft.fftn(x.rechunk(-1), axes=(0, 0)), ValueError, "Duplicate axes"),
         (lambda: x[1.5], IndexError, "integer-like"),
         (lambda: x[[True, False]], IndexError, "Boolean array with size 2 is not long enough for axis with size 60"),
         (lambda: x.argmin(axis=(0, 1)), TypeError, "axis must be either `None` or int"),
@@ -899,6 +904,16 @@ def test_what_store_gives():
     rows = np.zeros((4, 50))
     da.store([w, w + 1], [rows, rows], regions=[(2,), (0, slice(None))])
     assert (rows[2] == v).all() and (rows[0] == v + 1).all() and not rows[1].any()
+
+
+def test_lengths_that_are_not_known_are_numpys_nan():
+    assert x[x[:, 0] > 0].chunks == ((np.nan,) * 3, (25, 15)) and w[w > 0].chunks == ((np.nan,) * 4,)
+    assert da.nonzero(w)[0].chunks == ((np.nan,),)
+
+
+def test_an_axis_that_chunks_alone_name_is_in_front():
+    got = x.map_blocks(lambda q: q[None], chunks=((1,), *x.chunks))
+    assert got.chunks == ((1,), *x.chunks) and (got.compute() == a[None]).all()
 
 
 def test_draws_around_several_values_of_an_argument():

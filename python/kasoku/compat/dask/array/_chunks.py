@@ -12,6 +12,14 @@ from .. import config
 from ..utils import parse_bytes
 
 
+def refuse_masks(x):
+    """Masked arrays without a mask are NumPy's; what has one would lose it."""
+    if np.ma.is_masked(x):
+        raise NotImplementedError(
+            "dask.array: masked arrays are not there\n  fix  x.filled(value), or NaN for what is missing"
+        )
+
+
 def ours(x):
     """The array of ours with these values; NumPy's, where we do not have the dtype."""
     if isinstance(x, ks.Array):
@@ -113,7 +121,7 @@ def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks
     made = []
     for c, n, auto in zip(chunks, shape, is_auto):
         if isinstance(c, (tuple, list)):
-            c = tuple(int(k) if not (isinstance(k, float) and math.isnan(k)) else k for k in c)
+            c = tuple(int(k) if not (isinstance(k, float) and math.isnan(k)) else np.nan for k in c)
             if sum(c) != n and not math.isnan(sum(c)):
                 raise ValueError(f"Chunks do not add up to shape. Got chunks={chunks}, shape={shape}")
             made.append(c)

@@ -17,7 +17,7 @@ from ..base import DaskMethodsMixin, is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
 from ..utils import SerializableLock, format_bytes
 from . import _chunks
-from ._chunks import call, met, normalize_chunks, numpys, on_numpys, ours, starts
+from ._chunks import call, met, normalize_chunks, numpys, on_numpys, ours, refuse_masks, starts
 
 
 def grid(chunks):
@@ -63,6 +63,7 @@ class Array(DaskMethodsMixin):
     # ── what it is ────────────────────────────────────────────────────────────────────────
 
     _name = property(lambda self: self.name)
+    _chunks = property(lambda self: self.chunks, lambda self, chunks: setattr(self, "chunks", chunks))
     shape = property(lambda self: tuple(map(sum, self.chunks)))
     ndim = property(lambda self: len(self.chunks))
     size = property(lambda self: math.prod(self.shape))
@@ -448,6 +449,7 @@ def from_array(
         raise ValueError("Array is already a dask array. Use 'asarray' or 'rechunk' instead.")
     if isinstance(x, (list, tuple)) or not hasattr(x, "shape"):
         x = np.asarray(x)
+    refuse_masks(x)
     dtype = np.dtype(x.dtype)
     chunks = normalize_chunks(chunks, x.shape, dtype=dtype, previous_chunks=None)
     if name in (None, True):
@@ -458,7 +460,7 @@ def from_array(
         name = f"array-{uuid.uuid4().hex}"
     ends = [starts(axis) for axis in chunks]
     layer = {}
-    is_ours, is_numpys = isinstance(x, ks.Array), type(x) is np.ndarray
+    is_ours, is_numpys = isinstance(x, ks.Array), type(x) is np.ndarray and not lock
     lock = SerializableLock() if lock is True else lock or None
     for place in grid(chunks):
         index, key = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place)), (name, *place)
@@ -720,6 +722,8 @@ def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop
     of an axis that it drops."""
     dropped, added = ([] if a is None else axes_in(a) for a in (drop_axis, new_axis))
     ndim = max((x.ndim for x in args if isinstance(x, Array)), default=0)
+    if chunks is not None and ndim and not added and len(chunks) > ndim - len(dropped):
+        added = list(range(len(chunks) - ndim + len(dropped)))
     if any(not -ndim <= axis < ndim for axis in dropped):
         raise ValueError(f"drop_axis out of range (drop_axis={drop_axis}, but array is {ndim}d).")
     dropped = {axis % ndim for axis in dropped}
@@ -804,7 +808,7 @@ def _info(args, full, common, out_chunks, place, dtype):
     told = {}
     for number, x in enumerate(args):
         if isinstance(x, Array):
-            mine = full[len(common) - x.ndim :]
+            mine = tuple(0 if len(c) == 1 else i for c, i in zip(x.chunks, full[len(common) - x.ndim :]))
             told[number] = {"shape": x.shape, "num-chunks": x.numblocks, "chunk-location": mine, "dtype": x.dtype,
                             "array-location": [(starts(c)[i], starts(c)[i + 1]) for c, i in zip(x.chunks, mine)]}  # fmt: skip
     told[None] = {"shape": tuple(map(sum, out_chunks)), "num-chunks": tuple(map(len, out_chunks)), "dtype": np.dtype(dtype),

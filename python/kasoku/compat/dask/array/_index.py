@@ -9,7 +9,7 @@ import kasoku as ks
 
 from .._task_spec import List
 from . import _chunks
-from ._chunks import call, numpys, ours, starts
+from ._chunks import call, numpys, ours, refuse_masks, starts
 from ._core import Array, _same, asarray, cut, elementwise, made, unify_chunks
 
 
@@ -128,7 +128,7 @@ def _sliced_beside(x, index, unknown):
     chunks = tuple((_endless,) * len(axis) if is_so else axis for axis, is_so in zip(x.chunks, unknown))
     part = _sliced(Array(x.dask, x.name, chunks, x.dtype, gives_numpys=x._gives_numpys), index)
     kept = [is_so for i, is_so in zip(index, unknown) if not isinstance(i, numbers.Integral)]
-    part.chunks = tuple((math.nan,) * len(axis) if is_so else axis for axis, is_so in zip(part.chunks, kept))
+    part.chunks = tuple((np.nan,) * len(axis) if is_so else axis for axis, is_so in zip(part.chunks, kept))
     return part
 
 
@@ -181,7 +181,7 @@ def _masked(x, mask):
     if x.ndim > 1:
         x, mask = x.ravel(), mask.ravel()
     _, (x, mask) = unify_chunks(x, mask)
-    chunks = ((math.nan,) * len(x.chunks[0]),)
+    chunks = ((np.nan,) * len(x.chunks[0]),)
     return made("getitem", chunks, x.dtype, lambda p: (_kept, x.ref(p), mask.ref(p)), [x, mask])
 
 
@@ -190,7 +190,7 @@ def _masked_along(x, mask, axis):
     if mask.shape[0] != x.shape[axis]:
         raise IndexError(f"Boolean array with size {mask.shape[0]} is not long enough for axis {axis} with size {x.shape[axis]}")  # fmt: skip
     mask = mask.rechunk((x.chunks[axis],))
-    chunks = tuple((math.nan,) * len(c) if k == axis else c for k, c in enumerate(x.chunks))
+    chunks = tuple((np.nan,) * len(c) if k == axis else c for k, c in enumerate(x.chunks))
     return made("getitem", chunks, x.dtype, lambda p: (_kept_along, x.ref(p), mask.ref((p[axis],)), axis), [x, mask], axis)  # fmt: skip
 
 
@@ -204,9 +204,12 @@ def _kept(x, mask):
 
 def assigned(x, index, value):
     """What x is after x[index] = value."""
-    if isinstance(value, (ks.Array, list)) or isinstance(value, np.ndarray) and not value.ndim:
+    refuse_masks(value)
+    if isinstance(value, (ks.Array, list, tuple, range)) or isinstance(value, np.ndarray) and not value.ndim:
         value = np.asarray(value)[()]
     if isinstance(index, (Array, np.ndarray, ks.Array)) and index.dtype == bool and index.ndim == x.ndim:
+        if index.shape != x.shape and not any(map(math.isnan, (*index.shape, *x.shape))):
+            raise IndexError(f"Boolean index of shape {index.shape} does not match the array's shape {x.shape}")
         if not np.ndim(value):
             return elementwise("where", asarray(index), value, x).astype(x.dtype)
         if index.ndim != 1:

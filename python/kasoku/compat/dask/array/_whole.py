@@ -1,7 +1,6 @@
 """What NumPy computes of whole arrays: a task of all their chunks, and arrays of one chunk of what it gives."""
 
 import functools
-import math
 import numbers
 
 import numpy as np
@@ -76,7 +75,7 @@ def _parts(value, *kinds):
 
 
 # How many there are is known when they are found.
-_some = (math.nan,)
+_some = (np.nan,)
 
 
 def _uniques(ar, *asked):
@@ -104,12 +103,12 @@ def _padded(array, pad_width, mode, words):
 f.rows("array", {
     "sort": _sorted,
     "nonzero": lambda a: _parts(on_whole(np.nonzero, a), *[(_some, np.int64)] * max(1, a.ndim)),
-    "argwhere": lambda a: whole((math.nan, a.ndim), np.int64, np.argwhere, a),
+    "argwhere": lambda a: whole((np.nan, a.ndim), np.int64, np.argwhere, a),
     "flatnonzero": lambda a: whole(_some, np.int64, np.flatnonzero, a),
     "unique": lambda ar, return_index=False, return_inverse=False, return_counts=False: _uniques(
         ar, return_index, return_inverse, return_counts),
     "bincount": lambda x, weights=None, minlength=0, split_every=None: whole(
-        (minlength if minlength else math.nan,), np.int64 if weights is None else float, np.bincount, x,
+        (minlength if minlength else np.nan,), np.int64 if weights is None else float, np.bincount, x,
         *([] if weights is None else [asarray(weights)]), minlength=minlength),
     "percentile": lambda a, q, method="linear", internal_method="default", axis=None, **words: (
         whole(np.shape(q), np.percentile(np.ones(1, a.dtype), 50).dtype, np.percentile, a, np.asarray(q), method=method)
