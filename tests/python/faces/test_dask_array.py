@@ -21,6 +21,10 @@ v = rng.standard_normal(50)
 w = da.from_array(v, chunks=13)
 
 
+def _sum3(p, q):
+    return np.roll(p, 1) + p + np.roll(p, -1) + q
+
+
 def _out(function, *args, out, **words):
     assert function(*args, out=out, **words) is out
     return out
@@ -344,6 +348,13 @@ cases |= dict(
     notext=lambda: (x != "a", np.ones((60, 40), bool)),
     nonone=lambda: (x == None, np.zeros((60, 40), bool)),  # noqa: E711
     blockwisedelayed=lambda: (da.blockwise(np.add, "ij", x, "ij", dask.delayed(5), None, dtype=float), a + 5),
+    # several arrays with their neighbours' elements, in chunks that do not fit
+    overlaptwo=lambda: (da.map_overlap(_sum3, w.rechunk(7), w * 2, depth=1, boundary="periodic"), _sum3(v, v * 2)),
+    overlapdepths=lambda: (da.map_overlap(lambda p, q: p + q[2:-2], w, w, depth=[0, 2], boundary=["none", "reflect"], trim=False), v * 2),
+    overlapranks=lambda: (da.map_overlap(np.add, w[:40].rechunk(9), x, depth=1, boundary="nearest"), v[:40] + a),
+    overlapdrop=lambda: (da.map_overlap(lambda q: q.mean(axis=1), x, depth=(2, 0), boundary=(0, "reflect"), drop_axis=1, dtype=float), a.mean(axis=1)),
+    overlapadd=lambda: (da.map_overlap(lambda q: q[None], w, depth=3, boundary="reflect", new_axis=0, dtype=float), v[None]),
+    overlapsmall=lambda: (da.map_overlap(_sum3, w.rechunk(2), w.rechunk(2), depth=5, boundary="periodic"), _sum3(v, v)),
     # joined along all axes before they are combined
     reductionjoins=lambda: (
         da.reduction(da.stack([x, y]).rechunk((1, 20, 20)), _whole, np.median, combine=_whole, dtype=float),
@@ -513,6 +524,11 @@ def test_collections_together():
         (lambda: setm(x, 0, np.ma.masked), NotImplementedError, "masked arrays are not there"),
         (lambda: da.from_array(np.ma.array([1, 2], mask=[0, 1])), NotImplementedError, "masked arrays are not there"),
         (lambda: da.fft.fftn(x.rechunk(-1), axes=(0, 0)), ValueError, "Duplicate axes"),
+        (
+            lambda: da.map_overlap(abs, w, depth=51, boundary="none"),
+            ValueError,
+            "overlapping depth 51 is larger than your array 50",
+        ),
         (lambda: x[1.5], IndexError, "integer-like"),
         (lambda: x[[True, False]], IndexError, "Boolean array with size 2 is not long enough for axis with size 60"),
         (lambda: x.argmin(axis=(0, 1)), TypeError, "axis must be either `None` or int"),

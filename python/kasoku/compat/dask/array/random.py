@@ -24,6 +24,8 @@ class Generator:
     """Distributions of NumPy's Generator, in chunks."""
 
     def __init__(self, seed=None):
+        if isinstance(seed, type):  # a class of NumPy's generators
+            seed = seed()
         if isinstance(seed, (np.random.BitGenerator, np.random.Generator)):
             seed = int(np.random.default_rng(seed).integers(2**63))
         self._entropy = np.random.SeedSequence(seed).entropy
