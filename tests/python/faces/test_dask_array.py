@@ -327,6 +327,10 @@ cases |= dict(
     windows=lambda: (da.lib.stride_tricks.sliding_window_view(x, (7, 3)), np.lib.stride_tricks.sliding_window_view(a, (7, 3))),
     windowslong=lambda: (da.overlap.sliding_window_view(w, 30), np.lib.stride_tricks.sliding_window_view(v, 30)),
     covtwo=lambda: (da.cov(w, w[::-1]), np.cov(v, v[::-1])),
+    covweights=lambda: (da.cov(w, fweights=np.arange(50)), np.cov(v, fweights=np.arange(50))),
+    normed=lambda: (da.histogramdd(x[:, :2], bins=3, range=((-1, 1), (-2, 2)), normed=True)[0], np.histogramdd(a[:, :2], bins=3, range=((-1, 1), (-2, 2)), density=True)[0]),
+    unknownbeside=lambda: (da.hstack([x[x[:, 0] > 0], x[x[:, 0] > 0]], allow_unknown_chunksizes=True), np.hstack([a[a[:, 0] > 0]] * 2)),
+    unknownflat=lambda: (w[w > 0].ravel(), v[v > 0]),
     mesh=lambda: (da.meshgrid(w, w[:3])[0], np.meshgrid(v, v[:3])[0]),
     leastleft=lambda: (x[x > 2].min(), a[a > 2].min()),
     mostleft=lambda: (x[x[:, 0] > 1.2].max(axis=0), a[a[:, 0] > 1.2].max(axis=0)),
@@ -395,7 +399,16 @@ def test_as_numpy(name):
     assert isinstance(computed, (np.ndarray, np.generic))
     if isinstance(got, da.Array):
         assert got.dtype == np.asarray(want).dtype
-        if name not in ("mask", "unique", "union1d", "rowmask", "maskrows", "maskedpart"):
+        if name not in (
+            "mask",
+            "unique",
+            "union1d",
+            "rowmask",
+            "maskrows",
+            "maskedpart",
+            "unknownbeside",
+            "unknownflat",
+        ):
             assert got.shape == np.shape(want)
 
 
@@ -529,6 +542,9 @@ def test_collections_together():
             ValueError,
             "overlapping depth 51 is larger than your array 50",
         ),
+        (lambda: da.hstack([x[x[:, 0] > 0]] * 2), ValueError, "allow_unknown_chunksizes"),
+        (lambda: da.histogram(x, bins=3, range=(0, 1), normed=True), ValueError, "normed"),
+        (lambda: da.histogramdd(w, bins=3, range=((0, 1),)), ValueError, "columnar"),
         (lambda: x[1.5], IndexError, "integer-like"),
         (lambda: x[[True, False]], IndexError, "Boolean array with size 2 is not long enough for axis with size 60"),
         (lambda: x.argmin(axis=(0, 1)), TypeError, "axis must be either `None` or int"),

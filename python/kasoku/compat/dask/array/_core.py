@@ -271,7 +271,7 @@ class Array(DaskMethodsMixin):
         return reshape(self, shape)
 
     def ravel(self):
-        return reshape(self, (-1,))
+        return self if self.ndim == 1 else reshape(self, (-1,))
 
     flatten = ravel
 

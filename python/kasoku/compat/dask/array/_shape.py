@@ -1,6 +1,7 @@
 """Arrays joined and repeated, and their axes in another order."""
 
 import functools
+import math
 import numbers
 
 import numpy as np
@@ -71,7 +72,7 @@ def expand_dims(a, axis):
 # ── joined ────────────────────────────────────────────────────────────────────────────────
 
 
-def _in_a_row(seq, axis, word):
+def _in_a_row(seq, axis, word, allows_unknown=False):
     arrays = [asarray(x) for x in seq]
     if not arrays:
         raise ValueError("Need array(s) to concatenate")
@@ -83,12 +84,15 @@ def _in_a_row(seq, axis, word):
     axis %= ndim
     dtype = functools.reduce(np.promote_types, [x.dtype for x in arrays])
     others = [a for a in range(ndim) if a != axis]
+    if not allows_unknown and any(math.isnan(x.shape[a]) for x in arrays for a in others if x.ndim == ndim):
+        raise ValueError(f"Tried to concatenate arrays with unknown shape {arrays[0].shape}: compute_chunk_sizes() finds them, allow_unknown_chunksizes=True takes their chunks as they are")  # fmt: skip
     for x in arrays[1:]:
-        if x.ndim != ndim or any(x.shape[a] != arrays[0].shape[a] for a in others):
+        is_known = not allows_unknown or not any(map(math.isnan, (*x.shape, *arrays[0].shape)))
+        if x.ndim != ndim or is_known and any(x.shape[a] != arrays[0].shape[a] for a in others):
             raise ValueError(
                 f"Tried to concatenate arrays with unknown or different shapes {[x.shape for x in arrays]}"
             )
-    common = {a: met(x.chunks[a] for x in arrays) for a in others}
+    common = {a: met(x.chunks[a] for x in arrays) for a in others if not math.isnan(arrays[0].shape[a])}
     arrays = [x.astype(dtype).rechunk(common) if common else x.astype(dtype) for x in arrays]
     owners = [(k, i) for k, x in enumerate(arrays) for i in range(len(x.chunks[axis]))]
     chunks = tuple(sum((x.chunks[axis] for x in arrays), ()) if a == axis else arrays[0].chunks[a] for a in range(ndim))
@@ -102,7 +106,7 @@ def _in_a_row(seq, axis, word):
 
 def concatenate(seq, axis=0, allow_unknown_chunksizes=False):
     """Arrays in a row along an axis."""
-    return _in_a_row(seq, axis, "concatenate")
+    return _in_a_row(seq, axis, "concatenate", allow_unknown_chunksizes)
 
 
 def stack(seq, axis=0, allow_unknown_chunksizes=False):
@@ -110,10 +114,10 @@ def stack(seq, axis=0, allow_unknown_chunksizes=False):
     arrays = [asarray(x) for x in seq]
     if not arrays:
         raise ValueError("Need array(s) to stack")
-    if len({x.shape for x in arrays}) > 1:
+    if len({x.shape for x in arrays}) > 1 and not allow_unknown_chunksizes:
         raise ValueError(f"Stacked arrays must have the same shape. Got {[x.shape for x in arrays]}")
     axis = axis % (arrays[0].ndim + 1)
-    return _in_a_row([expand(x, axis) for x in arrays], axis, "stack")
+    return _in_a_row([expand(x, axis) for x in arrays], axis, "stack", allow_unknown_chunksizes)
 
 
 def _grown(tup, ndim):
@@ -121,9 +125,10 @@ def _grown(tup, ndim):
 
 
 f.rows("plain", {
-    "vstack": lambda tup, **ignored: concatenate(_grown(tup, 2), 0),
-    "hstack": lambda tup, **ignored: (lambda arrays: concatenate(arrays, 0 if arrays[0].ndim == 1 else 1))(_grown(tup, 1)),
-    "dstack": lambda tup, **ignored: concatenate(_grown(tup, 3), 2),
+    "vstack": lambda tup, **words: concatenate(_grown(tup, 2), 0, **words),
+    "hstack": lambda tup, **words: (lambda arrays: concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, **words))(
+        _grown(tup, 1)),
+    "dstack": lambda tup, **words: concatenate(_grown(tup, 3), 2, **words),
     "append": lambda arr, values, axis=None: concatenate([asarray(arr), asarray(values)], axis),
 })  # fmt: skip
 

@@ -113,8 +113,9 @@ f.rows("array", {
     "percentile": lambda a, q, method="linear", internal_method="default", axis=None, **words: (
         whole(np.shape(q), np.percentile(np.ones(1, a.dtype), 50).dtype, np.percentile, a, np.asarray(q), method=method)
         if axis is None and not words else f.quantile(a, np.asarray(q) / 100, axis=axis, method=method, **words)),
-    "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None: (lambda n: whole(
-        (n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof))(
+    "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None: (lambda n: whole(
+        (n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof,
+        **{k: np.asarray(w) for k, w in (("fweights", fweights), ("aweights", aweights)) if w is not None}))(
             _variables(m, rowvar) + (0 if y is None else _variables(asarray(y), rowvar))),
     "corrcoef": lambda x, y=None, rowvar=True: whole(
         (_variables(x, rowvar) + (y is not None),) * 2, float, np.corrcoef, x, None if y is None else asarray(y),
@@ -343,7 +344,13 @@ Array.vindex = property(_Points)
 
 
 def histogram(a, bins=None, range=None, normed=False, weights=None, density=None):  # noqa: A002
-    if bins is None or np.ndim(bins) == 0 and range is None:
+    if normed:
+        raise ValueError("The normed= keyword argument has been deprecated. Please use density instead.")
+    if (
+        bins is None
+        or np.ndim(bins) == 0
+        and (range is None or np.ndim(range) != 1 and not isinstance(range, (tuple, list)))
+    ):
         raise ValueError(
             "dask.array.histogram requires specifying bins: either an iterable of edges, or their number and range="
         )
@@ -363,6 +370,11 @@ def histogram2d(x, y, bins=10, range=None, normed=None, weights=None, density=No
 
 def histogramdd(sample, bins, range=None, normed=None, weights=None, density=None):  # noqa: A002
     """Counts in cells of several axes. sample: an (N, D) array or one array for each axis."""
+    if normed is not None and density is not None:
+        raise TypeError("Cannot specify both 'normed' and 'density'")
+    density = normed if density is None else density
+    if not isinstance(sample, (tuple, list)) and sample.ndim != 2:
+        raise ValueError("Single array input to histogramdd should be columnar")
     columns = [asarray(x) for x in sample] if isinstance(sample, (tuple, list)) else [sample[:, k] for k in np.arange(sample.shape[1])]  # fmt: skip
     each = [bins] * len(columns) if isinstance(bins, numbers.Integral) else list(bins)
     if len(each) != len(columns):
