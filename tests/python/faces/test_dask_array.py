@@ -279,6 +279,12 @@ cases = dict(
         da.apply_gufunc(lambda q: np.stack([q, 2 * q], -1), "()->(k)", x, output_sizes={"k": 2}, output_dtypes=float),
         np.stack([a, 2 * a], -1),
     ),
+    gufuncshorter=lambda: (
+        da.apply_gufunc(
+            lambda q: np.diff(q, axis=-1), "(i)->(i)", x, axis=0, output_sizes={"i": 59}, allow_rechunk=True
+        ),
+        np.diff(a, axis=0),
+    ),
     gufuncpair=lambda: (
         da.apply_gufunc(
             lambda p, q: (p * q).sum(axis=-1), "(i),(i)->()", da.stack([x, y]).rechunk((1, 9, -1)), y.rechunk((13, -1))

@@ -4,6 +4,7 @@ import contextvars
 import gc
 import pickle
 import random
+import re
 import subprocess
 import sys
 import threading
@@ -108,7 +109,9 @@ def test_a_compiled_function_that_fails_in_a_task_says_line_and_task():
     tasks = [delayed(item)(7, k) for k in (1, 2, 0, 3)]
     with pytest.raises(ZeroDivisionError) as caught:
         ks.compute(*[delayed(item)(7, 1) for _ in range(100)], *tasks, workers=1)
-    assert f"in the task {tasks[2].key}" in "".join(traceback.format_exception(caught.value))
+    told = "".join(traceback.format_exception(caught.value))
+    assert f"in the task {tasks[2].key}" in told
+    assert re.search(r"at   \S*test_task_graphs.py:\d+, in item    return x // k", told)
 
 
 def test_a_delayed_value_is_no_condition():
