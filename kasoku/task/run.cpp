@@ -1,6 +1,7 @@
 // Each worker has the tasks that it made ready in a deque of its own, and goes on with the reader that
 // has most tasks behind it, so that a chain needs no queue. Who has nothing takes of the leaves, then
 // steals. A worker is woken by one that has more than it can do, and looks alone: as many wake as there is work for.
+// Of many tasks the first worker runs some alone: to wake a core takes as long as hundreds of small ones do.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -24,6 +25,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr uint32_t none = ReadyTasks::none;
+
+/// From so many tasks on, and so many for each worker, the first worker begins alone: for the length of its first task
+/// at most, which is little beside the others.
+constexpr size_t many_tasks = 256, many_for_each = 32;
+/// What is left must last so long for other workers to be woken, and who judges has seen so much, in seconds.
+constexpr double worth_waking = 200e-6, judged_from = 20e-6;
+/// Until then the waiting thread leaves the judgement to the first worker, who cannot judge within a task.
+constexpr auto first_look = std::chrono::microseconds(300);
 
 /// Of many tasks in huge pages, where the system has some: to clear and map small ones takes as long as a tenth of the
 /// tasks.
@@ -75,7 +84,8 @@ class Run : public std::enable_shared_from_this<Run> {
         is_root_(left_.size()),
         times_(options.times || timeline::is_on() ? graph_.size() : 0),
         bytes_of_(options.bytes_of),
-        outstanding_(graph_.size()) {
+        outstanding_(graph_.size()),
+        may_spread_(graph_.size() < std::max(many_tasks, many_for_each * workers_.size())) {
     if (!graph_.has_edges()) return;
     for (size_t i = 0; i < graph_.size(); ++i)
       left_[i].store(static_cast<uint32_t>(graph_.inputs(i).size()), std::memory_order_relaxed);
@@ -90,10 +100,17 @@ class Run : public std::enable_shared_from_this<Run> {
       if (on_progress && !failed_.load()) on_progress(done(), all);
     };
     InterruptCheck interrupt;
-    offer();
+    wake_one();
     std::unique_lock lock(mutex_);
+    if (!may_spread_.load(std::memory_order_relaxed) && !finished_.wait_for(lock, first_look, [&] { return is_over_; })) {
+      lock.unlock();
+      const double begun = first_begun_.load();
+      if (begun < 0 || is_worth_waking(seconds() - begun, done())) spread();
+      lock.lock();
+    }
     while (!finished_.wait_for(lock, std::chrono::milliseconds(50), [&] { return is_over_; })) {
       lock.unlock();
+      spread();  // whatever the first worker thinks: its task may wait for another
       interrupt.look();
       report();
       lock.lock();
@@ -126,6 +143,7 @@ class Run : public std::enable_shared_from_this<Run> {
     Worker& own = workers_[index];
     LockHolder lock(lock_.get());
     const InterruptScope scope(is_left_);
+    if (!may_spread_.load(std::memory_order_relaxed)) first_begun_.store(seconds());
     for (bool is_looking = true;;) {  // whoever is woken is looking
       if (all_need_lock_) lock.take();
       uint32_t task = find(own);
@@ -137,8 +155,30 @@ class Run : public std::enable_shared_from_this<Run> {
         if (!sleep(own)) return;
         is_looking = true;
       }
-      while (task != none) task = execute(task, own, lock);
+      while (task != none) {
+        task = execute(task, own, lock);
+        if (!may_spread_.load(std::memory_order_relaxed)) judge(own);
+      }
     }
+  }
+
+  /// Of the first worker, after 1, 2, 4, … tasks: to read the clock takes a good part of a small task.
+  void judge(const Worker& own) {
+    const size_t n = own.done.load(std::memory_order_relaxed);
+    if (n & (n - 1)) return;
+    const double time = seconds() - first_begun_.load(std::memory_order_relaxed);
+    if (time >= judged_from && is_worth_waking(time, n)) spread();
+  }
+
+  bool is_worth_waking(double time, size_t n_done) const {
+    const size_t all = graph_.size();
+    return n_done == 0 || time * static_cast<double>(all - n_done) >= worth_waking * static_cast<double>(n_done);
+  }
+
+  /// From here on workers wake others.
+  void spread() {
+    may_spread_.store(true, std::memory_order_relaxed);
+    if (has_work()) offer();
   }
 
   uint32_t find(Worker& own) {
@@ -168,8 +208,13 @@ class Run : public std::enable_shared_from_this<Run> {
            std::ranges::any_of(workers_, [](const Worker& worker) { return !worker.ready.is_empty(); });
   }
 
-  /// There is work that another worker could do: wakes one, unless one is looking already.
+  /// There is work that another worker could do: wakes one, unless it is too early.
   void offer() {
+    if (may_spread_.load(std::memory_order_relaxed)) wake_one();
+  }
+
+  /// Unless one is looking already.
+  void wake_one() {
     if (searching_.load() || (!sleepers_.load() && started_.load() == workers_.size())) return;
     if (searching_.exchange(true)) return;
     std::unique_lock lock(mutex_);
@@ -307,7 +352,8 @@ class Run : public std::enable_shared_from_this<Run> {
   alignas(64) std::atomic<size_t> next_leaf_{0};
   alignas(64) std::atomic<size_t> outstanding_;
   std::atomic<size_t> started_{0}, sleepers_{0};
-  std::atomic<bool> searching_{false}, failed_{false}, is_left_{false};
+  std::atomic<bool> searching_{false}, failed_{false}, is_left_{false}, may_spread_;
+  std::atomic<double> first_begun_{-1};  ///< when the first worker came, of many tasks
   std::mutex mutex_;
   std::condition_variable finished_, work_came_;
   size_t wakes_ = 0;

@@ -26,7 +26,9 @@ def persist(self, **options):
     and the value stays in the cluster."""
     client = _task.client_of(options.get("scheduler"))
     if client is not None:
-        return client.persist(self)
+        from . import _engines
+
+        return _engines.persist_on(client, self)
     value = self.compute(**options)
     if type(value) not in (int, float, complex, bool, type(None)):  # others may look like a task or a key
         value = specification().DataNode(self.key, value)

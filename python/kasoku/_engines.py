@@ -4,6 +4,8 @@ Both take the graph as Dask writes it (`_delayed.graph_of`). A process of theirs
 arguments, which are pickled by content where they are ours (`_content.py`).
 """
 
+import contextlib
+import logging
 import pickle
 import sys
 import uuid
@@ -35,23 +37,29 @@ def _unpicklable(error, where):
     )
 
 
+def _unpicklable_value(error, where):
+    """The same of what a task gives."""
+    return errors.TypeError(
+        f"compute: a task's value cannot be sent back from {where}: {str(error).partition(chr(10))[0]}\n"
+        "  why  values are pickled; what is open in a process (a lock, a file, a thread) cannot be\n"
+        "  fix  use it up in the task, and return what it gave"
+    )
+
+
 # ── a cluster of Dask ─────────────────────────────────────────────────────────────────────
 
 
-def _on_cluster(client, graph, keys, **options):
-    from dask.highlevelgraph import HighLevelGraph
+@contextlib.contextmanager
+def _asked(client, unpicklable):
+    """What is asked of a cluster within fails in our words; distributed's pages of log on the same are not shown."""
     from distributed.client import FutureCancelledError, FuturesCancelledError
 
-    if client.asynchronous:
-        raise errors.TypeError(
-            "compute: it waits, and this Client is asynchronous\n  fix  await client.compute(value), of Dask's protocol"
-        )
-    if client.status != "running":
-        raise _gone(client)
-    check_versions(client)
-    graph = HighLevelGraph.from_collections(f"kasoku-{uuid.uuid4().hex}", graph)
+    log, nothing = logging.getLogger("distributed.protocol.pickle"), lambda record: False
+    log.addFilter(nothing)
     try:
-        return client.get(graph, keys, **options)
+        if client.status != "running":
+            raise _gone(client)
+        yield
     except (FutureCancelledError, FuturesCancelledError) as error:
         if client.status == "running":
             raise
@@ -59,7 +67,68 @@ def _on_cluster(client, graph, keys, **options):
     except (TypeError, AttributeError, pickle.PicklingError) as error:
         if "Could not serialize" not in str(error):
             raise  # a task's own
-        raise _unpicklable(error, "the cluster") from error
+        raise unpicklable(error, "the cluster") from error
+    finally:
+        log.removeFilter(nothing)
+
+
+def _on_cluster(client, graph, keys, **options):
+    from dask.highlevelgraph import HighLevelGraph
+
+    if client.asynchronous:
+        raise errors.TypeError(
+            "compute: it waits, and this Client is asynchronous\n  fix  await client.compute(value), of Dask's protocol"
+        )
+    with _asked(client, _unpicklable):
+        check_versions(client)
+        graph = HighLevelGraph.from_collections(f"kasoku-{uuid.uuid4().hex}", graph)
+        futures = client.get(graph, keys, sync=False, **options)
+    try:
+        with _asked(client, _unpicklable_value), _waiting():
+            return client.gather(futures)
+    except Exception as error:
+        if (failed := _failed_task(client, futures)) is not None:
+            error.add_note(f"in the task {failed}")
+        raise
+    finally:
+        for future in futures:
+            future.release()
+
+
+@contextlib.contextmanager
+def _waiting():
+    """A task that waits for others leaves its thread to them."""
+    from distributed import rejoin, secede
+
+    try:
+        secede()
+        is_in_a_task = True
+    except Exception:  # noqa: BLE001 - this is no task
+        is_in_a_task = False
+    try:
+        yield
+    finally:
+        if is_in_a_task:
+            rejoin()
+
+
+def _failed_task(client, futures):
+    """The key of the task whose exception the futures have; None if the scheduler cannot say."""
+    failed = [future.key for future in futures if future.status == "error"]
+    with contextlib.suppress(Exception):  # the task's own exception goes first
+        # A function of a function goes by content: the scheduler may have no kasoku.
+        return client.run_on_scheduler(
+            lambda key, dask_scheduler: dask_scheduler.tasks[key].exception_blame.key, failed[0]
+        )
+
+
+def persist_on(client, value):
+    """A value that stays in the cluster."""
+    if client.asynchronous:
+        return client.persist(value)
+    with _asked(client, _unpicklable):
+        check_versions(client)
+        return client.persist(value)
 
 
 def _gone(client):
@@ -101,7 +170,11 @@ def register_chunks():
 
 
 def _run(node, names, *values):
-    return node(dict(zip(names, values)))
+    try:
+        return node(dict(zip(names, values)))
+    except Exception as error:
+        error.add_note(f"in the task {node.key}")
+        raise
 
 
 def _on_ray(graph, keys, **options):
@@ -121,8 +194,9 @@ def _on_ray(graph, keys, **options):
             references[key] = run.options(name=str(key)).remote(node, names, *(references[name] for name in names))
         return ray.get([references[key] for key in keys])
     except ray.exceptions.RayTaskError as error:
-        cause = error.cause
-        raise (cause if isinstance(cause, Exception) else error) from None
+        if not isinstance(error.cause, Exception):
+            raise
+        raise error.cause from error  # whose text has the worker's traceback
     except TypeError as error:
         if "Could not serialize" not in str(error):
             raise

@@ -124,8 +124,10 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
     get = _get_of(scheduler)
     bars = [one.bar for one in observers if hasattr(one, "bar")]  # called with (done, all) beside compute()'s own
     is_observed = len(bars) < len(observers)
-    if get is None and get_observed and (is_observed or ignored.get("pool") or defaults.get("pool")):
-        get = functools.partial(get_observed, scheduler=_told(scheduler))
+    told = _told(scheduler)
+    has_pool = ignored.get("pool") or defaults.get("pool") or _is_others_pool(told)
+    if get is None and get_observed and (is_observed or has_pool):
+        get = functools.partial(get_observed, scheduler=told)
     if get is not None:
         roots = _roots(args, traverse)
         return tuple(get(_delayed.graph_of(roots), [root.key for root in roots], **ignored))
@@ -143,6 +145,10 @@ def compute(*args, scheduler=None, num_workers=None, workers=None, progress=Fals
             stack.enter_context(getattr(bar, "run", contextlib.nullcontext)())
         report = bars[0] if len(bars) == 1 else lambda done, total: [bar(done, total) for bar in bars]
         return _core._compute(args, count, report, traverse)
+
+
+def _is_others_pool(scheduler):
+    return isinstance(scheduler, concurrent.futures.Executor) and not isinstance(scheduler, Pool)
 
 
 def _is_watched():

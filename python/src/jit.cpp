@@ -1,6 +1,7 @@
 /// \file python/src/jit.cpp
 /// kasoku._core.JitFunction: what @ks.jit makes of a function. A type of its own and not a
 /// nanobind class, because a call goes by the vector protocol straight to the machine code.
+#include "convert.h"
 #include "foreign.h"
 #include "guarded.h"
 #include "jit_lists.h"
@@ -119,6 +120,21 @@ void read_anew(JitState& state) {
   state.entries.clear();
 }
 
+/// The copy that goes in place of a badly placed array, which is one argument or several.
+nb::object copy_of(PyObject* array, std::vector<std::pair<PyObject*, nb::object>>& copies) {
+  for (const auto& [original, copy] : copies)
+    if (original == array) return copy;
+  nb::object copy = well_placed_copy(array);
+  if (copy.is_valid()) copies.emplace_back(array, copy);
+  return copy;
+}
+
+/// What the call wrote into copies, to where it belongs.
+void give_back(const std::vector<std::pair<PyObject*, nb::object>>& copies) {
+  for (const auto& [original, copy] : copies)
+    if (nb::cast<bool>(copy.attr("flags").attr("writeable"))) numpy().attr("copyto")(nb::handle(original), copy);
+}
+
 PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyObject* names) {
   std::vector<PyObject*> placed;
   if (state.takes_more) {
@@ -129,15 +145,20 @@ PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyO
     return interpret(state.function, arguments, n, names);  // Python's own words for a wrong call
   std::vector<Type> types;
   std::vector<nb::object> columns;
+  std::vector<std::pair<PyObject*, nb::object>> copies;
   Where where;
   for (PyObject*& value : placed) {
     types.push_back(argument_type(value));
-    if (!types.back().is_known())
+    if (!types.back().is_known()) {
       if (nb::object column = stand_in(value); column.is_valid() && argument_type(column).is_array()) {
         types.back() = argument_type(column);
         value = column.ptr();
         columns.push_back(std::move(column));
+      } else if (nb::object copy = copy_of(value, copies); copy.is_valid()) {
+        types.back() = argument_type(copy);
+        value = copy.ptr();
       }
+    }
     if (types.back().is_known()) where.look(value);
   }
   std::string signature = signature_text(placed.data(), placed.size());
@@ -156,8 +177,14 @@ PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyO
           .why("it is compiled for each text that is an argument");
     for (int attempt = 0; attempt < 2; ++attempt) {
       const std::shared_ptr<JitEntry> entry = compile_for(state, wanted, where);
-      PyObject* result = call_entry(entry, placed.data(), placed.size(), wanted == types ? nullptr : &types);
-      if (result) return result;
+      PyObject* result = nullptr;
+      try {
+        result = call_entry(entry, placed.data(), placed.size(), wanted == types ? nullptr : &types);
+      } catch (...) {
+        give_back(copies);
+        throw;
+      }
+      if (result) return give_back(copies), result;
       // An array outside has changed in place (its flags, its shape): read everything anew.
       read_anew(state);
     }

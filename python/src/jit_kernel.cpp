@@ -265,8 +265,8 @@ class JitKernel {
       throw Error(ErrorKind::type, "structured arrays are taken by kernels on a CPU alone").fix("pass the fields as arrays of their own");
     Dtype dtype;
     bool is_constant = false;
-    if (const NumpyArray* host = !target.is_host() ? as_numpy(value.ptr(), dtype) : nullptr) {
-      is_constant = is_read_only(*host);
+    if (well_placed_copy(value.ptr()).is_valid() || (!target.is_host() && as_numpy(value.ptr(), dtype))) {
+      is_constant = is_read_only(*reinterpret_cast<const NumpyArray*>(value.ptr()));
       Array copy = import_host(value, std::nullopt, target, true);
       if (!is_constant) hosts.push_back({value, copy});
       value = nb::cast(copy);

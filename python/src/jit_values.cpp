@@ -106,16 +106,34 @@ const Array* as_array(PyObject* object) {
   return &nb::cast<const Array&>(nb::handle(object));
 }
 
-const NumpyArray* as_numpy(PyObject* object, Dtype& dtype) {
+/// The array of NumPy, if it is of a dtype and byte order that compiled code reads, wherever its elements lie.
+static const NumpyArray* numpy_of_known_dtype(PyObject* object, Dtype& dtype) {
   PyTypeObject* type = numpy_array_type();
   if (!type || !(Py_TYPE(object) == type || PyObject_TypeCheck(object, type))) return nullptr;
   const auto* array = reinterpret_cast<const NumpyArray*>(object);
   const auto* descr = reinterpret_cast<const NumpyDescr*>(array->descr);
-  if (!dtype_from_char(descr->type, dtype) || descr->byteorder == '>' || !(array->flags & aligned_flag)) return nullptr;
+  return dtype_from_char(descr->type, dtype) && descr->byteorder != '>' ? array : nullptr;
+}
+
+static bool is_well_placed(const NumpyArray& array, Dtype dtype) {
   const auto size = static_cast<Py_ssize_t>(info(dtype).size);
-  for (int k = 0; k < array->ndim; ++k)
-    if (array->strides[k] % size) return nullptr;
-  return array;
+  for (int k = 0; k < array.ndim; ++k)
+    if (array.strides[k] % size) return false;
+  return array.flags & aligned_flag;
+}
+
+const NumpyArray* as_numpy(PyObject* object, Dtype& dtype) {
+  const NumpyArray* array = numpy_of_known_dtype(object, dtype);
+  return array && is_well_placed(*array, dtype) ? array : nullptr;
+}
+
+nb::object well_placed_copy(PyObject* object) {
+  Dtype dtype;
+  const NumpyArray* array = numpy_of_known_dtype(object, dtype);
+  if (!array || is_well_placed(*array, dtype)) return {};
+  nb::object copy = nb::handle(object).attr("copy")();
+  if (is_read_only(*array)) copy.attr("flags").attr("writeable") = false;
+  return copy;
 }
 
 /// `parts`: how many more a nest of tuples may have; a tuple twice in one doubles them.

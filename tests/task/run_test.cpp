@@ -51,7 +51,8 @@ TEST_CASE("run: a random graph gives what its tasks give one after the other") {
   for (int round = 0; round < 60; ++round) {
     std::vector<TaskPointer> tasks;
     std::vector<int64_t> want;
-    for (int i = 0; i < 200; ++i) {
+    const int n = round % 2 ? 200 : 700;  // few, and so many that the first worker begins alone
+    for (int i = 0; i < n; ++i) {
       std::vector<TaskPointer> inputs;
       int64_t sum = i;
       for (size_t k = random() % 4; k && i; --k) {
@@ -126,6 +127,22 @@ TEST_CASE("run: as many tasks run at once as there are workers") {
     RunOptions options;
     options.workers = 5;
     CHECK(run(TaskGraph(tasks), options).size() == 5);
+  }
+}
+
+TEST_CASE("run: of many tasks any two may wait for each other") {
+  for (int round = 0; round < 100; ++round) {
+    std::barrier<> meet(2);
+    std::vector<TaskPointer> tasks;
+    const int n = 1000, first = round % 3 * 400, second = n - 1 - round % 7;
+    for (int i = 0; i < n; ++i)
+      if (i == first || i == second)
+        tasks.push_back(make_task("meets", "meets", [&](const Inputs&) { return meet.arrive_and_wait(), Value(); }));
+      else
+        tasks.push_back(sum_of(i));
+    RunOptions options;
+    options.workers = 2;
+    CHECK(run(TaskGraph(tasks), options).size() == n);
   }
 }
 

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from .. import _core
+from .. import _content, _core
 from .given import Array, axis_of, given
 
 
@@ -99,6 +99,11 @@ class vectorize:
         self.pyfunc, self.otypes = pyfunc, otypes
         self.__doc__ = doc if doc is not None else pyfunc.__doc__
         functools.update_wrapper(self, pyfunc, assigned=["__name__", "__qualname__", "__module__"], updated=[])
+
+    __reduce__ = _content.reduce
+
+    def __kasoku_parts__(self):
+        return vectorize, (self.pyfunc, self.otypes, self.__doc__)
 
     def __call__(self, *args):
         from .joining import broadcast_arrays

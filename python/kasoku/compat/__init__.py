@@ -139,5 +139,9 @@ class Face(_Package):
             return _import_module(own)
         raise AttributeError(missing(full), name=name, obj=self)
 
+    def __reduce__(self):
+        """By name, as cloudpickle has other modules: a process that reads it may have no redirection."""
+        return _import_module, (_own_name(self),)
+
 
 _sys.modules[__name__].__class__ = _Package

@@ -14,12 +14,15 @@ import pickle
 import subprocess
 import sys
 import threading
+import traceback
 import time
 from collections import namedtuple
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
+
+import kasoku as ks
 from kasoku._delayed import specification
 from kasoku.compat import dask
 from kasoku.compat.dask._task_spec import Alias, List, Task, TaskRef, fuse_linear_task_spec
@@ -347,7 +350,7 @@ def test_calls_are_tried_again_cancelled_and_left_out():
         assert client.gather([wrong, *good, running], errors="skip") == [1, 2]
         named = client.scatter({"a": 1, "b": [2]})
         assert client.gather(named) == {"a": 1, "b": [2]}
-        assert client.get({"x": 1, "y": (operator.add, "x", 1)}, ["y", "x"]) == (2, 1)
+        assert client.get({"x": 1, "y": (operator.add, "x", 1)}, ["y", "x"]) == [2, 1]
         batches = list(distributed.as_completed(good, with_results=True).batches())
         assert sorted(value for batch in batches for _, value in batch) == [1, 2] and all(batches)
         assert list(distributed.as_completed([]).batches()) == []
@@ -389,6 +392,20 @@ def test_joblib_finds_the_client():
             found = joblib.Parallel()(joblib.delayed(lambda k: (k, threading.get_ident()))(k) for k in range(20))
     assert [k for k, _ in found] == list(range(20)) and threading.get_ident() not in {thread for _, thread in found}
     assert "dask" not in joblib.parallel.BACKENDS
+
+
+def test_joblib_that_is_imported_later_finds_the_client():
+    pytest.importorskip("joblib")
+    text = """
+from kasoku.compat.dask import distributed
+with distributed.Client(n_workers=2, threads_per_worker=1) as client:
+    import joblib
+    with joblib.parallel_config(backend="dask"):
+        assert joblib.Parallel()(joblib.delayed(pow)(k, 2) for k in range(5)) == [0, 1, 4, 9, 16]
+    assert client.get({"a": 1, "b": (str, "a")}, ["a", ["b"]]) == [1, ["1"]]
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_none_is_a_value():
@@ -673,6 +690,9 @@ def test_a_client_that_is_awaited():
             assert await futures[3] == 4 and await futures[0].result() == 1
             assert await client.gather({"k": futures}) == {"k": [1, 2, 3, 4]}
             assert await client.compute(delayed(inc)(5)) == 6
+            assert await client.gather(await client.scatter([1, 2])) == [1, 2]
+            kept = client.persist(delayed(inc)(1))
+            assert await client.compute(delayed(inc)(kept)) == 3
             done, rest = await distributed.wait(futures)
             assert len(done) == 4 and not rest
             assert sorted([await future async for future in distributed.as_completed(futures)]) == [1, 2, 3, 4]
@@ -994,6 +1014,11 @@ def test_a_pool_of_threads_runs_the_tasks():
         assert value.compute(pool=pool).startswith("mine")
         with dask.config.set(pool=pool):
             assert value.compute().startswith("mine")
+        assert value.compute(scheduler=pool).startswith("mine")
+        with dask.config.set(scheduler=pool):
+            assert value.compute().startswith("mine")
+    with ks.Pool(2) as own:
+        assert not value.compute(scheduler=own).startswith("mine")
 
 
 calls = []
@@ -1009,6 +1034,45 @@ def sometimes():
     if len(calls) < 3:
         raise ValueError("not yet")
     return 7
+
+
+def test_who_looks_on_sees_what_is_needed_alone():
+    from kasoku.compat.dask.diagnostics import Profiler
+
+    graph = {"a": 1, "b": (inc, "a"), "c": (inc, "b"), "more": (inc, "c"), "apart": (inc, 5)}
+    for get in (dask.get, dask.threaded.get):
+        with Profiler() as seen:
+            assert get(graph, "c") == 3
+        assert sorted(one.key for one in seen.results) == ["b", "c"]
+
+
+def test_what_a_client_says_of_futures_workers_and_datasets():
+    from kasoku.compat.dask import distributed
+
+    with distributed.Client(n_workers=2, threads_per_worker=1) as client:
+        assert client.status == "running"
+        wrong, right = client.submit(lambda: 1 // 0), client.submit(inc, 1)
+        assert "1 // 0" in "".join(traceback.format_tb(wrong.traceback()))
+        assert right.result() == 2 and right.traceback() is None and right.type is int
+        there = client.submit(inc, 2)
+        assert there.result() == 3
+        client.cancel(there)
+        assert there.cancelled() and there.status == "cancelled"
+        with pytest.raises(distributed.concurrent.futures.CancelledError):
+            there.result()
+        assert set(client.who_has([right])) == {right.key} and len(client.has_what()) == 2
+        with client.get_executor() as executor:
+            assert sorted(executor.map(inc, range(3))) == [1, 2, 3] and executor.submit(inc, 4).result() == 5
+        value = delayed(inc)(7)
+        client.publish_dataset(value=value)
+        assert client.list_datasets() == ["value"] and client.get_dataset("value").compute() == 8
+        with pytest.raises(KeyError, match="already exists"):
+            client.publish_dataset(value=value)
+        with distributed.Client(client.cluster) as other:
+            other.unpublish_dataset("value")
+        with pytest.raises(KeyError, match="not found"):
+            client.get_dataset("value")
+    assert client.status == "closed"
 
 
 def test_a_client_calls_alike_calls_once():

@@ -651,3 +651,69 @@ def test_branches_that_none_decides():
 
     assert ks.jit(late)(5) == late(5)
     assert ks.jit(late)() == late()
+
+
+def odd(values, dtype="f8", **flags):
+    """An array whose elements begin at odd addresses, as those of packed records and of messages do."""
+    values = np.asarray(values, dtype)
+    memory = np.zeros(values.nbytes + 1, "u1")
+    placed = memory[1:].view(dtype)
+    placed[...] = values.ravel()
+    placed = placed.reshape(values.shape)
+    placed.flags.writeable = flags.get("writeable", True)
+    assert not placed.flags.aligned or values.itemsize == 1
+    return placed
+
+
+@pytest.mark.parametrize("dtype", ["i2", "f4", "f8", "c16", "u1"])
+def test_arrays_at_odd_addresses_are_read_and_written(dtype):
+    @ks.njit
+    def swap(x, y):
+        for i in range(len(x)):
+            x[i], y[i] = y[i], x[i]
+        return x[0]
+
+    @ks.njit
+    def total(x):
+        s = x[0, 0] * 0
+        for i in ks.prange(x.shape[0]):
+            for j in range(x.shape[1]):
+                s += x[i, j]
+        return s
+
+    x, y = odd([1, 2, 3], dtype), odd([4, 5, 6], dtype)
+    assert swap(x, y) == 4 and x.tolist() == [4, 5, 6] and y.tolist() == [1, 2, 3]
+    assert swap(x, x) == 4 and x.tolist() == [4, 5, 6]  # one array, one copy
+    for matrix in (odd(np.arange(6).reshape(2, 3), dtype), odd(np.arange(6).reshape(3, 2), dtype, writeable=False).T):
+        assert total(matrix) == 15
+    assert total(odd(np.ones((1, 1)), dtype)) == 1
+
+
+def test_fields_of_packed_records_and_what_is_written_before_an_error():
+    records = np.zeros(3, [("flag", "u1"), ("value", "f8")])
+    records["value"] = [1, 2, 3]
+
+    @ks.njit
+    def double(x, k):
+        for i in range(len(x)):
+            x[i] *= 2
+        return 1 // k
+
+    assert double(records["value"], 1) == 1 and records["value"].tolist() == [2, 4, 6]
+    with pytest.raises(ZeroDivisionError):
+        double(records["value"], 0)
+    assert records["value"].tolist() == [4, 8, 12] and not records["flag"].any()
+    with pytest.raises(TypeError, match="read-only|cannot be changed|not writ"):
+        double(odd([1.0], writeable=False), 1)
+
+
+def test_kernels_take_arrays_at_odd_addresses():
+    @ks.cuda.jit
+    def double(x, y):
+        i = ks.cuda.grid(1)
+        if i < x.size:
+            y[i] = 2 * x[i]
+
+    x, y = odd([1, 2, 3], writeable=False), odd([0, 0, 0])
+    double[1, 4](x, y)
+    assert y.tolist() == [2, 4, 6]

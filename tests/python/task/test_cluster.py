@@ -182,8 +182,24 @@ def test_an_error_of_a_task_is_raised_here(client):
     def fails(x):
         raise LookupError(f"no {x}")
 
-    with pytest.raises(LookupError, match="no 3"):
-        ks.delayed(fails)(3).compute(scheduler=client)
+    wrong = ks.delayed(fails)(3)
+    with pytest.raises(LookupError, match="no 3") as caught:
+        ks.delayed(add)(wrong, ks.delayed(inc)(1)).compute(scheduler=client)
+    assert caught.value.__notes__ == [f"in the task {wrong.key}"]
+    assert caught.traceback[-1].name == "fails"  # with the user's line
+    deadline = time.monotonic() + 10
+    while client.futures and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not client.futures
+
+
+def test_a_task_of_a_cluster_computes_on_it(client):
+    def depth(k):
+        if not k:
+            return os.getpid() > 0
+        return ks.delayed(depth)(k - 1).compute(scheduler=distributed.get_client())
+
+    assert ks.delayed(depth)(4).compute(scheduler=client)  # more of them than there are threads
 
 
 def test_a_worker_that_is_killed_loses_nothing(cluster, client, tmp_path):
@@ -308,11 +324,15 @@ def test_what_another_version_pickled_is_refused_by_name(monkeypatch):
 # ── what goes wrong ───────────────────────────────────────────────────────────────────────
 
 
-def test_what_cannot_be_pickled_is_refused_with_its_reason(client):
+@pytest.mark.parametrize("ask", ["compute", "persist"])
+def test_what_cannot_be_pickled_is_refused_with_its_reason(client, ask):
     lock = threading.Lock()
-    with pytest.raises(TypeError, match=r"cannot be sent to the cluster: .*lock") as caught:
-        ks.delayed(lambda: lock)().compute(scheduler=client)
+    with pytest.raises(TypeError, match=r"a task cannot be sent to the cluster: .*lock") as caught:
+        getattr(ks.delayed(lambda: lock)(), ask)(scheduler=client)
     assert isinstance(caught.value, ks.Error)
+    with pytest.raises(TypeError, match=r"a task's value cannot be sent back from the cluster: .*lock") as caught:
+        ks.delayed(lambda: threading.Lock())().compute(scheduler=client)
+    assert isinstance(caught.value, ks.Error) and "Traceback" not in str(caught.value)
     assert ks.delayed(inc)(1).compute(scheduler=client) == 2  # the cluster goes on
 
 
@@ -330,8 +350,9 @@ def test_a_worker_that_could_not_read_what_it_is_sent(cluster, client, preload, 
     cluster.add(str(file))
     client.wait_for_workers(3, timeout=30)
     try:
-        with pytest.raises(ks.errors.DeviceError, match=rf"the worker at tcp://\S+ {says}[\s\S]*pip install kasoku=="):
-            ks.delayed(inc)(1).compute(scheduler=client)
+        for ask in ("compute", "persist"):
+            with pytest.raises(ks.errors.DeviceError, match=rf"worker at tcp://\S+ {says}[\s\S]*pip install kasoku=="):
+                getattr(ks.delayed(inc)(1), ask)(scheduler=client)
     finally:
         process = cluster.workers.pop()
         process.kill()
@@ -350,8 +371,9 @@ def test_a_cluster_that_goes_away(tmp_path):
         began = time.monotonic()
         with pytest.raises(ks.errors.DeviceError, match=r"the cluster at tcp://\S+ is gone"):
             ks.delayed(time.sleep)(20).compute(scheduler=made.client)
-        with pytest.raises(ks.errors.DeviceError, match="is gone"):
-            ks.delayed(inc)(1).compute(scheduler=made.client)
+        for ask in ("compute", "persist"):
+            with pytest.raises(ks.errors.DeviceError, match="is gone"):
+                getattr(ks.delayed(inc)(1), ask)(scheduler=made.client)
         assert time.monotonic() - began < 15
     finally:
         timer.join()
@@ -365,7 +387,8 @@ def test_an_asynchronous_client_is_refused(cluster):
         async with distributed.Client(cluster.address, asynchronous=True, set_as_default=False) as client:
             with pytest.raises(TypeError, match="asynchronous"):
                 ks.compute(ks.delayed(inc)(1), scheduler=client)
-            return await client.compute(ks.delayed(inc)(1))
+            kept = ks.delayed(inc)(0).persist(scheduler=client)
+            return await client.compute(ks.delayed(inc)(kept))
 
     assert asyncio.run(main()) == 2
 
@@ -404,6 +427,45 @@ print("done")
 """
     )
     assert ran.stdout == "done\n", ran.stderr
+
+
+def test_a_program_s_functions_find_kasoku_s_modules_in_a_worker(cluster):
+    ran = run(
+        f"""
+import cupy as cp
+import kasoku as ks
+import numba
+import numpy as np
+from dask.distributed import Client
+from numba import cuda
+
+@numba.njit(parallel=True)
+def total(x):
+    s = 0.0
+    for i in numba.prange(len(x)):
+        s += x[i]
+    return s
+@cuda.jit
+def double(x):
+    x[cuda.grid(1)] *= 2
+def launched():
+    x = cuda.to_device(np.arange(4.0))
+    double[1, 4](x)
+    return x.copy_to_host().tolist()
+raw = cp.RawKernel('extern "C" __global__ void one(float* x){{ x[threadIdx.x] += 1; }}', "one")
+def of_text():
+    x = cp.zeros(3, dtype="float32")
+    raw((1,), (3,), (x,))
+    return float(cp.sum(x))
+half = cp.ElementwiseKernel("T x", "T y", "y = x / 2", "halved")
+each = ks.vectorize(lambda a: a * 3)
+client = Client({cluster.address!r})
+calls = [(total, np.ones(5)), (launched,), (of_text,), (lambda: float(half(cp.arange(3.0)).sum()),),
+         (lambda: each(ks.arange(3)).tolist(),)]
+print(client.gather([client.submit(*call) for call in calls]))
+"""
+    )
+    assert ran.stdout == "[5.0, [0.0, 2.0, 4.0, 6.0], 3.0, 1.5, [0, 3, 6]]\n", ran.stderr
 
 
 def test_without_distributed_it_says_what_to_install():
@@ -477,8 +539,10 @@ def test_ray(ray, tmp_path):
     def fails():
         raise LookupError("no")
 
-    with pytest.raises(LookupError, match="no"):
-        ks.delayed(inc)(ks.delayed(fails)()).compute(scheduler="ray")
+    wrong = ks.delayed(fails)()
+    with pytest.raises(LookupError, match="no") as caught:
+        ks.delayed(inc)(wrong).compute(scheduler="ray")
+    assert caught.value.__notes__ == [f"in the task {wrong.key}"] and "in fails" in str(caught.value.__cause__)
     lock = threading.Lock()
     with pytest.raises(TypeError, match=r"cannot be sent to Ray: .*lock"):
         ks.delayed(lambda: lock)().compute(scheduler="ray")

@@ -4,6 +4,7 @@ import contextvars
 import gc
 import pickle
 import random
+import re
 import subprocess
 import sys
 import threading
@@ -108,7 +109,9 @@ def test_a_compiled_function_that_fails_in_a_task_says_line_and_task():
     tasks = [delayed(item)(7, k) for k in (1, 2, 0, 3)]
     with pytest.raises(ZeroDivisionError) as caught:
         ks.compute(*[delayed(item)(7, 1) for _ in range(100)], *tasks, workers=1)
-    assert f"in the task {tasks[2].key}" in "".join(traceback.format_exception(caught.value))
+    told = "".join(traceback.format_exception(caught.value))
+    assert f"in the task {tasks[2].key}" in told
+    assert re.search(r"at   \S*test_task_graphs.py:\d+, in item    return x // k", told)
 
 
 def test_a_delayed_value_is_no_condition():
@@ -128,8 +131,10 @@ def test_a_cycle_is_named():
         get(graph, "a")
 
 
-def test_a_task_that_waits_for_another_gets_it():
-    """Whoever blocks, blocks its thread alone: what stands behind it in a queue is taken by others."""
+@pytest.mark.parametrize("n, at", [(200, 0), (2000, 0), (2000, 1990)])
+def test_a_task_that_waits_for_another_gets_it(n, at):
+    """Whoever blocks, blocks its thread alone: what stands behind it in a queue is taken by others, also if so few small
+    tasks are left that nobody else had been woken for them."""
     first, second = threading.Event(), threading.Event()
 
     def waits():
@@ -137,13 +142,25 @@ def test_a_task_that_waits_for_another_gets_it():
         return first.wait(20)
 
     def tells(k):
-        if k == 150:
+        if k == n - 5:
             assert second.wait(20)
             first.set()
         return True
 
-    tasks = [delayed(waits)(), *[delayed(tells)(k) for k in range(200)]]
+    tasks = [delayed(tells)(k) for k in range(n)]
+    tasks.insert(at, delayed(waits)())
     assert all(ks.compute(*tasks, workers=2))
+
+
+def test_long_tasks_of_many_run_side_by_side():
+    threads = set()
+
+    def work():
+        threads.add(threading.get_ident())
+        time.sleep(0.002)
+
+    ks.compute(*[delayed(work)() for _ in range(300)], workers=4)
+    assert len(threads) == 4
 
 
 def test_no_more_tasks_than_workers_run_at_once():

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import Executor
 
-from kasoku import _core, _task, compute, visualize
+from kasoku import _core, _engines, _task, compute, visualize
 from kasoku._core import Delayed
 from kasoku._delayed import graph_of
 from kasoku._layers import annotations as _annotations
@@ -77,14 +77,14 @@ def optimize(*args, traverse=True, optimize_graph=True, **options):
 
 
 def _part(future, at):
-    return future.result()[at]
+    return future._future.result()[at]  # also of an asynchronous Client
 
 
 def _persisted(value, options):
     """A collection that holds the values; with an open Client at once, and the values come."""
     client = client_of(options.get("scheduler"))
     if client is not None:
-        return client.persist(value)
+        return _engines.persist_on(client, value)
     if isinstance(value, Delayed) and not clients:
         return value.persist(**options)
     keys = list(flatten(value.__dask_keys__()))

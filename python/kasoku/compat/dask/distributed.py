@@ -11,9 +11,11 @@ import weakref
 
 import kasoku as ks
 
+from kasoku._delayed import _scheduler
+from kasoku._guests import AfterImport
 from kasoku._task import client_of, clients
 
-from . import base, threaded
+from . import base
 from .tokenize import tokenize
 from ._coordination import (  # noqa: F401
     Event, Lock, Places, Queue, Semaphore, Variable, Worker, get_worker, rejoin, secede, worker_client,
@@ -46,6 +48,19 @@ class Future:
     def exception(self, timeout=None):
         return self._future.exception(timeout)
 
+    def traceback(self, timeout=None):
+        """Where the call failed; None, if it did not."""
+        error = self.exception(timeout)
+        return None if error is None else error.__traceback__
+
+    @property
+    def type(self):
+        """The class of the value, if it is there."""
+        return type(self._future.result()) if self.status == "finished" else None
+
+    def release(self):
+        """A value goes with its last future."""
+
     async def _awaited(self, timeout=None):
         return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(self._future)), timeout)
 
@@ -70,6 +85,8 @@ class Future:
 
     def cancel(self, **ignored):
         """Nobody gets the value any more; what runs already runs to its end."""
+        if self._future.done():
+            self._future = concurrent.futures.Future()  # whoever has another of this call keeps it
         if not self._future.done() and self._future.cancel():
             self._future.set_running_or_notify_cancel()  # tells who waits
 
@@ -167,6 +184,7 @@ class LocalCluster(_Closing):
         self._pool = ks.Pool(threads)
         self.threads_per_worker = threads_per_worker or max(1, self._pool._max_workers // self.n_workers)
         self._places = Places(self._pool, self.threads_per_worker)
+        self._datasets = {}
         self.dashboard_link = ""
 
     @property
@@ -240,6 +258,9 @@ def _serve_joblib():
         BACKENDS["dask"] = KasokuBackend
     elif BACKENDS.get("dask") is KasokuBackend:
         del BACKENDS["dask"]
+
+
+AfterImport("joblib", lambda module: clients and _serve_joblib())  # a program may import it when a Client is open
 
 
 class Client(_Closing):
@@ -347,7 +368,7 @@ class Client(_Closing):
 
     def get(self, dsk, keys, **ignored):
         """The values of keys of a graph, in lists as the keys are."""
-        return threaded.get(dsk, keys)
+        return _scheduler(dsk, keys)
 
     def persist(self, collections, **options):
         one = base.is_dask_collection(collections)
@@ -355,11 +376,52 @@ class Client(_Closing):
         return kept[0] if one else list(kept)
 
     def scatter(self, data, broadcast=False, **ignored):
+        """Futures of the data; of an asynchronous Client to be awaited."""
+        made = self._scattered(data)
+        return _at_once(made) if self.asynchronous else made
+
+    def _scattered(self, data):
         if type(data) is dict:
-            return dict(zip(data, self.scatter(list(data.values()))))
+            return dict(zip(data, self._scattered(list(data.values()))))
         one = not isinstance(data, (list, tuple))
         made = [self.submit(lambda v=v: v, pure=False) for v in ([data] if one else data)]
         return made[0] if one else made
+
+    # What a program looks up, and values under names.
+
+    @property
+    def status(self):
+        return "running" if self in clients else "closed"
+
+    def who_has(self, futures=None, **ignored):
+        """The addresses of the workers that have each value: all threads have all of them."""
+        keys = list(self._running) if futures is None else [f.key for f in futures_of(futures)]
+        return {key: tuple(self.ncores()) for key in keys}
+
+    def has_what(self, workers=None, **ignored):
+        return {address: tuple(self._running) for address in self.ncores()}
+
+    def get_executor(self, **ignored):
+        return _Executor(self)
+
+    def publish_dataset(self, *args, name=None, **words):
+        """Collections under names, which every Client of the cluster finds."""
+        named = {**({name: args[0]} if args and name is not None else {a.name: a for a in args}), **words}
+        for key, value in named.items():
+            if key in self.cluster._datasets:
+                raise KeyError(f"Dataset {key} already exists")
+            self.cluster._datasets[key] = value
+
+    def unpublish_dataset(self, name, **ignored):
+        self.cluster._datasets.pop(name)
+
+    def list_datasets(self, **ignored):
+        return sorted(self.cluster._datasets)
+
+    def get_dataset(self, name, **ignored):
+        if name not in self.cluster._datasets:
+            raise KeyError(f"Dataset '{name}' not found")
+        return self.cluster._datasets[name]
 
     def run(self, function, *args, **kwargs):
         return {"threads": function(*args, **kwargs)}
@@ -401,6 +463,20 @@ class Client(_Closing):
 
     def __repr__(self):
         return f"<Client: threads of this process, threads={self.cluster._places.threads}>"
+
+
+class _Executor(concurrent.futures.Executor):
+    """A Client as one; what it gives are futures of the standard library's."""
+
+    def __init__(self, client):
+        self._client = client
+
+    def submit(self, fn, /, *args, **kwargs):
+        return self._client.submit(fn, *args, pure=False, **kwargs)._future
+
+
+async def _at_once(value):
+    return value
 
 
 class _Done:

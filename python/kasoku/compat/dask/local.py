@@ -156,7 +156,7 @@ def get_async(submit, num_workers, dsk, result, cache=None, callbacks=None, **op
                 if one[0]:
                     one[0](dsk)
                 started.append(one)
-            graph = convert_legacy_graph(dsk, all_keys=set(dsk) | set(cache or ()))
+            graph = _needed(convert_legacy_graph(dsk, all_keys=set(dsk) | set(cache or ())), wanted)
             place = order(graph).get
             state = start_state_from_dask(graph, cache, place)
             for call in start_states:
@@ -169,6 +169,17 @@ def get_async(submit, num_workers, dsk, result, cache=None, callbacks=None, **op
                 if one[4]:
                     one[4](dsk, state, not is_well)
     return nested_get(result, state["cache"])
+
+
+def _needed(graph, wanted):
+    """The tasks that these keys need."""
+    found, left = {}, [key for key in wanted if key in graph]
+    while left:
+        key = left.pop()
+        if key not in found:
+            found[key] = graph[key]
+            left.extend(need for need in graph[key].dependencies if need in graph)
+    return found
 
 
 def _check(graph, state, wanted):
@@ -265,6 +276,8 @@ def get_threaded(dsk, keys, cache=None, num_workers=None, pool=None, **options):
 
 def _observed(graph, keys, scheduler=None, **options):
     """What compute() runs graphs by while somebody looks on."""
+    if isinstance(scheduler, concurrent.futures.Executor):
+        options.setdefault("pool", scheduler)
     one = isinstance(scheduler, str) and scheduler.lower() in ("sync", "synchronous", "single-threaded")
     return (get_sync if one else get_threaded)(graph, keys, **options)
 

@@ -6,7 +6,7 @@ from . import fft, image, linalg, random, utils
 from ._blockwise import blockwise
 from ._chunks import normalize_chunks
 from ._core import (
-    Array, array, asanyarray, asarray, from_array, from_delayed, map_blocks, reshape, unify_chunks as _unify_chunks,
+    Array, array, asanyarray, asarray, from_array, from_delayed, map_blocks, reshape,
 )  # fmt: skip
 from ._create import *  # noqa: F403
 from ._files import *  # noqa: F403
@@ -33,8 +33,11 @@ for _name in (
     "sinc sinh spacing sqrt square subtract tan tanh true_divide trunc fix"
 ).split():
     globals()[_name] = _ufunc(_name)
+Array.to_hdf5 = lambda self, filename, datapath, **words: to_hdf5(filename, datapath, self, **words)  # noqa: F405
 for _name in "argtopk choose moment nonzero repeat squeeze store swapaxes to_zarr topk trace".split():
     setattr(Array, _name, globals()[_name])
+conjugate = globals()["conj"]  # NumPy has both names
+Array.conjugate = Array.conj
 Array.__divmod__ = lambda self, other: _functions.divmod(self, other)
 Array.__rdivmod__ = lambda self, other: _functions.divmod(other, self)
 Array.__deepcopy__ = lambda self, memo: self.copy()
@@ -50,8 +53,9 @@ def rechunk(x, chunks="auto", **words):
 
 def unify_chunks(*args, **options):
     """Pairs of an array and its index, as blockwise takes them, in chunks that fit."""
-    common, fitted = _unify_chunks(*args[::2])
-    return dict(enumerate(common)), fitted
+    from ._blockwise import met_by_name
+
+    return met_by_name(list(zip(args[::2], args[1::2])))
 
 
 def compute(*args, **options):
@@ -74,3 +78,4 @@ bool = _np.bool_  # noqa: A001 - NumPy's name
 for _name in ("float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128").split():
     globals()[_name] = getattr(_np, _name)
 del _name, _f
+from . import core, lib  # noqa: E402, F401 - core has the names above, and is one of them

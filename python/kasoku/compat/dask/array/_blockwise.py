@@ -4,12 +4,12 @@ import numbers
 
 import numpy as np
 
-from .._task_spec import Dict, List, Task, TaskRef
+from .._task_spec import Dict, List, Task
 from ..base import is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
 from ..utils import funcname
 from ._chunks import joined, met, numpys, on_numpys
-from ._core import Array, asarray, grid, samples_of
+from ._core import Array, _reference, asarray, grid, samples_of
 
 
 def _common(name, there):
@@ -46,6 +46,26 @@ def _guessed(func, pairs, words):
         ) from None
 
 
+def _chunks_by_name(pairs):
+    """Of each name of an axis the chunks of all arrays that have it."""
+    there = {}
+    for x, names in pairs:
+        for axis, chunks in zip(names or (), x.chunks if names else ()):
+            there.setdefault(axis, []).append(chunks)
+    return there
+
+
+def _in_chunks(x, names, chunks_of):
+    return x if names is None else x.rechunk(tuple((1,) if n == 1 else chunks_of[a] for a, n in zip(names, x.shape)))
+
+
+def met_by_name(pairs):
+    """The chunks that arrays have in common along the axes of each name, and the arrays in such."""
+    pairs = [(x, None) if names is None else (asarray(x), tuple(names)) for x, names in pairs]
+    chunks_of = {axis: _common(axis, all_) for axis, all_ in _chunks_by_name(pairs).items()}
+    return chunks_of, [_in_chunks(x, names, chunks_of) for x, names in pairs]
+
+
 def _adjusted(chunks, how):
     if callable(how):
         return tuple(map(how, chunks))
@@ -63,31 +83,17 @@ def blockwise(func, out_ind, *args, name=None, token=None, dtype=None, adjust_ch
     """
     out_ind, new_axes, adjust_chunks = tuple(out_ind), new_axes or {}, adjust_chunks or {}
     pairs = [(x, None) if names is None else (asarray(x), tuple(names)) for x, names in zip(args[::2], args[1::2])]
-    there = {}
-    for x, names in pairs:
-        for axis, chunks in zip(names or (), getattr(x, "chunks", ())):
-            there.setdefault(axis, []).append(chunks)
+    there = _chunks_by_name(pairs)
     chunks_of = {axis: _common(axis, all_) for axis, all_ in there.items()}
     if not align_arrays and any(len(set(map(len, all_))) > 1 for all_ in there.values()):
         raise ValueError("blockwise: arrays have different numbers of chunks\n  fix  align_arrays=True")
     if align_arrays:
-        pairs = [
-            (x if names is None else x.rechunk(tuple((1,) if n == 1 else chunks_of[a] for a, n in zip(names, x.shape))), names)
-            for x, names in pairs
-        ]  # fmt: skip
+        pairs = [(_in_chunks(x, names, chunks_of), names) for x, names in pairs]
     new = {axis: tuple(n) if isinstance(n, (tuple, list)) else (n,) for axis, n in new_axes.items()}
     if absent := [axis for axis in out_ind if axis not in chunks_of and axis not in new]:
         raise ValueError(f"blockwise: no array has the axis {absent[0]!r}\n  fix  new_axes=")
     if dtype is None:
         dtype = meta.dtype if meta is not None else _guessed(func, pairs, words)
-
-    def reference(value):
-        if not is_dask_collection(value):
-            return value
-        keys = value.__dask_keys__()
-        if len(keys) != 1 or isinstance(keys[0], list):
-            raise ValueError("blockwise: an array among other arguments needs the names of its axes")
-        return TaskRef(keys[0])
 
     chunks = tuple({**chunks_of, **new}[axis] for axis in out_ind)
     others = [value for value, names in pairs if names is None] + list(words.values())
@@ -95,14 +101,14 @@ def blockwise(func, out_ind, *args, name=None, token=None, dtype=None, adjust_ch
     name = name or f"{token or funcname(func)}-{tokenize(func, out_ind, args, chunks, str(dtype), words)}"
     lists = [[axis for axis in names or () if axis not in out_ind] for _, names in pairs]
     joins = [[names.index(a) for a in axes] if concatenate else [] for (_, names), axes in zip(pairs, lists)]
-    words = Dict({word: reference(value) for word, value in words.items()}) if words else {}
+    words = Dict({word: _reference(value) for word, value in words.items()}) if words else {}
     layer = {}
     for place in grid(chunks):
         at = dict(zip(out_ind, place))
 
         def block(x, names, rest, at):
             if names is None:
-                return reference(x)
+                return _reference(x)
             if rest:
                 return List._of([block(x, names, rest[1:], {**at, rest[0]: i}) for i in range(len(chunks_of[rest[0]]))])
             return x.ref(tuple(0 if len(axis) == 1 else at[a] for a, axis in zip(names, x.chunks)))

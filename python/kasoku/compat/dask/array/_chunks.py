@@ -12,6 +12,14 @@ from .. import config
 from ..utils import parse_bytes
 
 
+def refuse_masks(x):
+    """Masked arrays without a mask are NumPy's; what has one would lose it."""
+    if np.ma.is_masked(x):
+        raise NotImplementedError(
+            "dask.array: masked arrays are not there\n  fix  x.filled(value), or NaN for what is missing"
+        )
+
+
 def ours(x):
     """The array of ours with these values; NumPy's, where we do not have the dtype."""
     if isinstance(x, ks.Array):
@@ -94,6 +102,8 @@ def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks
     if chunks is None or isinstance(chunks, (int, float, str)):
         chunks = (chunks,) * len(shape)
     chunks = tuple(chunks)
+    if not chunks and shape and not any(shape):
+        return ((0,),) * len(shape)
     if len(shape) == 1 and len(chunks) > 1 and all(isinstance(c, int) for c in chunks):
         chunks = (chunks,)
     if len(chunks) != len(shape):
@@ -102,13 +112,16 @@ def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks
     fixed = math.prod(max(c, default=1) if isinstance(c, (tuple, list)) else n if c in (-1, None) else c
                       for c, n, auto in zip(chunks, shape, is_auto) if not auto)  # fmt: skip
     itemsize = np.dtype(dtype or "f8").itemsize
-    limit = parse_bytes(limit or config.get("array.chunk-size", "128MiB"))  # of a chunk that is "auto"
+    said = [c for c in chunks if isinstance(c, str) and c != "auto"]  # "16MiB"
+    limit = parse_bytes(
+        limit or (said[0] if said else None) or config.get("array.chunk-size", "128MiB")
+    )  # of a chunk that is "auto"
     room = max(1, limit // max(1, itemsize * fixed))
     side = _side(room, [n for n, auto in zip(shape, is_auto) if auto])
     made = []
     for c, n, auto in zip(chunks, shape, is_auto):
         if isinstance(c, (tuple, list)):
-            c = tuple(int(k) if not (isinstance(k, float) and math.isnan(k)) else k for k in c)
+            c = tuple(int(k) if not (isinstance(k, float) and math.isnan(k)) else np.nan for k in c)
             if sum(c) != n and not math.isnan(sum(c)):
                 raise ValueError(f"Chunks do not add up to shape. Got chunks={chunks}, shape={shape}")
             made.append(c)

@@ -12,11 +12,12 @@ import numpy as np
 import kasoku as ks
 
 from ... import says_what_is_missing
-from .._task_spec import List, Task, TaskRef
+from .._task_spec import Dict, List, Task, TaskRef
 from ..base import DaskMethodsMixin, is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
+from ..utils import SerializableLock, format_bytes
 from . import _chunks
-from ._chunks import call, met, normalize_chunks, numpys, on_numpys, ours, starts
+from ._chunks import call, met, normalize_chunks, numpys, on_numpys, ours, refuse_masks, starts
 
 
 def grid(chunks):
@@ -25,14 +26,15 @@ def grid(chunks):
 
 
 def made(word, chunks, dtype, task_of, inputs=(), token=None, gives_numpys=None, name=None):
-    """An array whose chunk at each place is task_of(place) -> (function, *arguments). name: what somebody called it."""
-    name = name or f"{word}-{tokenize(word, chunks, str(dtype), [x.name for x in inputs], token)}"
+    """An array whose chunk at each place is task_of(place) -> (function, *arguments). name: what somebody called it.
+    inputs: arrays, and other collections of one key."""
+    name = name or f"{word}-{tokenize(word, chunks, str(dtype), list(inputs), token)}"
     layer = {}
     for place in grid(chunks):
         key = (name, *place)
         layer[key] = Task(key, *task_of(place))
     if gives_numpys is None:
-        gives_numpys = all(x._gives_numpys for x in inputs)
+        gives_numpys = all(x._gives_numpys for x in inputs if isinstance(x, Array))
     return Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, gives_numpys=gives_numpys)
 
 
@@ -61,6 +63,7 @@ class Array(DaskMethodsMixin):
     # ── what it is ────────────────────────────────────────────────────────────────────────
 
     _name = property(lambda self: self.name)
+    _chunks = property(lambda self: self.chunks, lambda self, chunks: setattr(self, "chunks", chunks))
     shape = property(lambda self: tuple(map(sum, self.chunks)))
     ndim = property(lambda self: len(self.chunks))
     size = property(lambda self: math.prod(self.shape))
@@ -80,9 +83,31 @@ class Array(DaskMethodsMixin):
             f"chunksize={self.chunksize}, chunktype=numpy.ndarray>"
         )
 
+    def to_svg(self, size=500):
+        """A picture of the chunks, drawn by the installed Dask."""
+        from .svg import svg
+
+        return svg(self.chunks, size=size)
+
+    def _repr_html_(self):
+        with contextlib.suppress(ImportError, NotImplementedError):
+            picture = self.to_svg(120)
+            return f"<table><tr><td>{self._table()}</td><td>{picture}</td></tr></table>"
+        return self._table()
+
+    def _table(self):
+        """What the array and a chunk of it are, as a table of a page."""
+        chunk = math.prod(self.chunksize) * self.itemsize
+        sizes = [format_bytes(n) if not math.isnan(n) else "unknown" for n in (self.nbytes, chunk)]
+        rows = [("Bytes", *sizes), ("Shape", self.shape, self.chunksize), ("Count", self.npartitions, ""), ("Type", self.dtype, "numpy.ndarray")]  # fmt: skip
+        lines = "".join(f"<tr><th>{name}</th><td>{array}</td><td>{part}</td></tr>" for name, array, part in rows)
+        return f"<table><thead><tr><td></td><th>Array</th><th>Chunk</th></tr></thead><tbody>{lines}</tbody></table>"
+
     def __len__(self):
         if not self.chunks:
             raise TypeError("len() of unsized object")
+        if math.isnan(self.shape[0]):
+            raise ValueError("Cannot call len() on object with unknown chunk size: compute_chunk_sizes() finds it")
         return int(self.shape[0])
 
     def __iter__(self):
@@ -128,15 +153,22 @@ class Array(DaskMethodsMixin):
         """NumPy's array of delayed chunks."""
         from kasoku._core import Delayed
 
+        x = self
+        if self._gives_numpys:
+            x = made("to-delayed", self.chunks, self.dtype, lambda p: (_shown, self.ref(p)), [self])
         found = np.empty(self.numblocks, object)
         for place in grid(self.chunks):
-            found[place] = Delayed((self.name, *place), self.dask, None, self.name)
+            found[place] = Delayed((x.name, *place), x.dask, None, x.name)
         return found
 
     def __array__(self, dtype=None, copy=None):
         return np.asarray(self.compute(), dtype)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **words):
+        if method == "__call__" and ufunc is np.matmul and not words:
+            from ._linear import matmul
+
+            return matmul(*inputs)
         if method == "__call__" and getattr(ufunc, "signature", None):
             from ._gufunc import apply_gufunc
 
@@ -227,6 +259,8 @@ class Array(DaskMethodsMixin):
             if not axes or axes == (None,) or axes is None
             else tuple(int(a) % self.ndim for a in axes)
         )
+        if sorted(axes) != list(range(self.ndim)):
+            raise ValueError("axes don't match array")
         back = np.argsort(axes)
         chunks = tuple(self.chunks[a] for a in axes)
         return made("transpose", chunks, self.dtype,
@@ -237,7 +271,7 @@ class Array(DaskMethodsMixin):
         return reshape(self, shape)
 
     def ravel(self):
-        return reshape(self, (-1,))
+        return self if self.ndim == 1 else reshape(self, (-1,))
 
     flatten = ravel
 
@@ -245,8 +279,15 @@ class Array(DaskMethodsMixin):
         from ._index import getitem
 
         if isinstance(index, str) or isinstance(index, list) and index and isinstance(index[0], str):
-            raise NotImplementedError("dask.array: fields of records are not there")
+            return self._field(index)
         return getitem(self, index)
+
+    def _field(self, names):
+        """A field of records, or records of some of the fields."""
+        dtype = self.dtype[names]
+        chunks = self.chunks + tuple((n,) for n in dtype.shape)
+        places = len(self.chunks)
+        return made("getitem", chunks, dtype.base, lambda p: (_part, self.ref(p[:places]), names), [self], names)
 
     def __setitem__(self, index, value):
         from ._index import assigned
@@ -286,10 +327,18 @@ class Array(DaskMethodsMixin):
         return matmul(other, self)
 
     def view(self, dtype=None, order="C"):
-        dtype = np.dtype(dtype)
-        if dtype.itemsize != self.itemsize:
-            raise NotImplementedError("dask.array: view() keeps the size of an element")
-        return map_blocks(lambda block: block.view(dtype), self, dtype=dtype)
+        """The bytes as elements of another dtype; as many elements along the last axis as it has room for."""
+        dtype = self.dtype if dtype is None else np.dtype(dtype)
+        axis = -1 if order == "C" else 0
+        sizes = self.itemsize, dtype.itemsize
+        if sizes[0] != sizes[1] and (not self.ndim or any(n * sizes[0] % sizes[1] for n in self.chunks[axis])):
+            raise ValueError("When changing to a larger dtype, its size must be a divisor of the chunks' bytes along the axis")  # fmt: skip
+        chunks = list(self.chunks)
+        if self.ndim:
+            chunks[axis] = tuple(n * sizes[0] // sizes[1] for n in chunks[axis])
+        return made(
+            "view", tuple(chunks), dtype, lambda p: (_viewed, self.ref(p), dtype, order), [self], [dtype, order]
+        )
 
 
 class _Blocks:
@@ -308,6 +357,9 @@ class _Blocks:
     def __iter__(self):
         return (self[i] for i in range(len(self._array.chunks[0])))
 
+    def ravel(self):
+        return [self[place] for place in grid(self._array.chunks)]
+
     shape = property(lambda self: self._array.numblocks)
     size = property(lambda self: self._array.npartitions)
 
@@ -318,6 +370,17 @@ def _only(blocks, gives_numpys):
 
 def _same(x):
     return x
+
+
+def _shown(block):
+    """A chunk as a program sees it."""
+    return numpys(block)[()] if block.ndim == 0 else numpys(block)
+
+
+def _viewed(x, dtype, order):
+    if order == "C":
+        return ours(np.ascontiguousarray(numpys(x)).view(dtype) if x.ndim else numpys(x).view(dtype))
+    return ours(np.ascontiguousarray(numpys(x).T).view(dtype).T)
 
 
 def _as(x, dtype):
@@ -334,8 +397,14 @@ def made_of_one(x, place):
     return delayed(operator.attrgetter("shape"))(Delayed((x.name, *place), x.dask, None, x.name))
 
 
-def asarray(x, **words):
+def asarray(x, dtype=None, ndmin=0, **words):
     """An array in chunks of whatever NumPy takes for one."""
+    x = _as_array(x, words.get("chunks", "auto"))
+    x = x if x.ndim >= ndmin else x[(None,) * (ndmin - x.ndim)]
+    return x if dtype is None else x.astype(dtype)
+
+
+def _as_array(x, chunks):
     if isinstance(x, Array):
         return x
     if is_dask_collection(x) and hasattr(x, "to_dask_array"):
@@ -344,25 +413,43 @@ def asarray(x, **words):
         from ._shape import stack
 
         return stack(x)
-    return from_array(x if isinstance(x, ks.Array) else np.asarray(x), chunks=words.get("chunks", "auto"))
+    return from_array(x if isinstance(x, ks.Array) else np.asarray(x), chunks=chunks)
 
 
 asanyarray = array = asarray
 
 
-def _piece(x, index, is_ours):
-    piece = x[index] if index else x[...] if hasattr(x, "shape") and x.shape == () else x
-    return ours(piece) if is_ours else ours(np.asarray(piece))
+@contextlib.contextmanager
+def held(lock):
+    """A program's lock, which has acquire() and release(); or none."""
+    if lock:
+        lock.acquire()
+    try:
+        yield
+    finally:
+        if lock:
+            lock.release()
+
+
+def _piece(x, index, is_ours=False, lock=None, getitem=None):
+    with held(lock):
+        if getitem is not None:
+            piece = getitem(x, index)
+        else:
+            piece = x[index] if index else x[...] if hasattr(x, "shape") and x.shape == () else x
+        return ours(piece) if is_ours else ours(np.asarray(piece))
 
 
 def from_array(
     x, chunks="auto", name=None, lock=False, asarray=None, fancy=True, getitem=None, meta=None, inline_array=False
 ):
-    """An array in chunks of one that has shape, dtype and slices: NumPy's, ours, a file's."""
+    """An array in chunks of one that has shape, dtype and slices: NumPy's, which is copied, ours, a file's, which is read
+    when it is needed. lock: True, or one of the program's, if it is to be read by one thread at a time."""
     if isinstance(x, Array):
         raise ValueError("Array is already a dask array. Use 'asarray' or 'rechunk' instead.")
     if isinstance(x, (list, tuple)) or not hasattr(x, "shape"):
         x = np.asarray(x)
+    refuse_masks(x)
     dtype = np.dtype(x.dtype)
     chunks = normalize_chunks(chunks, x.shape, dtype=dtype, previous_chunks=None)
     if name in (None, True):
@@ -373,10 +460,14 @@ def from_array(
         name = f"array-{uuid.uuid4().hex}"
     ends = [starts(axis) for axis in chunks]
     layer = {}
-    is_ours = isinstance(x, ks.Array)
+    is_ours, is_numpys = isinstance(x, ks.Array), type(x) is np.ndarray and not lock
+    lock = SerializableLock() if lock is True else lock or None
     for place in grid(chunks):
-        index = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place))
-        layer[(name, *place)] = Task((name, *place), _piece, x, index, is_ours)
+        index, key = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place)), (name, *place)
+        if is_numpys:  # what a program writes into it later is not for us
+            layer[key] = Task(key, _same, ours(x[index].copy()))
+        else:
+            layer[key] = Task(key, _piece, x, index, is_ours, lock, getitem)
     graph = HighLevelGraph.from_collections(name, layer)
     return Array(graph, name, chunks, dtype, gives_numpys=not is_ours)
 
@@ -551,14 +642,23 @@ def elementwise(name, *args, dtype=None, where=True, out=None, **words):
     args = [np.asarray(x) if isinstance(x, list) else x for x in args]
     result = blockwise_call(call, (name,), args, words, dtype_of(name, args, words), name)
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if out is not None and not isinstance(out, Array):
+    if out is not None:
+        _check_out(out)
+    if where is not True:
+        result = elementwise("where", where, result, result.dtype.type(0) if out is None else out)
+    return result if out is None else put_out(result, out)
+
+
+def _check_out(out):
+    if not isinstance(out, Array):
         raise NotImplementedError(
             f"The out parameter is not fully supported. Received type {type(out).__name__}, expected Dask Array"
         )
-    if where is not True:
-        result = elementwise("where", where, result, result.dtype.type(0) if out is None else out)
-    if out is None:
-        return result
+
+
+def put_out(result, out):
+    """`out`, which is the result from then on."""
+    _check_out(out)
     if result.shape != out.shape:
         raise ValueError(f"Mismatched shapes between result and out parameter. out={out.shape}, result={result.shape}")
     out._become(result)
@@ -588,8 +688,22 @@ for _word, _name in _binary.items():
     _forward, _backward = _operator(_name)
     setattr(Array, f"__{_word}__", _forward)
     setattr(Array, f"__r{_word}__", _backward)
+
+
+def _comparison(word, name):
+    """A text, or None, is compared as Python's operator has NumPy's arrays compare it."""
+    compare, forward = getattr(operator, word), _operator(name)[0]
+
+    def compared(self, other):
+        if isinstance(other, (str, bytes, type(None))):
+            return blockwise_call(on_numpys, (compare,), [self, other], {}, np.bool_, word)
+        return forward(self, other)
+
+    return compared
+
+
 for _word, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():  # fmt: skip
-    setattr(Array, f"__{_word}__", _operator(_name)[0])
+    setattr(Array, f"__{_word}__", _comparison(_word, _name))
 for _word, _name in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
     setattr(Array, f"__{_word}__", functools.partialmethod(lambda self, name: elementwise(name, self), _name))
 
@@ -604,10 +718,19 @@ def _said(func, args, words, info):
 def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop_axis=None, new_axis=None,
                enforce_ndim=False, meta=None, **words):  # fmt: skip
     """func of each chunk; other arrays' chunks at the same place come along. func sees NumPy's arrays, and, if it has
-    such parameters, block_id= and block_info=. Without arrays it makes chunks of their places alone."""
-    common, args, inputs = _fitted(args)
+    such parameters, block_id= and block_info=. Without arrays it makes chunks of their places alone. It sees the whole
+    of an axis that it drops."""
     dropped, added = ([] if a is None else axes_in(a) for a in (drop_axis, new_axis))
-    dropped = {axis % len(common) for axis in dropped}
+    ndim = max((x.ndim for x in args if isinstance(x, Array)), default=0)
+    if chunks is not None and ndim and not added and len(chunks) > ndim - len(dropped):
+        added = list(range(len(chunks) - ndim + len(dropped)))
+    if any(not -ndim <= axis < ndim for axis in dropped):
+        raise ValueError(f"drop_axis out of range (drop_axis={drop_axis}, but array is {ndim}d).")
+    dropped = {axis % ndim for axis in dropped}
+    args = [_joined_along(x, [axis - ndim for axis in dropped]) for x in args]
+    common, args, inputs = _met_by_number(args)
+    others = [x for x in (*args, *words.values()) if is_dask_collection(x) and not isinstance(x, Array)]
+    given = Dict({word: _reference(x) for word, x in words.items()}) if words else {}
     kept = [axis for axis in range(len(common)) if axis not in dropped]
     shape_of = [common[axis] for axis in kept]
     for axis in sorted(added):
@@ -631,9 +754,39 @@ def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop
             info["block_id"] = tuple(place)
         if "block_info" in wants:
             info["block_info"] = _info(args, full, common, shape_of, place, dtype)
-        return _said, func, List._of([chunk_at(x, full) for x in args]), words, info
+        return _said, func, List._of([_reference(chunk_at(x, full)) for x in args]), given, info
 
-    return made(name or token or _name_of(func), tuple(shape_of), dtype, task_of, inputs, [func, words, [x for x in args if not isinstance(x, Array)]])  # fmt: skip
+    return made(token or _name_of(func), tuple(shape_of), dtype, task_of, [*inputs, *others], [func, words, [x for x in args if not isinstance(x, Array)]], name=name)  # fmt: skip
+
+
+def _met_by_number(args):
+    """As _fitted(), of arrays whose chunks belong together by their numbers, whatever their lengths; a single one belongs
+    to all of them."""
+    arrays = [x for x in args if isinstance(x, Array)]
+    ndim, common = max((x.ndim for x in arrays), default=0), []
+    for axis in range(-ndim, 0):
+        there = [x.chunks[axis] for x in arrays if x.ndim >= -axis]
+        several = [c for c in there if len(c) > 1] or there
+        if len(set(map(len, several))) > 1:
+            return _fitted(args)
+        common.append(max(several, key=sum))
+    return tuple(common), args, arrays
+
+
+def _reference(value):
+    """The value of a collection of one key, for an argument; others as they are."""
+    if not is_dask_collection(value):
+        return value
+    keys = value.__dask_keys__()
+    if len(keys) != 1 or isinstance(keys[0], list):
+        raise ValueError("an array among other arguments needs the names of its axes: dask.array.blockwise")
+    return TaskRef(keys[0])
+
+
+def _joined_along(x, axes):
+    """The array in chunks that cover the axes, which count from the last; other arguments as they are."""
+    axes = [axis for axis in axes if isinstance(x, Array) and axis >= -x.ndim and len(x.chunks[axis]) > 1]
+    return x.rechunk({axis % x.ndim: -1 for axis in axes}) if axes else x
 
 
 def _name_of(func):
@@ -655,7 +808,7 @@ def _info(args, full, common, out_chunks, place, dtype):
     told = {}
     for number, x in enumerate(args):
         if isinstance(x, Array):
-            mine = full[len(common) - x.ndim :]
+            mine = tuple(0 if len(c) == 1 else i for c, i in zip(x.chunks, full[len(common) - x.ndim :]))
             told[number] = {"shape": x.shape, "num-chunks": x.numblocks, "chunk-location": mine, "dtype": x.dtype,
                             "array-location": [(starts(c)[i], starts(c)[i + 1]) for c, i in zip(x.chunks, mine)]}  # fmt: skip
     told[None] = {"shape": tuple(map(sum, out_chunks)), "num-chunks": tuple(map(len, out_chunks)), "dtype": np.dtype(dtype),

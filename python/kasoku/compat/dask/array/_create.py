@@ -73,7 +73,7 @@ def _in_steps(word, start, step, n, chunks, dtype, token):
     return made(word, chunks, dtype, task_of, token=token, gives_numpys=True)
 
 
-def arange(start, stop=None, step=1, *, chunks="auto", dtype=None, **ignored):
+def arange(start=0, stop=None, step=1, *, chunks="auto", dtype=None, **ignored):
     if stop is None:
         start, stop = 0, start
     if dtype is None:  # NumPy's: of Python's numbers the types count alone
@@ -109,20 +109,25 @@ def fromfunction(func, chunks="auto", shape=None, dtype=None, **words):
     ends = [starts(c) for c in chunks]
 
     def block(block_id):
-        where = [np.arange(e[i], e[i + 1]) for e, i in zip(ends, block_id)]
+        where = [np.arange(e[i], e[i + 1], dtype=dtype or float) for e, i in zip(ends, block_id)]
         return func(*np.meshgrid(*where, indexing="ij"), **words)
 
     return map_blocks(block, chunks=chunks, dtype=dtype or float)
 
 
-def meshgrid(*arrays, indexing="xy", **ignored):
+def meshgrid(*arrays, sparse=False, indexing="xy", **words):
+    if words:
+        raise TypeError(f"unsupported keyword argument(s) {', '.join(words)}")
+    if indexing not in ("ij", "xy"):
+        raise ValueError("`indexing` must be `'ij'` or `'xy'`")
     arrays = [asarray(a).ravel() for a in arrays]
     order = list(range(len(arrays)))
     if indexing == "xy" and len(order) > 1:
         order[0], order[1] = 1, 0
     shape, chunks = tuple(arrays[k].size for k in order), tuple(arrays[k].chunks[0] for k in order)
     along = [tuple(slice(None) if at == k else None for at in order) for k in range(len(order))]
-    return tuple(broadcast_to(a[index], shape, chunks) for a, index in zip(arrays, along))
+    placed = [a[index] for a, index in zip(arrays, along)]
+    return tuple(placed if sparse else [broadcast_to(a, shape, chunks) for a in placed])
 
 
 def indices(dimensions, dtype=int, chunks="auto"):

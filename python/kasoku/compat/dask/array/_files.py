@@ -1,7 +1,7 @@
 """Arrays written chunk by chunk, and read."""
 
-import contextlib
 import glob
+import numbers
 import os
 import pickle
 
@@ -9,53 +9,86 @@ import numpy as np
 
 from kasoku import delayed
 
+from ..base import is_dask_collection
 from ..utils import SerializableLock
-from ._chunks import numpys, starts
-from ._core import Array, asarray, from_array, from_delayed
+from ._chunks import numpys, ours, starts
+from ._core import Array, _reference, asarray, from_array, from_delayed, held, made
 from ._shape import concatenate, stack
 
 
 def _within(region, piece, shape):
     """The place in an array of a piece of what fills a region of it."""
-    region, own = (*region, *(slice(None),) * (len(shape) - len(region))), iter(piece)
+    left = len(piece) - sum(not isinstance(part, numbers.Integral) for part in region)
+    region, own = (*region, *(slice(None),) * left), iter(piece)
     found = []
-    for part, n in zip(region, shape):
+    for part, n in zip(region, shape or [None] * len(region)):
         if isinstance(part, slice):
-            start, _, step = part.indices(n)
+            start, _, step = part.indices(n) if n is not None else (part.start or 0, None, part.step or 1)
             of_piece = next(own)
             part = slice(start + of_piece.start * step, start + of_piece.stop * step, step)
+        elif not isinstance(part, numbers.Integral):
+            part = part[next(own)]
         found.append(part)
     return tuple(found)
 
 
 def _written(block, target, place, lock):
-    with lock or contextlib.nullcontext():
+    with held(lock):
         target[place] = numpys(block)
+    return np.empty((0,) * block.ndim, block.dtype)
 
 
-def store(sources, targets, lock=True, regions=None, compute=True, return_stored=False, **options):
-    """Writes arrays, chunk by chunk, into what can be assigned to by slices. regions: where, for a target that is larger.
-    lock: one chunk at a time. Without compute a delayed value, of all of them. return_stored: arrays of the targets."""
+def _loaded(target, place, lock, *after):
+    with held(lock):
+        return ours(np.asarray(target[place]))
+
+
+def store(sources, targets, lock=True, regions=None, compute=True, return_stored=False, load_stored=None, **options):
+    """Writes arrays, chunk by chunk, into what can be assigned to by slices, also if that is a delayed value. regions:
+    where, for a target that is larger. lock: one chunk at a time. Without compute an array, of nothing, whose computation
+    writes, or a tuple of such. return_stored: arrays of what the targets have then."""
     from ..base import compute as run
 
-    sources, targets = ([sources], [targets]) if isinstance(sources, Array) else (sources, targets)
+    is_one = isinstance(sources, Array)
+    sources, targets = ([sources], [targets]) if is_one else (list(sources), list(targets))
     regions = [regions] * len(sources) if regions is None or isinstance(regions, (tuple, slice)) else regions
     if not len(sources) == len(targets) == len(regions):
         raise ValueError(f"Different number of sources [{len(sources)}] and targets [{len(targets)}] or regions [{len(regions)}]")  # fmt: skip
+    if not all(isinstance(source, Array) for source in sources):
+        raise ValueError("All sources must be dask array objects")
     lock = SerializableLock() if lock is True else lock
-    write, parts = delayed(_written, pure=False), []
-    for source, target, region in zip(sources, targets, regions):
-        region = () if region is None else region if isinstance(region, tuple) else (region,)
-        ends = [starts(c) for c in source.chunks]
-        for place, block in np.ndenumerate(source.to_delayed()):
-            piece = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place))
-            parts.append(write(block, target, _within(region, piece, target.shape) if region else piece or ..., lock))
-    written = delayed(tuple)(parts)
-    if not compute:
-        return written
-    run(written, **options)
-    if return_stored:
-        return tuple(from_array(t, s.chunks) for s, t in zip(sources, targets))
+    found = [
+        _stored(*each, lock, return_stored and load_stored is not False) for each in zip(sources, targets, regions)
+    ]
+    if compute:
+        run(*(written for written, _ in found), **options)
+    if compute and not return_stored:
+        return None
+    arrays = tuple(loaded([] if compute else [written]) if return_stored else written for written, loaded in found)
+    return arrays[0] if is_one else arrays
+
+
+def _stored(source, target, region, lock, loads):
+    """The array whose chunks are written when it is computed, and a function of arrays that come before, of that which
+    the target has then."""
+    region = () if region is None else region if isinstance(region, tuple) else (region,)
+    ends = [starts(c) for c in source.chunks]
+    is_later = is_dask_collection(target)
+    given, more = _reference(target), [target] if is_later else []
+
+    def place_of(p):
+        piece = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, p))
+        return _within(region, piece, None if is_later else target.shape) if region else piece or ...
+
+    told = [target if is_later else id(target), repr(region)]  # equal targets are two
+    written = made("store", source.chunks, source.dtype, lambda p: (_written, source.ref(p), given, place_of(p), lock), [source, *more], told)  # fmt: skip
+
+    def loaded(before):
+        if not loads:
+            return written
+        return made("load-stored", source.chunks, source.dtype, lambda p: (_loaded, given, place_of(p), lock, *(x.ref(p) for x in before)), [*before, *more], told)  # fmt: skip
+
+    return written, loaded
 
 
 def _zarr():
@@ -84,6 +117,24 @@ def from_zarr(url, component=None, storage_options=None, chunks=None, name=None,
         words = {**words, **({"storage_options": storage_options} if storage_options else {})}
         url = zarr.open_array(store=url, path=component, mode="r", **words)
     return from_array(url, chunks=url.chunks if chunks is None else chunks, name=name)
+
+
+def to_hdf5(filename, *args, chunks=True, **words):
+    """Writes arrays into a file of HDF5: to_hdf5(file, "/x", x), or a dictionary of such. chunks: the file's, True for
+    those of the array. words: as h5py's require_dataset has them."""
+    try:
+        import h5py
+    except ImportError:
+        raise ImportError("dask.array: h5py is not installed\n  fix  pip install h5py") from None
+    data = dict([args]) if len(args) == 2 else args[0] if len(args) == 1 else None
+    if not isinstance(data, dict) or not all(isinstance(x, Array) for x in data.values()):
+        raise ValueError("Please provide {'/data/path': array} dictionary")
+    with h5py.File(filename, mode="a") as file:
+        targets = [
+            file.require_dataset(path, shape=x.shape, dtype=x.dtype, chunks=tuple(c[0] for c in x.chunks) if chunks is True and x.ndim else chunks or None, **words)
+            for path, x in data.items()
+        ]  # fmt: skip
+        store(list(data.values()), targets)
 
 
 # ── files of NumPy's, and pictures ────────────────────────────────────────────────────────
@@ -130,4 +181,4 @@ def imread(filename, imread=None, preprocess=None):
     return stack([from_delayed(delayed(read)(name), sample.shape, sample.dtype) for name in names])
 
 
-__all__ = ["from_npy_stack", "from_zarr", "imread", "store", "to_npy_stack", "to_zarr"]
+__all__ = ["from_npy_stack", "from_zarr", "imread", "store", "to_hdf5", "to_npy_stack", "to_zarr"]

@@ -43,8 +43,8 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
     """func over the axes that the signature names, which lie in one chunk each, for every place along the others.
 
     axes: where the named axes of each argument, and of each result, are; axis: of the one name of a signature with one.
-    keepdims: they stay, of length 1. output_dtypes: else found with small arrays. output_sizes: of names that only results
-    have. vectorize: func takes one place at a time. allow_rechunk: named axes in several chunks are put together. What else
+    keepdims: they stay, of length 1. output_dtypes: else found with small arrays. output_sizes: of names in results, which
+    the arguments need not have. vectorize: func takes one place at a time. allow_rechunk: named axes in several chunks are put together. What else
     is given by name is func's.
     """
     needs, gives = _parsed(signature)
@@ -63,7 +63,7 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
         if arrays[k].ndim < len(names):
             raise ValueError(f"apply_gufunc: argument {k} has {arrays[k].ndim} axes, the signature names {len(names)}")
         arrays[k] = _on_core(arrays[k], at[k] if at else ())
-    sizes = dict(output_sizes or {})
+    sizes = {}
     for x, names in zip(arrays, needs):
         for name, n, chunks in zip(names, x.shape[x.ndim - len(names) :], x.chunks[x.ndim - len(names) :]):
             if sizes.setdefault(name, n) != n:
@@ -73,6 +73,7 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
                     f"Core dimension `'{name}'` consists of multiple chunks. To fix, rechunk into a single chunk along "
                     "this dimension or set `allow_rechunk=True`, but beware that this may increase memory usage significantly."
                 )
+    sizes |= output_sizes or {}
     if absent := {name for names in gives for name in names} - set(sizes):
         raise ValueError(f"apply_gufunc: nobody says how long {min(absent)!r} is\n  fix  output_sizes=")
     arrays = [x.rechunk({k: -1 for k in range(x.ndim - len(names), x.ndim)}) for x, names in zip(arrays, needs)]

@@ -9,7 +9,7 @@ import kasoku as ks
 
 from .._task_spec import List
 from . import _chunks
-from ._chunks import call, numpys, ours, starts
+from ._chunks import call, numpys, ours, refuse_masks, starts
 from ._core import Array, _same, asarray, cut, elementwise, made, unify_chunks
 
 
@@ -23,15 +23,12 @@ def getitem(x, index):
         and x.ndim
     ):
         return _masked(x, asarray(index[0]))
-    index = [_plain(i) for i in index]
-    used = sum(1 for i in index if i is not None and i is not Ellipsis)
-    if used > x.ndim:
-        raise IndexError(f"Too many indices for array: {used} for {x.ndim} axes")
-    if Ellipsis in [i if i is Ellipsis else None for i in index]:
-        at = next(k for k, i in enumerate(index) if i is Ellipsis)
-        index[at : at + 1] = [slice(None)] * (x.ndim - used)
-    else:
-        index += [slice(None)] * (x.ndim - used)
+    lazy = [i for i in index if isinstance(i, Array) and i.dtype == bool and i.ndim == 1 and x.ndim > 1]
+    if len(lazy) == 1 and all(i is lazy[0] or isinstance(i, slice) and i == slice(None) for i in index):
+        return _masked_along(x, lazy[0], next(k for k, i in enumerate(index) if i is lazy[0]))
+    index = _filled_up(index, x.ndim)
+    lengths = iter(x.shape)
+    index = [None if i is None else _plain(i, next(lengths)) for i in index]
     news = [k for k, i in enumerate(i for i in index if not isinstance(i, numbers.Integral)) if i is None]
     index = [i for i in index if i is not None]
     many = [axis for axis, i in enumerate(index) if isinstance(i, np.ndarray)]
@@ -51,7 +48,18 @@ def getitem(x, index):
     return x
 
 
-def _plain(i):
+def _filled_up(index, ndim):
+    """With a slice for each axis that it leaves out."""
+    full, used = list(index), sum(i is not Ellipsis and i is not None for i in index)
+    if used > ndim:
+        raise IndexError(f"Too many indices for array: {used} for {ndim} axes")
+    at = next((k for k, i in enumerate(full) if i is Ellipsis), len(full))
+    full[at : at + 1] = [slice(None)] * (ndim - used)
+    return full
+
+
+def _plain(i, length):
+    """A part of an index as NumPy has it; a mask is as long as its axis."""
     if isinstance(i, Array):
         i = i.compute()
     if isinstance(i, (ks.Array, list)):
@@ -61,14 +69,23 @@ def _plain(i):
             return i.item()
         if i.ndim > 1:
             raise NotImplementedError("Don't yet support nd fancy indexing")
+        if i.dtype == bool and i.size != length:
+            raise IndexError(f"Boolean array with size {i.size} is not long enough for axis with size {length}")
         return np.flatnonzero(i) if i.dtype == bool else i
-    return int(i) if isinstance(i, numbers.Integral) else i
+    if isinstance(i, numbers.Integral):
+        return int(i)
+    if not (i is None or i is Ellipsis or isinstance(i, slice)):
+        raise IndexError(f"Bad index.  Must be integer-like: {i!r}")
+    return i
 
 
 def _sliced(x, index):
     """Slices and numbers, one for each axis."""
     if all(i == slice(None) for i in index):
         return x
+    unknown = [any(map(math.isnan, axis)) for axis in x.chunks]
+    if any(unknown):
+        return _sliced_beside(x, index, unknown)
     pieces, steps, chunks, turned = [], [], [], []
     for i, axis in zip(index, x.chunks):
         n = sum(axis)
@@ -77,10 +94,7 @@ def _sliced(x, index):
             pieces.append([(i, i + 1)])
             steps.append(0)
             continue
-        start, stop, step = i.indices(n) if not math.isnan(n) else (0, n, 1)
-        if math.isnan(n):
-            where = "" if i != slice(None) else " along another axis"
-            raise ValueError(f"Arrays chunk sizes are unknown{where}: compute_chunk_sizes() finds them")
+        start, stop, step = i.indices(n)
         if step < 0:  # the same elements, forwards, and then turned
             count = len(range(start, stop, step))
             start, stop, step = start + (count - 1) * step, start + 1, -step
@@ -101,6 +115,20 @@ def _sliced(x, index):
     part = cut(x, pieces, tuple(chunks), "getitem", steps)
     for axis in turned:
         part = flip(part, axis)
+    return part
+
+
+_endless = 2**40  # no chunk is longer
+
+
+def _sliced_beside(x, index, unknown):
+    """Parts along the axes whose lengths are known, of all that the others have."""
+    if any(is_so and i != slice(None) for i, is_so in zip(index, unknown)):
+        raise ValueError("Arrays chunk sizes are unknown: compute_chunk_sizes() finds them")
+    chunks = tuple((_endless,) * len(axis) if is_so else axis for axis, is_so in zip(x.chunks, unknown))
+    part = _sliced(Array(x.dask, x.name, chunks, x.dtype, gives_numpys=x._gives_numpys), index)
+    kept = [is_so for i, is_so in zip(index, unknown) if not isinstance(i, numbers.Integral)]
+    part.chunks = tuple((np.nan,) * len(axis) if is_so else axis for axis, is_so in zip(part.chunks, kept))
     return part
 
 
@@ -153,8 +181,21 @@ def _masked(x, mask):
     if x.ndim > 1:
         x, mask = x.ravel(), mask.ravel()
     _, (x, mask) = unify_chunks(x, mask)
-    chunks = ((math.nan,) * len(x.chunks[0]),)
+    chunks = ((np.nan,) * len(x.chunks[0]),)
     return made("getitem", chunks, x.dtype, lambda p: (_kept, x.ref(p), mask.ref(p)), [x, mask])
+
+
+def _masked_along(x, mask, axis):
+    """x[:, mask] of a mask that is not known yet."""
+    if mask.shape[0] != x.shape[axis]:
+        raise IndexError(f"Boolean array with size {mask.shape[0]} is not long enough for axis {axis} with size {x.shape[axis]}")  # fmt: skip
+    mask = mask.rechunk((x.chunks[axis],))
+    chunks = tuple((np.nan,) * len(c) if k == axis else c for k, c in enumerate(x.chunks))
+    return made("getitem", chunks, x.dtype, lambda p: (_kept_along, x.ref(p), mask.ref((p[axis],)), axis), [x, mask], axis)  # fmt: skip
+
+
+def _kept_along(x, mask, axis):
+    return ours(np.compress(numpys(mask), numpys(x), axis=axis))
 
 
 def _kept(x, mask):
@@ -163,51 +204,69 @@ def _kept(x, mask):
 
 def assigned(x, index, value):
     """What x is after x[index] = value."""
-    value = asarray(value) if isinstance(value, (np.ndarray, ks.Array, list)) and np.ndim(value) else value
-    if isinstance(index, (Array, np.ndarray)) and index.dtype == bool and index.ndim == x.ndim:
-        new = elementwise("where", asarray(index), value, x)
-        return new.astype(x.dtype)
-    index = index if isinstance(index, tuple) else (index,)
-    if any(i is None or isinstance(i, (Array, list, np.ndarray)) for i in index):
-        raise NotImplementedError("dask.array: assignment takes slices, numbers and masks of the array's shape")
-    x = x.copy()
-    if not isinstance(value, Array):
-        return _with(x, index, value)
-    return _with(x.rechunk(-1), index, value.rechunk(-1) if value.ndim else value)
+    refuse_masks(value)
+    if isinstance(value, (ks.Array, list, tuple, range)) or isinstance(value, np.ndarray) and not value.ndim:
+        value = np.asarray(value)[()]
+    if isinstance(index, (Array, np.ndarray, ks.Array)) and index.dtype == bool and index.ndim == x.ndim:
+        if index.shape != x.shape and not any(map(math.isnan, (*index.shape, *x.shape))):
+            raise IndexError(f"Boolean index of shape {index.shape} does not match the array's shape {x.shape}")
+        if not np.ndim(value):
+            return elementwise("where", asarray(index), value, x).astype(x.dtype)
+        if index.ndim != 1:
+            flat = assigned(x.ravel(), asarray(index).ravel(), value)
+            return flat.reshape(x.shape).rechunk(x.chunks)
+    places, shape = _places(index if isinstance(index, tuple) else (index,), x.shape)
+    kept = [n for n in shape if n is not None]
+    if np.ndim(value):
+        extra = max(0, value.ndim - len(kept))
+        if any(n not in (1, m) for n, m in zip(value.shape[::-1], kept[::-1])) or any(n != 1 for n in value.shape[:extra]):  # fmt: skip
+            raise ValueError(f"could not broadcast input array from shape {value.shape} into shape {tuple(kept)}")
+        # The axes that numbers take away are there again, each of length 1.
+        lengths = iter([*[1] * (len(kept) - value.ndim), *value.shape[extra:]])
+        value = value.reshape([1 if n is None else next(lengths) for n in shape])
+    return _with(x, places, value)
 
 
-def _with(x, index, value):
-    """Chunk by chunk, with the part of the index that lies in each; of an array as the value x is one chunk."""
+def _places(index, shape):
+    """Of each axis the places that the index names, and how many they are; None for a number, whose axis goes."""
+    if any(i is None for i in index):
+        raise IndexError("dask.array: an assignment takes no new axes")
+    full = [_plain(i, n) for i, n in zip(_filled_up(index, len(shape)), shape)]
+    if sum(isinstance(i, np.ndarray) for i in full) > 1:
+        raise NotImplementedError("dask.array: an assignment takes a list or a mask along one axis, or a mask of the array's shape")  # fmt: skip
+    found = []
+    for axis, (i, n) in enumerate(zip(full, shape)):
+        where = np.arange(n)[i] if isinstance(i, slice) else np.atleast_1d(i).astype(np.int64)
+        if where.size and not (-n <= where.min() and where.max() < n):
+            raise IndexError(f"Index {i} is out of bounds for axis {axis} with size {n}")
+        found.append(where % n if n else where)
+    return found, [None if isinstance(i, numbers.Integral) else len(where) for i, where in zip(full, found)]
+
+
+def _with(x, places, value):
+    """Chunk by chunk, with those of the places that lie in each, and their part of the value."""
+    inputs, token, given = [x], [places, value], value
     if isinstance(value, Array):
-        key = value.ref((0,) * value.ndim)
-        return made("setitem", x.chunks, x.dtype, lambda p: (_set, x.ref(p), index, key), [x, value], _spoken(index))
-    full = [i for i in index]
-    if Ellipsis in full:
-        at = full.index(Ellipsis)
-        full[at : at + 1] = [slice(None)] * (x.ndim - len(full) + 1)
-    full += [slice(None)] * (x.ndim - len(full))
-    numbers_of = [
-        np.arange(n)[i if not isinstance(i, numbers.Integral) else slice(i % n, i % n + 1)]
-        for i, n in zip(full, x.shape)
-    ]
+        value = value.rechunk(-1)
+        inputs, token, given = [x, value], [places], value.ref((0,) * value.ndim)
     ends = [starts(axis) for axis in x.chunks]
 
     def task_of(place):
-        inside = []
-        for at, e, i in zip(numbers_of, ends, place):
-            inside.append(at[(at >= e[i]) & (at < e[i + 1])] - e[i])
-        if not all(len(i) for i in inside):
+        chosen = [(at >= e[i]) & (at < e[i + 1]) for at, e, i in zip(places, ends, place)]
+        if not all(each.any() for each in chosen):
             return _same, x.ref(place)
-        return _set, x.ref(place), np.ix_(*inside), value
+        inside = [at[each] - e[i] for at, each, e, i in zip(places, chosen, ends, place)]
+        parts = None
+        if np.ndim(value):
+            parts = [np.flatnonzero(each) if n > 1 else np.zeros(1, np.int64) for each, n in zip(chosen, value.shape)]
+        return _set, x.ref(place), np.ix_(*inside), given, parts
 
-    return made("setitem", x.chunks, x.dtype, task_of, [x], [_spoken(index), value])
+    return made("setitem", x.chunks, x.dtype, task_of, inputs, token)
 
 
-def _spoken(index):
-    return [repr(i) for i in index]
-
-
-def _set(x, index, value):
+def _set(x, index, value, parts):
+    """parts: the places along each axis of the value, if it has any."""
     new = np.array(numpys(x))
-    new[index] = numpys(value) if isinstance(value, ks.Array) else value
+    value = numpys(value) if isinstance(value, ks.Array) else value
+    new[index] = value if parts is None else value[np.ix_(*parts)]
     return ours(new)

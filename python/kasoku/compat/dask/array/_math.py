@@ -121,13 +121,30 @@ def _ignoring(name, value):
     return lambda a, axis=None, **words: f[name](_filled(a, value), axis, **words)
 
 
+def _extreme_but_nan(name, value):
+    """The least or greatest that is no NaN; NaN where there are only such."""
+
+    def extreme(a, axis=None, keepdims=False, **words):
+        found = f[name](_filled(a, value), axis, keepdims=keepdims, **words)
+        if a.dtype.kind not in "fc":
+            return found
+        return elementwise(
+            "where", elementwise("isnan", a).all(axis=axis, keepdims=keepdims), a.dtype.type(np.nan), found
+        )
+
+    return extreme
+
+
 def _ignoring_so_far(name, value):
-    return lambda x, axis=None, dtype=None, out=None, **ignored: f[name](_filled(x, value), axis, dtype)
+    return lambda x, axis=None, dtype=None, out=None, method="sequential": f[name](
+        _filled(x, value), axis, dtype, method=method
+    )
 
 
 f.rows("array", {
     **{f"nan{name}": _ignoring(name, value) for name, value in {
-        "sum": 0, "prod": 1, "min": np.inf, "max": -np.inf, "argmin": np.inf, "argmax": -np.inf}.items()},
+        "sum": 0, "prod": 1}.items()},
+    "nanmin": _extreme_but_nan("min", np.inf), "nanmax": _extreme_but_nan("max", -np.inf),
     "nancumsum": _ignoring_so_far("cumsum", 0), "nancumprod": _ignoring_so_far("cumprod", 1),
     "ptp": lambda a, axis=None: f.max(a, axis) - f.min(a, axis),
     "count_nonzero": lambda a, axis=None: elementwise("not_equal", a, 0).sum(axis=axis),
@@ -135,8 +152,19 @@ f.rows("array", {
 f.alias(amin="min", amax="max")
 
 
+def _at_an_end(x, a, axis):
+    """What diff() puts before or behind; of a number one for each row."""
+    x = asarray(x)
+    return x if x.ndim else broadcast_to(x, tuple(1 if k == axis % a.ndim else n for k, n in enumerate(a.shape)))
+
+
 @f.row("array")
-def diff(a, n=1, axis=-1):
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    if n < 0:
+        raise ValueError("order must be non-negative but got %d" % n)
+    ends = [x if x is None else _at_an_end(x, a, axis) for x in (prepend, append)]
+    if n and any(x is not None for x in ends):
+        a = concatenate([x for x in (ends[0], a, ends[1]) if x is not None], axis)
     name, before = "not_equal" if a.dtype == bool else "subtract", (slice(None),) * (axis % a.ndim)
     for _ in range(n):
         a = elementwise(name, a[(*before, slice(1, None))], a[(*before, slice(None, -1))])
@@ -188,7 +216,8 @@ def coarsen(reduction, x, axes, trim_excess=False, **words):
         shape = [m for n, k in zip(part.shape, factors) for m in (n // k, k)]
         return reduction(part.reshape(shape), axis=tuple(range(1, 2 * part.ndim, 2)), **words)
 
-    return map_blocks(shrink, x, chunks=tuple(tuple(n // k for n in c) for c, k in zip(x.chunks, factors)))
+    dtype = np.asarray(shrink(np.ones(factors, x.dtype))).dtype
+    return map_blocks(shrink, x, chunks=tuple(tuple(n // k for n in c) for c, k in zip(x.chunks, factors)), dtype=dtype)
 
 
 __all__ = ["coarsen", "frompyfunc", "ravel_multi_index", "select"]

@@ -1,11 +1,12 @@
 """Chunks with their neighbours' nearest elements."""
 
+import functools
 import numbers
 
 import numpy as np
 
-from ._chunks import starts
-from ._core import Array, asarray, axes_in, map_blocks
+from ._chunks import on_numpys, starts
+from ._core import Array, asarray, axes_in, cut, made, map_blocks, unify_chunks
 from ._create import full
 from ._index import take as _take
 from ._shape import concatenate
@@ -18,7 +19,7 @@ def _for_axes(value, ndim, default=0):
 
 
 def _depths(value, ndim):
-    return [(d, d) if isinstance(d, numbers.Integral) else tuple(d) for d in _for_axes(value, ndim)]
+    return [(int(d),) * 2 if isinstance(d, numbers.Integral) else tuple(map(int, d)) for d in _for_axes(value, ndim)]
 
 
 _pads = {"reflect": "symmetric", "nearest": "edge", "periodic": "wrap"}
@@ -30,6 +31,8 @@ def overlap(x, depth, boundary=None, **ignored):
     for axis, ((before, after), kind) in enumerate(zip(_depths(depth, x.ndim), _for_axes(boundary, x.ndim, None))):
         if not before and not after:
             continue
+        if max(before, after) > x.shape[axis]:
+            raise ValueError(f"The overlapping depth {max(before, after)} is larger than your array {x.shape[axis]}.")
         ends = starts(x.chunks[axis])
         if kind not in (None, "none"):
             x = _with_ends(x, axis, before, after, kind)
@@ -69,13 +72,38 @@ def trim_internal(x, axes, boundary=None):
     return map_blocks(cut, x, chunks=chunks, dtype=x.dtype)
 
 
-def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta=None, align_arrays=True, **words):
-    """func of each chunk with its neighbours' nearest elements, which are cut off afterwards."""
+def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta=None, align_arrays=True, allow_rechunk=True,
+                **words):  # fmt: skip
+    """func of each chunk with its neighbours' nearest elements, which are cut off afterwards. depth, boundary: for all
+    arrays, or lists of one for each. Without trim func cuts them off itself, unless chunks= says otherwise."""
     if isinstance(func, Array):  # the order of earlier versions
-        func, args = args[0], (func, *args[1:])
-    arrays = [overlap(x, depth, boundary) if isinstance(x, Array) else x for x in args]
-    found = map_blocks(func, *arrays, dtype=dtype if dtype is not None else getattr(meta, "dtype", None), **words)
-    return trim_internal(found, depth, boundary) if trim else found
+        func, args, told = args[0], (func,), args[1:]
+        depth, boundary, trim = (*told, *(depth, boundary, trim)[len(told) :])
+    at = [k for k, x in enumerate(args) if isinstance(x, Array)]
+    arrays = [args[k] for k in at]
+    if align_arrays:
+        _, arrays = unify_chunks(*arrays)
+    depths, boundaries = _for_arrays(depth, arrays), _for_arrays(boundary, arrays)
+    if not trim and not {"chunks", "drop_axis", "new_axis"} & words.keys():
+        words["chunks"] = arrays[0].chunks
+    wide = dict(zip(at, map(overlap, arrays, depths, boundaries)))
+    args = [wide.get(k, x) for k, x in enumerate(args)]
+    found = map_blocks(func, *args, dtype=dtype if dtype is not None else getattr(meta, "dtype", None), **words)
+    if not trim:
+        return found
+    k = max(range(len(arrays)), key=lambda k: arrays[k].ndim)  # the first of the most axes
+    ndim = arrays[k].ndim
+    kept = list(zip(_depths(depths[k], ndim), _for_axes(boundaries[k], ndim, None)))
+    dropped = {axis % ndim for axis in axes_in(words["drop_axis"])} if words.get("drop_axis") is not None else ()
+    kept = [each for axis, each in enumerate(kept) if axis not in dropped]
+    for axis in sorted(axes_in(words["new_axis"])) if words.get("new_axis") is not None else ():
+        kept.insert(axis, ((0, 0), None))
+    return trim_internal(found, dict(enumerate(d for d, _ in kept)), dict(enumerate(b for _, b in kept)))
+
+
+def _for_arrays(value, arrays):
+    """What is said of each of several arrays."""
+    return value if isinstance(value, list) and len(value) == len(arrays) else [value] * len(arrays)
 
 
 # ── differences ───────────────────────────────────────────────────────────────────────────
@@ -116,5 +144,45 @@ def _gradient_along(f, axis, h, edge_order):
     return map_blocks(along, overlap(f, {axis: 2}), chunks=f.chunks, dtype=f.dtype)
 
 
-overlap.overlap, overlap.map_overlap = overlap, map_overlap  # it is a module in Dask
-__all__ = ["gradient", "map_overlap", "overlap", "trim_internal"]
+def sliding_window_view(x, window_shape, axis=None, automatic_rechunk=True):
+    """numpy.lib.stride_tricks.sliding_window_view: each chunk with as many of the next elements as a window has."""
+    x, windows = asarray(x), tuple(axes_in(window_shape))
+    if any(n < 0 for n in windows):
+        raise ValueError("`window_shape` cannot contain negative values")
+    if axis is None and len(windows) != x.ndim:
+        raise ValueError(f"Since axis is None, must provide window_shape for all dimensions of `x`; got {len(windows)} window_shape elements and `x.ndim` is {x.ndim}.")  # fmt: skip
+    axes = list(range(x.ndim)) if axis is None else [int(a) for a in axes_in(axis)]
+    if any(not -x.ndim <= a < x.ndim for a in axes):
+        raise np.exceptions.AxisError(max(axes, key=abs), x.ndim)
+    axes = [a % x.ndim for a in axes]
+    if len(axes) != len(windows):
+        raise ValueError(f"Must provide matching length window_shape and axis; got {len(windows)} window_shape elements and {len(axes)} axes elements.")  # fmt: skip
+    return functools.reduce(lambda y, each: _windows_along(y, *each), zip(axes, windows), x)
+
+
+def _windows_along(x, axis, width):
+    n, ends = x.shape[axis] - width + 1, starts(x.chunks[axis])
+    if n < 1:
+        raise ValueError("window shape cannot be larger than input array shape")
+    rows = [(lo, min(hi, n)) for lo, hi in zip(ends, ends[1:]) if lo < n]
+    pieces = [list(zip(starts(c), starts(c)[1:])) for c in x.chunks]
+    pieces[axis] = [(lo, hi + width - 1) for lo, hi in rows]
+    x = cut(x, pieces, tuple(tuple(hi - lo for lo, hi in each) for each in pieces), "overlap")
+    chunks = [*x.chunks, (width,)]
+    chunks[axis] = tuple(hi - lo for lo, hi in rows)
+    view = functools.partial(_windowed, width, axis)
+    return made("sliding_window_view", tuple(chunks), x.dtype, lambda p: (on_numpys, view, x.ref(p[:-1])), [x], [width, axis])  # fmt: skip
+
+
+def _windowed(width, axis, block):
+    return np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(block, width, axis))
+
+
+def trim_overlap(x, depth, boundary=None):
+    """Without what overlap() added."""
+    return trim_internal(x, depth, boundary)
+
+
+for _function in (overlap, map_overlap, sliding_window_view, trim_internal, trim_overlap):  # it is a module in Dask
+    setattr(overlap, _function.__name__, _function)
+__all__ = ["gradient", "map_overlap", "overlap", "trim_internal", "trim_overlap"]

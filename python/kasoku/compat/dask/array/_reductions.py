@@ -10,7 +10,7 @@ import numpy as np
 from .._task_spec import List
 from . import _chunks
 from ._chunks import call, numpys, on_numpys, ours, starts
-from ._core import Array, _same, asarray, made
+from ._core import Array, _same, asarray, made, put_out
 from ._table import functions as f
 
 together = 8  # as many partial results are joined by a task
@@ -56,13 +56,17 @@ def _join_some(part, axes, join, word, dtype, token):
     chunks = tuple((1,) * len(g) if a in axes else part.chunks[a] for a, g in enumerate(groups))
 
     def task_of(place):
-        members = itertools.product(*(groups[a][i] for a, i in enumerate(place)))
-        return join, List._of([part.ref(m) for m in members]), axes
+        ranges = [groups[a][i] for a, i in enumerate(place)]
+        if getattr(join, "takes_grids", False):
+            return join, _grid_of(part, ranges), axes, part.ndim
+        return join, List._of([part.ref(m) for m in itertools.product(*ranges)]), axes
 
     return made(f"{word}-partial", chunks, dtype, task_of, [part], token)
 
 
 def _squeezed(x, axes):
+    if x is None:
+        raise ValueError("zero-size array to reduction operation which has no identity")
     return x.reshape(tuple(n for a, n in enumerate(x.shape) if a not in axes)) if axes else x
 
 
@@ -72,6 +76,8 @@ def _one(name, x, axes, words):
 
 
 def _first_of(x, axes, place, name, words):
+    if name in ("min", "max") and 0 in x.shape:
+        return None  # of a chunk whose length was not known before there may be nothing
     return _one(name, x, axes, words)
 
 
@@ -86,12 +92,13 @@ _pair = {
 
 
 def _joined_of(parts, axes, name):
+    parts = [part for part in parts if part is not None] or [None]
     return functools.reduce(functools.partial(call, _pair[name]), parts)
 
 
 def _simple(name):
     def reduce(x, axis=None, dtype=None, keepdims=False, split_every=None, out=None, **words):
-        kind = np.dtype(dtype) if dtype is not None else getattr(np, name)(np.ones(1, x.dtype)).dtype
+        kind = np.dtype(dtype) if dtype is not None else getattr(np, name)(np.ones((1, 1), x.dtype), axis=0).dtype
         told = {"dtype": kind} if name in ("sum", "prod") else {}
         if not x.ndim:
             return made(name, (), kind, lambda p: (call, name, x.ref(p)), [x])
@@ -182,8 +189,12 @@ def _of_moments(word):
 
 
 def _place_first(x, axes, place, name, ends):
-    values = numpys(x)
-    axis = axes[0] if len(axes) == 1 else None
+    values, axis, there = numpys(x), axes[0] if len(axes) == 1 else None, {}
+    if name.startswith("nan"):
+        is_nan, name = np.isnan(values), name[3:]
+        there["there"] = ~is_nan.all(axis=axis, keepdims=True)
+        if is_nan.any():
+            values = np.where(is_nan, np.inf if name == "argmin" else -np.inf, values)
     if axis is None:
         at = getattr(np, name)(values)
         inside = np.unravel_index(at, values.shape)
@@ -192,9 +203,10 @@ def _place_first(x, axes, place, name, ends):
         return {
             "value": values.flat[at].reshape((1,) * values.ndim),
             "at": np.full((1,) * values.ndim, np.ravel_multi_index(full, shape)),
+            **there,
         }
     at = np.expand_dims(getattr(np, name)(values, axis=axis), axis)
-    return {"value": np.take_along_axis(values, at, axis), "at": at + ends[axis][place[axis]]}
+    return {"value": np.take_along_axis(values, at, axis), "at": at + ends[axis][place[axis]], **there}
 
 
 def _place_join(parts, axes, name):
@@ -207,18 +219,25 @@ def _place_join(parts, axes, name):
             if b["value"].dtype.kind in "fc" and "nan" not in name
             else False
         )
-        a = {"value": np.where(takes, b["value"], a["value"]), "at": np.where(takes, b["at"], a["at"])}
+        there = {"there": a["there"] | b["there"]} if "there" in a else {}
+        a = {"value": np.where(takes, b["value"], a["value"]), "at": np.where(takes, b["at"], a["at"]), **there}
     return a
 
 
 def _place_last(x, axes):
+    if not np.all(x.get("there", True)):
+        raise ValueError("All-NaN slice encountered")
     return ours(_squeezed(x["at"], axes))
 
 
 def _places(name):
     def reduce(x, axis=None, keepdims=False, split_every=None, out=None):
+        if axis is not None and not isinstance(axis, numbers.Integral):
+            raise TypeError(f"axis must be either `None` or int, got {axis!r}")
         if axis is not None:
             (axis,) = axes_of(axis, x.ndim)
+        if any(map(math.isnan, x.shape)):
+            raise ValueError("Arg-reductions do not work with arrays that have unknown chunksizes: compute_chunk_sizes() finds them")  # fmt: skip
         if any(n == 0 for n in x.shape):
             raise ValueError(f"attempt to get {name} of an empty sequence")
         x = _without_empty(x, axes_of(axis, x.ndim))
@@ -243,7 +262,9 @@ def _run(name, x, axis, kind):
 def _running(name):
     total_of = name.removeprefix("cum")
 
-    def run(x, axis=None, dtype=None, out=None):
+    def run(x, axis=None, dtype=None, out=None, method="sequential"):
+        if method not in ("sequential", "blelloch"):  # the totals of the chunks before, either way
+            raise ValueError(f'Invalid method for cumreduction. Expected "sequential" or "blelloch". Got: {method!r}')
         if axis is None:
             x, axis = x.ravel(), 0
         (axis,) = axes_of(axis, x.ndim)
@@ -274,8 +295,23 @@ def _own_first(x, axes, place, function):
     return on_numpys(function, x, axis=_at_once(axes), keepdims=True)
 
 
-def _own_join(parts, axes, function):
-    return on_numpys(function, _chunks.joined(parts, axes[0]), axis=_at_once(axes), keepdims=True)
+def _grid_of(part, ranges, before=()):
+    """The chunks of these ranges of places, as nested lists."""
+    if not ranges:
+        return part.ref(before)
+    return List._of([_grid_of(part, ranges[1:], (*before, k)) for k in ranges[0]])
+
+
+class _OwnJoin:
+    """combine() of the array that some chunks' results are together."""
+
+    takes_grids = True
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, parts, axes, ndim):
+        return on_numpys(self.function, _chunks.whole(parts, ndim), axis=_at_once(axes), keepdims=True)
 
 
 def _own_last(x, axes, function):
@@ -288,7 +324,7 @@ def reduction(x, chunk, aggregate, axis=None, keepdims=False, dtype=None, split_
     """chunk of each, combine (or aggregate) of some of its results, aggregate of the last ones."""
     x = asarray(x)
     return tree(x, axis, dtype or x.dtype, functools.partial(_own_first, function=chunk),
-                functools.partial(_own_join, function=combine or aggregate),
+                _OwnJoin(combine or aggregate),
                 functools.partial(_own_last, function=aggregate), name or "reduction", keepdims, token=[chunk, aggregate])  # fmt: skip
 
 
@@ -296,6 +332,22 @@ _methods = {
     **{name: _simple(name) for name in _pair}, **{name: _of_moments(name) for name in ("mean", "std", "var")},
     **{name: _places(name) for name in ("argmin", "argmax")}, **{name: _running(name) for name in ("cumsum", "cumprod")},
 }  # fmt: skip
-f.rows("array", {**_methods, **{name: _of_moments(name) for name in ("nanmean", "nanstd", "nanvar")}})
+
+
+def _into(reduce):
+    """The reduction, whose result may go to an array: that is the result from then on."""
+
+    @functools.wraps(reduce)
+    def call_it(x, *args, out=None, **words):
+        return reduce(x, *args, **words) if out is None else put_out(reduce(x, *args, **words), out)
+
+    return call_it
+
+
+_methods = {name: _into(reduce) for name, reduce in _methods.items()}
+f.rows("array", {
+    **_methods, **{name: _of_moments(name) for name in ("nanmean", "nanstd", "nanvar")},
+    **{name: _places(name) for name in ("nanargmin", "nanargmax")},
+})  # fmt: skip
 for _name in _methods:
     setattr(Array, _name, f[_name])

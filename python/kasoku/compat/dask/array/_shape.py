@@ -1,6 +1,7 @@
 """Arrays joined and repeated, and their axes in another order."""
 
 import functools
+import math
 import numbers
 
 import numpy as np
@@ -34,7 +35,7 @@ def _each(count):
 
     def grown(*arrays):
         found = [_rearranged(x, like) for x in arrays]
-        return found[0] if len(found) == 1 else found
+        return found[0] if len(found) == 1 else tuple(found)
 
     return grown
 
@@ -71,7 +72,7 @@ def expand_dims(a, axis):
 # ── joined ────────────────────────────────────────────────────────────────────────────────
 
 
-def _in_a_row(seq, axis, word):
+def _in_a_row(seq, axis, word, allows_unknown=False):
     arrays = [asarray(x) for x in seq]
     if not arrays:
         raise ValueError("Need array(s) to concatenate")
@@ -79,18 +80,19 @@ def _in_a_row(seq, axis, word):
         arrays, axis = [x.ravel() for x in arrays], 0
     ndim = arrays[0].ndim
     if not -ndim <= axis < ndim:
-        raise ValueError(
-            f"Axis must be less than than number of dimensions\nData has {ndim} dimensions, but got axis={axis}"
-        )
+        raise np.exceptions.AxisError(axis, ndim)
     axis %= ndim
     dtype = functools.reduce(np.promote_types, [x.dtype for x in arrays])
     others = [a for a in range(ndim) if a != axis]
+    if not allows_unknown and any(math.isnan(x.shape[a]) for x in arrays for a in others if x.ndim == ndim):
+        raise ValueError(f"Tried to concatenate arrays with unknown shape {arrays[0].shape}: compute_chunk_sizes() finds them, allow_unknown_chunksizes=True takes their chunks as they are")  # fmt: skip
     for x in arrays[1:]:
-        if x.ndim != ndim or any(x.shape[a] != arrays[0].shape[a] for a in others):
+        is_known = not allows_unknown or not any(map(math.isnan, (*x.shape, *arrays[0].shape)))
+        if x.ndim != ndim or is_known and any(x.shape[a] != arrays[0].shape[a] for a in others):
             raise ValueError(
                 f"Tried to concatenate arrays with unknown or different shapes {[x.shape for x in arrays]}"
             )
-    common = {a: met(x.chunks[a] for x in arrays) for a in others}
+    common = {a: met(x.chunks[a] for x in arrays) for a in others if not math.isnan(arrays[0].shape[a])}
     arrays = [x.astype(dtype).rechunk(common) if common else x.astype(dtype) for x in arrays]
     owners = [(k, i) for k, x in enumerate(arrays) for i in range(len(x.chunks[axis]))]
     chunks = tuple(sum((x.chunks[axis] for x in arrays), ()) if a == axis else arrays[0].chunks[a] for a in range(ndim))
@@ -104,7 +106,7 @@ def _in_a_row(seq, axis, word):
 
 def concatenate(seq, axis=0, allow_unknown_chunksizes=False):
     """Arrays in a row along an axis."""
-    return _in_a_row(seq, axis, "concatenate")
+    return _in_a_row(seq, axis, "concatenate", allow_unknown_chunksizes)
 
 
 def stack(seq, axis=0, allow_unknown_chunksizes=False):
@@ -112,10 +114,10 @@ def stack(seq, axis=0, allow_unknown_chunksizes=False):
     arrays = [asarray(x) for x in seq]
     if not arrays:
         raise ValueError("Need array(s) to stack")
-    if len({x.shape for x in arrays}) > 1:
+    if len({x.shape for x in arrays}) > 1 and not allow_unknown_chunksizes:
         raise ValueError(f"Stacked arrays must have the same shape. Got {[x.shape for x in arrays]}")
     axis = axis % (arrays[0].ndim + 1)
-    return _in_a_row([expand(x, axis) for x in arrays], axis, "stack")
+    return _in_a_row([expand(x, axis) for x in arrays], axis, "stack", allow_unknown_chunksizes)
 
 
 def _grown(tup, ndim):
@@ -123,9 +125,10 @@ def _grown(tup, ndim):
 
 
 f.rows("plain", {
-    "vstack": lambda tup, **ignored: concatenate(_grown(tup, 2), 0),
-    "hstack": lambda tup, **ignored: (lambda arrays: concatenate(arrays, 0 if arrays[0].ndim == 1 else 1))(_grown(tup, 1)),
-    "dstack": lambda tup, **ignored: concatenate(_grown(tup, 3), 2),
+    "vstack": lambda tup, **words: concatenate(_grown(tup, 2), 0, **words),
+    "hstack": lambda tup, **words: (lambda arrays: concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, **words))(
+        _grown(tup, 1)),
+    "dstack": lambda tup, **words: concatenate(_grown(tup, 3), 2, **words),
     "append": lambda arr, values, axis=None: concatenate([asarray(arr), asarray(values)], axis),
 })  # fmt: skip
 
@@ -139,6 +142,8 @@ def block(arrays, allow_unknown_chunksizes=False):
     levels = depth(arrays)
 
     def join(x, level):
+        if isinstance(x, tuple):
+            raise TypeError("da.block: arrays are arranged by lists, and there is a tuple among them")
         if not isinstance(x, list):
             x = asarray(x)
             return reshape(x, (1,) * (levels - x.ndim) + x.shape) if x.ndim < levels else x
@@ -174,12 +179,14 @@ def broadcast_to(x, shape, chunks=None, meta=None):
 @f.row("arrays")
 def broadcast_arrays(*arrays, **ignored):
     shape = np.broadcast_shapes(*(x.shape for x in arrays))
-    return [broadcast_to(x, shape) for x in arrays]
+    return tuple(broadcast_to(x, shape) for x in arrays)
 
 
 @f.row("array")
 def tile(A, reps):
     reps = (reps,) if isinstance(reps, numbers.Integral) else tuple(reps)
+    if any(n < 0 for n in reps):
+        raise ValueError("Negative `reps` are not allowed.")
     A = reshape(A, (1,) * (len(reps) - A.ndim) + A.shape) if len(reps) > A.ndim else A
     for axis, n in enumerate((1,) * (A.ndim - len(reps)) + reps):
         A = concatenate([A] * n, axis) if n > 1 else A if n else A[(slice(None),) * axis + (slice(0),)]
@@ -192,7 +199,11 @@ def tile(A, reps):
 @f.row("array")
 def roll(array, shift, axis=None):
     if axis is None:
+        if np.ndim(shift):
+            raise TypeError("Expect `shift` to be an instance of Integral when `axis` is None.")
         return reshape(roll(array.ravel(), shift, 0), array.shape)
+    if len(axes_in(shift)) != len(axes_in(axis)):
+        raise ValueError("Must have the same number of shifts as axes.")
     for s, a in zip(axes_in(shift), axes_in(axis)):
         a %= array.ndim
         s = -s % array.shape[a] if array.shape[a] else 0

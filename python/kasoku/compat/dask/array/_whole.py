@@ -1,7 +1,6 @@
 """What NumPy computes of whole arrays: a task of all their chunks, and arrays of one chunk of what it gives."""
 
 import functools
-import math
 import numbers
 
 import numpy as np
@@ -76,14 +75,15 @@ def _parts(value, *kinds):
 
 
 # How many there are is known when they are found.
-_some = (math.nan,)
+_some = (np.nan,)
 
 
 def _uniques(ar, *asked):
     found = on_whole(np.unique, ar, **dict(zip(("return_index", "return_inverse", "return_counts"), asked)))
     if not any(asked):
         return array_of(found, _some, ar.dtype)
-    return _parts(found, (_some, ar.dtype), *[(_some, np.int64)] * sum(map(bool, asked)))
+    shapes = [shape for shape, is_asked in zip((_some, ar.shape, _some), asked) if is_asked]
+    return _parts(found, (_some, ar.dtype), *((shape, np.int64) for shape in shapes))
 
 
 def _variables(m, rowvar):
@@ -103,17 +103,20 @@ def _padded(array, pad_width, mode, words):
 f.rows("array", {
     "sort": _sorted,
     "nonzero": lambda a: _parts(on_whole(np.nonzero, a), *[(_some, np.int64)] * max(1, a.ndim)),
-    "argwhere": lambda a: whole((math.nan, a.ndim), np.int64, np.argwhere, a),
+    "argwhere": lambda a: whole((np.nan, a.ndim), np.int64, np.argwhere, a),
     "flatnonzero": lambda a: whole(_some, np.int64, np.flatnonzero, a),
     "unique": lambda ar, return_index=False, return_inverse=False, return_counts=False: _uniques(
         ar, return_index, return_inverse, return_counts),
     "bincount": lambda x, weights=None, minlength=0, split_every=None: whole(
-        (minlength if minlength else math.nan,), np.int64 if weights is None else float, np.bincount, x,
+        (minlength if minlength else np.nan,), np.int64 if weights is None else float, np.bincount, x,
         *([] if weights is None else [asarray(weights)]), minlength=minlength),
-    "percentile": lambda a, q, method="linear", **ignored: whole(
-        np.shape(q), np.percentile(np.ones(1, a.dtype), 50).dtype, np.percentile, a, np.asarray(q), method=method),
-    "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None: (lambda n: whole(
-        (n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof))(_variables(m, rowvar)),
+    "percentile": lambda a, q, method="linear", internal_method="default", axis=None, **words: (
+        whole(np.shape(q), np.percentile(np.ones(1, a.dtype), 50).dtype, np.percentile, a, np.asarray(q), method=method)
+        if axis is None and not words else f.quantile(a, np.asarray(q) / 100, axis=axis, method=method, **words)),
+    "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None: (lambda n: whole(
+        (n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof,
+        **{k: np.asarray(w) for k, w in (("fweights", fweights), ("aweights", aweights)) if w is not None}))(
+            _variables(m, rowvar) + (0 if y is None else _variables(asarray(y), rowvar))),
     "corrcoef": lambda x, y=None, rowvar=True: whole(
         (_variables(x, rowvar) + (y is not None),) * 2, float, np.corrcoef, x, None if y is None else asarray(y),
         rowvar=rowvar),
@@ -158,9 +161,8 @@ def _over_axis(function, a, axis, keepdims):
     axes = axes_of(axis, a.ndim)
     a = a.rechunk({k: -1 for k in axes})
     chunks = tuple((1,) if k in axes else c for k, c in enumerate(a.chunks))
-    found = map_blocks(
-        lambda x: function(x, axis=axes, keepdims=True), a, chunks=chunks, dtype=np.mean(np.ones(1, a.dtype)).dtype
-    )
+    sample = np.asarray(function(np.ones([a.shape[k] if k in axes else 1 for k in range(a.ndim)], a.dtype), axis=axes))
+    found = map_blocks(lambda x: function(x, axis=axes, keepdims=True), a, chunks=chunks, dtype=sample.dtype)
     return found if keepdims else f.squeeze(found, axes)
 
 
@@ -173,13 +175,26 @@ def _median(name):
     return median
 
 
+def _weighed(function, q, method, weights, x, axis, keepdims=False):
+    """weights: along the one axis, of all rows."""
+    (axis,) = axis
+    weights = np.broadcast_to(weights.reshape([-1 if k == axis else 1 for k in range(x.ndim)]), x.shape)
+    return function(x, q, axis=axis, method=method, keepdims=keepdims, weights=weights)
+
+
 def _quantile(name):
     function = getattr(np, name)
 
-    def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, **ignored):
+    def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, weights=None):
         if np.ndim(q):
-            return stack([quantile(a, each, axis, method=method, keepdims=keepdims) for each in np.asarray(q).tolist()])
-        return _over_axis(functools.partial(function, q=q, method=method), a, axis, keepdims)
+            return stack([quantile(a, each, axis, None, False, method, keepdims, weights) for each in np.asarray(q).tolist()])  # fmt: skip
+        if weights is None:
+            return _over_axis(functools.partial(function, q=q, method=method), a, axis, keepdims)
+        weights = np.asarray(weights)
+        if weights.ndim > 1:
+            raise NotImplementedError(f"dask.array.{name}: weights= are of one axis, the one that axis= names")
+        weigh = functools.partial(_weighed, function, q, method, weights)
+        return _over_axis(weigh, a, axis, keepdims)
 
     return quantile
 
@@ -329,7 +344,13 @@ Array.vindex = property(_Points)
 
 
 def histogram(a, bins=None, range=None, normed=False, weights=None, density=None):  # noqa: A002
-    if bins is None or np.ndim(bins) == 0 and range is None:
+    if normed:
+        raise ValueError("The normed= keyword argument has been deprecated. Please use density instead.")
+    if (
+        bins is None
+        or np.ndim(bins) == 0
+        and (range is None or np.ndim(range) != 1 and not isinstance(range, (tuple, list)))
+    ):
         raise ValueError(
             "dask.array.histogram requires specifying bins: either an iterable of edges, or their number and range="
         )
@@ -349,6 +370,11 @@ def histogram2d(x, y, bins=10, range=None, normed=None, weights=None, density=No
 
 def histogramdd(sample, bins, range=None, normed=None, weights=None, density=None):  # noqa: A002
     """Counts in cells of several axes. sample: an (N, D) array or one array for each axis."""
+    if normed is not None and density is not None:
+        raise TypeError("Cannot specify both 'normed' and 'density'")
+    density = normed if density is None else density
+    if not isinstance(sample, (tuple, list)) and sample.ndim != 2:
+        raise ValueError("Single array input to histogramdd should be columnar")
     columns = [asarray(x) for x in sample] if isinstance(sample, (tuple, list)) else [sample[:, k] for k in np.arange(sample.shape[1])]  # fmt: skip
     each = [bins] * len(columns) if isinstance(bins, numbers.Integral) else list(bins)
     if len(each) != len(columns):

@@ -28,6 +28,8 @@ def _transformed(x, function, sizes, axes, norm):
 
 def _transform(function, a, sizes, axes, norm):
     axes = tuple(k % a.ndim for k in axes)
+    if len(set(axes)) < len(axes):
+        raise ValueError("Duplicate axes not allowed.")
     for k in axes:
         if len(a.chunks[k]) > 1:
             raise ValueError(

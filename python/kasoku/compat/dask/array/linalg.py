@@ -186,7 +186,7 @@ def svd_compressed(
 
     a = asarray(a)
     m, n = a.shape
-    width = min(k + n_oversamples, m, n)
+    width = min(max(20, k + n_oversamples), m, n)  # as Dask: more columns than these few cost little
     drawn = seed if isinstance(seed, RandomState) else RandomState(seed)
     y = a @ drawn.normal(size=(n, width), chunks=(a.chunks[1], (width,)))
     for _ in range(n_power_iter):

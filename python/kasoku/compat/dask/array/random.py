@@ -7,7 +7,7 @@ import numpy as np
 import kasoku as ks
 
 from ..base import tokenize
-from ._chunks import normalize_chunks, ours
+from ._chunks import normalize_chunks, ours, starts
 from ._core import asarray, made
 
 
@@ -24,23 +24,46 @@ class Generator:
     """Distributions of NumPy's Generator, in chunks."""
 
     def __init__(self, seed=None):
+        if isinstance(seed, type):  # a class of NumPy's generators
+            seed = seed()
+        if isinstance(seed, (np.random.BitGenerator, np.random.Generator)):
+            seed = int(np.random.default_rng(seed).integers(2**63))
         self._entropy = np.random.SeedSequence(seed).entropy
         self._calls = 0
 
-    def _draw(self, method, args, size, chunks, words):
+    def _draw(self, method, args, size, chunks, words, row=()):
+        """row: the shape of what is drawn at each place, if that is no number."""
         args = tuple(np.asarray(asarray(a).compute()) if np.ndim(a) else a for a in args)
-        size = () if size is None else (size,) if isinstance(size, numbers.Integral) else tuple(size)
+        if size is None:
+            size = np.broadcast_shapes(*(() if row else np.shape(a) for a in args))
+        size = (size,) if isinstance(size, numbers.Integral) else tuple(size)
         self._calls += 1
         sample = np.asarray(getattr(np.random.default_rng(0), method)(*args, size=1 if not args or not any(map(np.ndim, args)) else None, **words))  # fmt: skip
         chunks = normalize_chunks(chunks, size, dtype=sample.dtype)
         entropy = [int(e) for e in np.atleast_1d(self._entropy)] + [self._calls]
-        return made(method, chunks, sample.dtype,
-                    lambda p: (_drawn, entropy, p, method, tuple(c[i] for c, i in zip(chunks, p)), args, words),
-                    token=[entropy, tokenize(args, words)], gives_numpys=True)  # fmt: skip
+        ends = [starts(c) for c in chunks]
+
+        def task_of(place):
+            place = place[: len(size)]
+            index = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place))
+            own = tuple(np.broadcast_to(a, size)[index] if np.ndim(a) and not row else a for a in args)
+            return _drawn, entropy, place, method, tuple(c[i] for c, i in zip(chunks, place)), own, words
+
+        chunks = (*chunks, *((n,) for n in row))
+        return made(method, chunks, sample.dtype, task_of, token=[entropy, tokenize(args, words)], gives_numpys=True)
+
+    def multinomial(self, n, pvals, size=None, chunks="auto", **words):
+        return self._draw("multinomial", (n, np.asarray(pvals)), () if size is None else size, chunks, words, (len(pvals),))  # fmt: skip
 
     def choice(self, a, size=None, replace=True, p=None, chunks="auto", **words):
         if not replace:
-            raise NotImplementedError("dask.array.random.choice: replace=False is not there")
+            size = (size,) if isinstance(size, numbers.Integral) else tuple(size or ())
+            chunks = -1 if chunks == "auto" else chunks
+            if any(len(c) > 1 for c in normalize_chunks(chunks, size, dtype=int)):
+                raise NotImplementedError(
+                    "replace=False is not currently supported for dask.array.choice with multi-chunk output arrays"
+                )
+            words["replace"] = False
         a = a.compute() if hasattr(a, "compute") else a
         return self._draw("choice", (), size, chunks, {"a": a, "p": p, **words})
 
@@ -87,6 +110,9 @@ class RandomState(Generator):
     def random_integers(self, low, high=None, size=None, chunks="auto"):
         return self.randint(1 if high is None else low, (low if high is None else high) + 1, size, chunks)
 
+    def tomaxint(self, size=None, chunks="auto"):
+        return self._draw("integers", (0, np.iinfo(np.int64).max), size, chunks, {})
+
     def rand(self, *shape, chunks="auto"):
         return self.random(size=shape, chunks=chunks)
 
@@ -104,5 +130,14 @@ def __getattr__(name):
     return getattr(_state, name)
 
 
-for _name in (*_arguments, "choice", "permutation", "seed", "random_sample", "randint", "random_integers"):
+for _name in (
+    *_arguments,
+    "choice",
+    "multinomial",
+    "permutation",
+    "seed",
+    "random_sample",
+    "randint",
+    "random_integers",
+):
     globals()[_name] = getattr(_state, _name)

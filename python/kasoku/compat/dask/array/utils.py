@@ -28,6 +28,11 @@ def assert_eq(a, b, check_shape=True, check_graph=True, check_meta=True, check_c
     return True
 
 
+def same_keys(a, b):
+    """Whether the graphs of two collections have the same keys."""
+    return set(a.dask) == set(b.dask)
+
+
 def _check_dsk(dsk):
     """Raises unless the graph's layers fit together and no two of them have a key."""
     if isinstance(dsk, HighLevelGraph):
