@@ -8,6 +8,7 @@
 #include "kasoku/array/first_sight.h"
 #include "kasoku/array/random.h"
 #include "kasoku/array/reduce.h"
+#include "kasoku/array/run.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/compile/cache.h"
@@ -86,6 +87,7 @@ int main(int count, char** words) {
   if (count != 2) return std::fprintf(stderr, "usage: pack_operations FILE\n"), 2;
   const char* const asked = std::getenv("KASOKU_CPU");
   cpu::compiles_only = asked && std::string_view(asked) == "x86-64-v4" && cpu::processor_level() < 4;
+  keeps_groups = true;
   constexpr size_t n = (n_ops + 1) * std::size(carried_dtypes);
   std::atomic<size_t> next{0};
   std::vector<std::jthread> threads;

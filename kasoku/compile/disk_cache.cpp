@@ -148,12 +148,17 @@ void DiskCache::warn_once(const std::string& problem) {
                                "\n  fix  export KASOKU_CACHE_DIR=/a/folder/of/your/own");
 }
 
+std::optional<DiskEntry> DiskCache::read_brought(const Key& key) {
+  const auto brought = folder_.empty() ? std::nullopt : brought_.find(key.hash);
+  if (!brought) return std::nullopt;
+  DiskEntry entry{std::string(*brought)};
+  if (verify(entry.bytes, key, entry.payload_at) != Verdict::good) return std::nullopt;
+  return entry;
+}
+
 std::optional<DiskEntry> DiskCache::read(const Key& key) {
+  if (auto brought = read_brought(key)) return brought;
   DiskEntry entry;
-  if (const auto brought = folder_.empty() ? std::nullopt : brought_.find(key.hash)) {
-    entry.bytes = *brought;
-    if (verify(entry.bytes, key, entry.payload_at) == Verdict::good) return entry;
-  }
   if (!is_usable()) return std::nullopt;
   const std::string file = path(key);
   if (auto bytes = read_file(file))

@@ -42,6 +42,8 @@ class DiskCache {
   std::string problem();
 
   std::optional<DiskEntry> read(const Key& key);
+  /// Of the pack alone.
+  std::optional<DiskEntry> read_brought(const Key& key);
   /// `title` is for people: "kernel.cu: add, sub".
   void write(const Key& key, std::string_view title, std::string_view payload);
 
