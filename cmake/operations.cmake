@@ -4,7 +4,8 @@ add_executable(pack_operations EXCLUDE_FROM_ALL tools/pack_operations.cpp)
 target_link_libraries(pack_operations PRIVATE kasoku)
 # A change of the engine that leaves the texts of operations alone leaves the packs too.
 set_target_properties(pack_operations PROPERTIES LINK_DEPENDS_NO_SHARED ON)
-file(GLOB operation_texts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kasoku/codegen/*)
+# What texts are made of: kernels that are found by their groups' structure are as new as these.
+file(GLOB operation_texts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/kasoku/codegen/* ${PROJECT_SOURCE_DIR}/kasoku/array/run.cpp)
 set(operation_packs)
 foreach(architecture x86-64-v3 x86-64-v4)
   set(pack ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/operations-${architecture}.pack)

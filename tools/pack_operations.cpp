@@ -13,6 +13,7 @@
 #include "kasoku/array/plan.h"
 #include "kasoku/array/random.h"
 #include "kasoku/array/reduce.h"
+#include "kasoku/array/run.h"
 #include "kasoku/array/scan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
@@ -143,6 +144,7 @@ int main(int count, char** words) {
   if (count != 2 && count != 3) return std::fprintf(stderr, "usage: pack_operations FILE [NVRTC]\n"), 2;
   const char* const asked = std::getenv("KASOKU_CPU");
   cpu::compiles_only = asked && std::string_view(asked) == "x86-64-v4" && cpu::processor_level() < 4;
+  keeps_groups = count == 2;
   if (count == 3) compiles_for_pack = true, use_nvrtc(words[2]);
   const std::vector<Device*> devices = count == 3 ? gpus() : std::vector<Device*>{&device("cpu")};
   std::vector<Dtype> dtypes{std::begin(carried_dtypes), std::end(carried_dtypes)};

@@ -94,7 +94,12 @@ Kernels& kernels() {
 
 }  // namespace
 
-Hash128 structure(const Group& group, const Device& device) {
+std::atomic<bool> keeps_groups{false};
+
+namespace {
+
+/// What decides its text, until the thread asks for another's.
+std::string_view structure_of(const Group& group) {
   static_assert(std::has_unique_object_representations_v<Instruction>);  // so all of them are hashed as they lie
   thread_local std::vector<char> bytes;
   constexpr size_t others = 128, of_scalar = sizeof(Dtype) + sizeof(int64_t), of_random = 2;
@@ -108,8 +113,7 @@ Hash128 structure(const Group& group, const Device& device) {
     to += size;
   };
   const auto count = [&](size_t n) { put(static_cast<uint16_t>(n)); };
-  const Device* where = &device;
-  put(where, group.kept_rank, group.reduced_rank, group.store_dtype, group.schedule, group.is_reduce, group.reduce_op,
+  put(group.kept_rank, group.reduced_rank, group.store_dtype, group.schedule, group.is_reduce, group.reduce_op,
       group.accumulate, group.joins_results, group.form, group.along, group.walks_numbers, group.by_fours, group.by_chains, group.wide_index, group.is_simt);
   count(group.values.size());
   put_all(group.values);
@@ -125,7 +129,15 @@ Hash128 structure(const Group& group, const Device& device) {
   if (const auto& x = group.scan) put(x->join, x->gives_totals);
   put(group.scatter.has_value());
   if (const auto& x = group.scatter) put(x->distance, x->condition.has_value(), x->condition.value_or(0), x->join.has_value(), x->join.value_or(Op{}), x->is_in_shared);
-  return hash128(std::string_view(bytes.data(), static_cast<size_t>(to - bytes.data())));
+  return {bytes.data(), static_cast<size_t>(to - bytes.data())};
+}
+
+}  // namespace
+
+Hash128 structure(const Group& group, const Device& device) {
+  Hash128 hash = hash128(structure_of(group));
+  hash.high ^= reinterpret_cast<uintptr_t>(&device) * 0x9e3779b97f4a7c15u;
+  return hash;
 }
 
 namespace {
@@ -138,13 +150,31 @@ Kernels::Entry& entry_of(const Fused& fused, const Device& device) {
 /// Threads of a block where they are cheap.
 constexpr uint32_t simt_block = 256;
 
+/// The structure, and what its numbers stand for: the pack may be older than the tables.
+std::string name_of(const Group& group) {
+  static const std::string tables = [] {
+    std::string names;
+    const auto add = [&](const auto& table) {
+      for (const auto& row : table) (names += row.name) += ' ';
+    };
+    add(dtype_table), add(op_table), add(reduction_table);
+    return hash128(names).hex();
+  }();
+  return tables + std::string(structure_of(group));
+}
+
 void compile_group(Kernels::Entry& entry, const Group& group, Device& device) {
-  const Program program = group_program(group);
-  if (is_traced(Station::text)) trace(Station::text, program.text);
-  std::shared_ptr<Module> module = compile(program, device);
-  Function& function = module->function(group_entry);
+  const bool is_brought = device.is_host() && !group.is_simt;
+  std::shared_ptr<Module> module = is_brought && !is_traced(Station::text) ? brought_module(name_of(group), device) : nullptr;
   LaunchShape shape;
   if (group.is_simt) shape.block[0] = group.scan ? threads_of_scan : simt_block;
+  if (!module) {
+    const Program program = group_program(group);
+    if (is_traced(Station::text)) trace(Station::text, program.text);
+    module = compile(program, device);
+    if (is_brought && keeps_groups) keep_by_name(name_of(group), program, shape.block, device);
+  }
+  Function& function = module->function(group_entry);
   function.prepare(shape);
   kernels().set(entry, std::move(module), function);
 }

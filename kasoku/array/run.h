@@ -7,6 +7,7 @@
 #include "kasoku/base/hash.h"
 #include "kasoku/codegen/reduce_text.h"
 
+#include <atomic>
 #include <string>
 
 namespace kasoku {
@@ -38,6 +39,8 @@ std::string summary(const Fused& fused, const Device& device);
 /// A number as a kernel holds it: of the register type of `dtype`, a 16-bit float rounded. Takes 16 bytes.
 void store_rounded(const Scalar& value, Dtype dtype, void* to);
 
+/// Whether kernels of groups are kept by their structure too, see compile/compile.h. For the tool that makes a pack.
+extern std::atomic<bool> keeps_groups;
 /// What distinguishes a group's text from others'.
 Hash128 structure(const Group& group, const Device& device);
 

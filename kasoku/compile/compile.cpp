@@ -232,6 +232,29 @@ std::shared_ptr<Module> compile(const Program& program, Device& device) {
   });
 }
 
+std::shared_ptr<Module> brought_module(std::string_view name, Device& device) {
+  const Key key = brought_key(name, compiler_for(device).identity(device));
+  const auto entry = cache::disk().read_brought(key);
+  Compiler::Unit unit;
+  auto kernel = std::make_shared<KernelCode>();
+  if (!entry || !from_bytes(entry->payload(), unit) || !from_bytes(unit.payload, *kernel)) return nullptr;
+  stats().disk_hits.fetch_add(1, std::memory_order_relaxed);
+  if (is_traced(Station::cache)) trace(Station::cache, key.hash.hex() + ": brought along");
+  Code code;
+  code.info = std::move(unit.info);
+  code.initial_values = std::move(unit.initial_values);
+  code.specialise = [kernel](const KernelInfo&, const uint32_t*) { return *kernel; };
+  return device.load(std::move(code));
+}
+
+void keep_by_name(std::string_view name, const Program& program, const uint32_t block[3], Device& device) {
+  Compiler& compiler = compiler_for(device);
+  const Unit unit = load_unit(program, device, compiler, program_key(program, compiler.identity(device)));
+  Compiler::Unit kept{unit->info, {}, unit->initial_values};
+  kept.payload = to_bytes(specialiser(unit, device, compiler)(unit->info.kernels.at(0), block));
+  cache::disk().write(brought_key(name, compiler.identity(device)), title(program, kept.info), to_bytes(kept));
+}
+
 bool is_compiled(const Program& program, Device& device) {
   Compiler& compiler = compiler_for(device);
   const Key key = key_of(program, device, compiler);

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace kasoku {
 
@@ -20,6 +21,12 @@ std::shared_ptr<Module> compile(const Program& program, Device& device);
 /// Set, what is compiled for GPUs is for the pack that the library brings along: its keys name no compiler, and no headers
 /// of this machine are seen.
 extern std::atomic<bool> compiles_for_pack;
+
+/// A module of one kernel that the library brings along, by the name that it was kept by; null if there is none. That takes
+/// no text, which costs more to write and to look up than small arrays to compute.
+std::shared_ptr<Module> brought_module(std::string_view name, Device& device);
+/// Keeps the program's only kernel, for blocks of this shape, by a name too. For the tool that makes a pack.
+void keep_by_name(std::string_view name, const Program& program, const uint32_t block[3], Device& device);
 
 /// Whether compile() would find it, in memory or on disk.
 bool is_compiled(const Program& program, Device& device);

@@ -39,4 +39,10 @@ Key kernel_key(const Hash128& payload, const KernelInfo& kernel, const uint32_t 
   return finish(out);
 }
 
+Key brought_key(std::string_view name, const std::string& identity) {
+  ByteWriter out;
+  out.text("brought").text(KASOKU_VERSION).number(ks_abi_version).text(identity).text(name);
+  return finish(out);
+}
+
 }  // namespace kasoku

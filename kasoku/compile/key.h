@@ -10,6 +10,7 @@
 #include "kasoku/device/device.h"
 
 #include <string>
+#include <string_view>
 
 namespace kasoku {
 
@@ -27,5 +28,8 @@ Key program_key(const Program& program, const std::string& identity);
 /// `payload` is the first stage's, so included files are in it.
 Key kernel_key(const Hash128& payload, const KernelInfo& kernel, const uint32_t block[3],
                const std::string& identity);
+
+/// Of a kernel that the library brings along, by a name of ours instead of its text.
+Key brought_key(std::string_view name, const std::string& identity);
 
 }  // namespace kasoku

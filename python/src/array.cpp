@@ -82,6 +82,12 @@ Array constructed(nb::handle shape, nb::handle dtype, nb::handle buffer, nb::han
   return make_array(laid_out, nb::none(), device, Copies::if_needed);
 }
 
+/// The memory of x, seen in another way; as read-only as x.
+Array seen(const Array& x, int64_t further, const Shape& shape, const Strides& strides, Dtype dtype) {
+  const Array result = Array::view(x.buffer(), x.offset() + further, shape, strides, dtype);
+  return x.is_read_only() ? result.read_only() : result;
+}
+
 /// The memory as elements of another dtype; of another size they must lie in a row.
 Array viewed(const Array& x, Dtype dtype) {
   const auto size = static_cast<int64_t>(info(dtype).size), before = static_cast<int64_t>(x.itemsize());
@@ -95,7 +101,7 @@ Array viewed(const Array& x, Dtype dtype) {
     shape.back() = shape.back() * before / size;
     strides.back() = size;
   }
-  return Array::view(x.buffer(), x.offset(), shape, strides, dtype);
+  return seen(x, 0, shape, strides, dtype);
 }
 
 bool truth(const Array& x) {
@@ -504,6 +510,7 @@ array([ 7, 13]))")
       .def_prop_rw(
           "shape", [](const Array& x) { return tuple_from(x.shape()); },
           [](Array& x, nb::handle shape) {
+            if (x.ndim() == 0 && x.is_read_only()) throw Error(ErrorKind::value, "the shape of an element cannot be set").fix("x = x.reshape(shape)");
             if (!x.is_pending() && !x.is_contiguous())
               throw Error(ErrorKind::value, "the shape of an array that does not lie in C order cannot be set")
                   .fix("x = x.reshape(shape)");
@@ -527,14 +534,14 @@ array([ 7, 13]))")
             if (!is_complex(x.dtype())) return x;
             const Dtype part = x.dtype() == Dtype::complex64 ? Dtype::float32 : Dtype::float64;
             const GilReleased release;
-            return Array::view(x.buffer(), x.offset(), x.shape(), x.strides(), part);
+            return seen(x, 0, x.shape(), x.strides(), part);
           },
           "The array, or a view of the real parts of a complex one.")
       .def_prop_ro("imag", [](const Array& x) {
         if (!is_complex(x.dtype())) return Array::zeros(x.shape(), x.dtype(), x.device());
         const Dtype part = real_part(x.dtype());
         const GilReleased release;
-        return Array::view(x.buffer(), x.offset() + static_cast<int64_t>(info(part).size), x.shape(), x.strides(), part);
+        return seen(x, static_cast<int64_t>(info(part).size), x.shape(), x.strides(), part);
       }, "A view of the imaginary parts of a complex array; zeros of any other.")
       .def_prop_ro("is_pending", &Array::is_pending, "Whether the values are still to be computed.")
       .def_prop_ro(

@@ -71,15 +71,20 @@ bool get_plain(nb::handle left, nb::handle right, Plain operands[2]) {
   return get_plain(right, operands[1]) || get_as_pythons(right, operands[0], operands[1]);
 }
 
-/// Of what elements are asked there are two answers, objects that stay, as NumPy has them.
+/// What is computed of elements and is a truth or a small number is an object that stays, as Python's own small numbers are:
+/// most of the time of such an operation is to make one.
 nb::object object_of(const Value& value) {
-  static PyObject* answers[2];
+  constexpr uint64_t n_small = 256;
+  static PyObject* kept[std::size(dtype_table)][n_small];
   static const Device* const device = value.device;
-  const bool is_answer = value.dtype == Dtype::bool_ && value.is_element && value.device == device && !InFace::is_in();
-  if (is_answer && answers[value.number.b]) return nb::borrow(answers[value.number.b]);
-  nb::object object = object_of(value.array());
-  if (is_answer) answers[value.number.b] = nb::object(object).release().ptr();
-  return object;
+  const DtypeKind kind = value.number.kind;
+  const uint64_t number = kind == DtypeKind::boolean ? value.number.b : value.number.u;
+  const bool is_whole = kind == DtypeKind::boolean || kind == DtypeKind::signed_ || kind == DtypeKind::unsigned_;
+  const bool stays = is_whole && number < n_small && value.is_element && value.device == device && !InFace::is_in();
+  if (!stays) return object_of(value.array());
+  PyObject*& place = kept[static_cast<size_t>(value.dtype)][number];
+  if (!place) place = object_of(value.array()).release().ptr();
+  return nb::borrow(place);
 }
 
 /// What an operation gives that was computed for such operands before (kasoku/array/direct.h); none if it is to take

@@ -316,3 +316,29 @@ TEST_CASE("disk cache: of two hundred processes that want one key, one compiles"
   CHECK(compiled[0] == 1);
   munmap(compiled, 4096);
 }
+
+TEST_CASE("disk cache: what a pack brings along is read without the folder, and only if it is whole") {
+  const Folder folder, empty, elsewhere;
+  DiskCache made(folder.path, large);
+  const Key key = key_of("brought"), other = key_of("not brought");
+  made.write(key, "array.cu: ks_group", "code");
+  CHECK_FALSE(made.read_brought(key));  // it is in the folder alone
+  const std::string pack = elsewhere.path + "/a.pack";
+  REQUIRE(made.pack(pack).empty());
+  {
+    DiskCache cache(empty.path, large, pack);
+    REQUIRE(cache.read_brought(key));
+    CHECK(cache.read_brought(key)->payload() == "code");
+    CHECK(cache.read(key)->payload() == "code");
+    CHECK_FALSE(cache.read_brought(other));
+    CHECK_FALSE(cache.read_brought({key.hash, "another's material"}));
+    cache.write(other, "kernel.cu: add", "other");
+    CHECK_FALSE(cache.read_brought(other));
+    CHECK_FALSE(DiskCache("", large, pack).read_brought(key));  // a cache that is turned off
+  }
+  std::string bytes = read_file(pack).value();
+  bytes.back() ^= 1;
+  REQUIRE(write_file_atomically(pack, bytes));
+  DiskCache damaged(empty.path, large, pack);
+  CHECK_FALSE(damaged.read_brought(key));
+}

@@ -240,3 +240,24 @@ except OSError as error:
         KASOKU_CLANG_LIBRARY=str(compiler),
     )
     assert result.returncode == 0 and "the embedded compiler could not be loaded" in result.stdout, result.stderr
+
+
+def test_an_operation_that_the_library_brings_along_takes_neither_a_compiler_nor_a_text(tmp_path):
+    """Its kernel is found by the group's structure; by its text it has the same bits."""
+    program = """
+import kasoku as ks
+x = ks.linspace(0.1, 3, 10, dtype="float32", device="cpu")
+for f in (ks.sin, ks.log, ks.tanh, lambda x: x**x, lambda x: x.sum(), lambda x: ks.astype(x, "int32")):
+    print(f(x).numpy().tobytes().hex())
+made = ks.stats()
+print(made.compiles, made.misses)
+"""
+    shown = []
+    for stations in ("cache", "cache,text"):
+        folder = tmp_path / stations
+        env = {**os.environ, "KASOKU_CACHE_DIR": str(folder), "KASOKU_TRACE": stations}
+        run = subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True)
+        shown.append(run.stdout)
+        assert run.stdout.endswith("\n0 0\n") and "compiled in" not in run.stderr
+        assert ("brought along" in run.stderr) == (stations == "cache")
+    assert shown[0] == shown[1]

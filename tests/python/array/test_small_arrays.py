@@ -546,3 +546,41 @@ def test_lists_of_the_elements(device):
             assert ours == expected and repr(ours) == repr(expected)
     assert ks.array([1.5, 2], dtype="bfloat16", device=device).tolist() == [1.5, 2]
     assert (ks.arange(3, device=device) * 2).tolist() == [0, 2, 4]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
+def test_small_numbers_computed_of_elements_are_shared_and_cannot_be_changed(dtype):
+    """They are objects that stay, as Python's small numbers; below 0 and above 255 each is a new one."""
+    values = np.array([0, 1, 2, 5, 100, 126], dtype)
+    x = ks.array(values, device="cpu")
+    for _ in range(3):  # the first goes another way than the next
+        for i, a in enumerate(values):
+            for j, b in enumerate(values):
+                with np.errstate(all="ignore"):
+                    for got, want in (
+                        (x[i] ^ x[j], a ^ b),
+                        (x[i] - x[j], a - b),
+                        (x[i] * x[j], a * b),
+                        (3 + x[i], 3 + a),
+                    ):
+                        assert got.dtype == want.dtype and got.shape == () and int(got) == int(want)
+    five, others = x[3] | 0, x[3] | 0
+    for change in (lambda: setattr(five, "shape", (1,)), lambda: five.fill(3), lambda: five.view(dtype).fill(3),
+                   lambda: five.reshape(1).__setitem__(0, 3), lambda: five.setflags(write=True),
+                   lambda: np.asarray(five).fill(3), lambda: np.from_dlpack(five).fill(3)):  # fmt: skip
+        with pytest.raises(ValueError):
+            change()
+    six = five
+    six += 1
+    six <<= 1
+    assert (int(six), int(five), int(others), int(x[3] | 0)) == (12, 5, 5, 5)
+    assert (x[3] | 0).dtype == dtype and type(x[3] == 5) is ks.Array
+
+
+def test_views_of_what_is_read_only_are_read_only():
+    z = ks.array([1 + 2j, 3], device="cpu")
+    z.setflags(write=False)
+    for view in (z.view("int64"), z.real, z.imag):
+        with pytest.raises(ValueError, match="read-only"):
+            view[0] = 7
+    assert z.numpy().tolist() == [1 + 2j, 3]

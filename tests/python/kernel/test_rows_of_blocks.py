@@ -185,3 +185,23 @@ def test_numbers_side_by_side(kind, form, device):
         np.testing.assert_array_equal(y.numpy(), want(u, v, np.arange(n)).astype(dtype), err_msg=str(n))
         kernel((-(-n // block),), (block,), (np.int32(n), x, x))
         np.testing.assert_array_equal(x.numpy(), want(u, u, np.arange(n)).astype(dtype), err_msg=f"{n} in place")
+
+
+@pytest.mark.parametrize(
+    "grid", [(1, 1, 1), (7, 5, 3), (1, 1, 40), (1, 65535, 2), (100003, 1, 3), (3, 40001, 1)], ids=str
+)
+def test_each_block_has_its_index(grid, device):
+    """Wherever a worker's blocks begin: the first index is found by a quotient, the next by counting."""
+    text = """
+extern "C" __global__ void k(int* out) {
+  const long long at = ((long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  atomicAdd(out + 4 * at, 1);
+  out[4 * at + 1] = blockIdx.x; out[4 * at + 2] = blockIdx.y; out[4 * at + 3] = blockIdx.z;
+}"""
+    n = int(np.prod(grid))
+    out = ks.zeros((n, 4), dtype="int32", device=device)
+    ks.RawKernel(text, "k")(grid, (1,), (out,))
+    at = np.arange(n)
+    x, y, z = grid
+    want = np.stack([np.ones(n), at % x, at // x % y, at // (x * y)], axis=1)
+    np.testing.assert_array_equal(out.numpy(), want)

@@ -25,15 +25,21 @@ Value* launch_field(IRBuilder<>& build, Value* launch, size_t offset, Type* type
   return load;
 }
 
-// blockIdx of a block by its number.
+// blockIdx of a block by its number. A quotient of floats, right below 2^52: LLVM makes a branch of a division of 64 bits, and
+// the loop after it then has two ways in and no place where its constants could be loaded once.
 std::array<Value*, 3> index_of_block(const EntryFrame& frame, IRBuilderBase& build, Value* number) {
   std::array<Value*, 3> index;
   for (const int axis : frame.axes) {
+    if (axis == 2) {
+      index[axis] = build.CreateTrunc(number, build.getInt32Ty());
+      continue;
+    }
     Value* grid = frame.index[static_cast<int>(Index::gdim_x) + axis];
     Value* length = build.CreateZExt(grid, build.getInt64Ty());
-    index[axis] = build.CreateTrunc(axis == 2 ? number : build.CreateURem(number, length),
-                                    build.getInt32Ty());
-    if (axis != 2) number = build.CreateUDiv(number, length);
+    const auto as_float = [&](Value* x) { return build.CreateSIToFP(x, build.getDoubleTy()); };
+    Value* rows = build.CreateFPToSI(build.CreateFDiv(as_float(number), as_float(length)), build.getInt64Ty());
+    index[axis] = build.CreateTrunc(build.CreateSub(number, build.CreateMul(rows, length)), build.getInt32Ty());
+    number = rows;
   }
   return index;
 }
