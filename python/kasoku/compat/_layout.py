@@ -55,47 +55,6 @@ def shape_of(shape):
         return (int(shape),)
 
 
-def select(shape, strides, index):
-    """What a basic index selects: (offset in bytes, shape, strides)."""
-    if not isinstance(index, tuple):
-        index = (index,)
-    given = sum(1 for part in index if part is not None and part is not Ellipsis)
-    if given > len(shape):
-        raise IndexError(f"{given} indices for an array of {len(shape)} axes")
-    ellipses = sum(1 for part in index if part is Ellipsis)
-    if ellipses > 1:
-        raise IndexError("an index can have one ellipsis")
-    if not ellipses:
-        index = (*index, Ellipsis)
-    lengths, steps, offset, axis = [], [], 0, 0
-    for part in index:
-        if part is None:
-            lengths.append(1)
-            steps.append(0)
-        elif part is Ellipsis:
-            whole = slice(axis, axis + len(shape) - given)
-            lengths += shape[whole]
-            steps += strides[whole]
-            axis = whole.stop
-        elif isinstance(part, slice):
-            start, stop, step = part.indices(shape[axis])
-            length = len(range(start, stop, step))
-            if length:
-                offset += start * strides[axis]
-            lengths.append(length)
-            steps.append(step * strides[axis])
-            axis += 1
-        elif isinstance(part, (int, np.integer)):
-            length = shape[axis]
-            if not -length <= part < length:
-                raise IndexError(f"index {part} is out of range for axis {axis} of length {length}")
-            offset += (part + length if part < 0 else part) * strides[axis]
-            axis += 1
-        else:
-            raise TypeError(f"an index cannot be a {type(part).__name__}")
-    return int(offset), tuple(lengths), tuple(int(s) for s in steps)
-
-
 def shadow(shape, strides, dtype=np.int8):
     """A NumPy array that lies so, somewhere where nobody may look: NumPy says what a view of it would be."""
     return np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides)

@@ -292,6 +292,29 @@ def test_in_place(ga):
     assert g.dtype == np.float32
 
 
+def test_bools_are_numbers_to_operators(ga):
+    a, b = np.array([True, False, True]), np.array([True, True, False])
+    g, h = ga.to_gpu(a), ga.to_gpu(b)
+    assert ((g - h).get() == (a ^ b)).all() and (g - h).dtype == bool
+    assert ((g + h).get() == (a | b)).all() and ((-g).get() == a).all() and ((g**h).get() == a**b).all()
+    assert ((g / 2).get() == a / 2).all()
+
+
+def test_outputs_may_be_operands(ga):
+    a = np.arange(12.0)
+    g = ga.to_gpu(a)
+    g[1:] = g[:-1]
+    assert (g.get() == [0, *range(11)]).all()
+    g[:] = g[::-1]
+    assert (g.get() == [*range(10, -1, -1), 0]).all()
+    f = ga.to_gpu(np.asfortranarray(a.reshape(3, 4)))
+    assert (f * f).flags.f_contiguous and ((f * f).get() == (a * a).reshape(3, 4)).all()
+    f += f
+    assert f.flags.f_contiguous and (f.get() == 2 * a.reshape(3, 4)).all()
+    joined = ga.concatenate([ga.GPUArray(2, ga.vec.float3).fill(ga.vec.make_float3(k, 2, 3)) for k in range(2)])
+    assert joined.get()["x"].tolist() == [0, 0, 1, 1]
+
+
 def test_comparisons_unary_and_nan(ga):
     a = np.array([1.0, 0.25, 0.1, -0.1, 0.0, np.nan])
     g = ga.to_gpu(a)
