@@ -11,7 +11,6 @@ import kasoku as ks
 from kasoku import _core
 from kasoku._namespace.memory import is_contiguous
 
-from .._face import padding as _padding
 from .._face.compositions import paired as _paired
 from .._face.table import Table as _Table
 from . import _arrays, _util, cuda
@@ -242,38 +241,6 @@ def putmask(a, mask, values):
     if hasattr(values, "dtype") and not np.can_cast(values.dtype, a.dtype):
         raise TypeError(f"cupy.putmask: {values.dtype} cannot be cast to {a.dtype} by the rule 'safe'")
     _core.putmask(a, mask, values)
-
-
-_of_edges = {"maximum": "stat_length", "minimum": "stat_length", "mean": "stat_length", "median": "stat_length",
-             "linear_ramp": "end_values"}  # fmt: skip
-
-
-def pad(array, pad_width, mode="constant", **kwargs):
-    """The array with more at both ends of its axes: constants, its own elements, what is computed of them (maximum,
-    minimum, mean, median, linear_ramp), or what a function writes."""
-    array = asarray(array)
-    if not isinstance(pad_width, dict) and np.asarray(pad_width).dtype.kind not in "iu":
-        raise TypeError("`pad_width` must be of integral type.")
-    is_odd = kwargs.get("reflect_type", "even") == "odd" and mode in ("reflect", "symmetric")
-    if not (callable(mode) or is_odd or isinstance(mode, str) and mode in _of_edges):
-        return _core.pad(array, pad_width, mode, **kwargs)
-    widths = _padding.pairs(pad_width, array.ndim, "pad_width")
-    if min((n for pair in widths for n in pair), default=0) < 0:
-        raise ValueError("index can't contain negative values")
-    if callable(mode):
-        return _padding.by_function(array, widths, mode, kwargs)
-    if is_odd:
-        return _padding.by_odd_reflection(array, widths, mode == "symmetric")
-    argument = _of_edges[mode]
-    if set(kwargs) - {argument}:
-        raise ValueError(f"cupy.pad: the mode {mode!r} has no argument {next(iter(set(kwargs) - {argument}))!r}")
-    if mode == "linear_ramp":
-        return _padding.by_ramp(array, widths, _padding.pairs(kwargs.get(argument, 0), array.ndim, argument))
-    lengths = kwargs.get(argument)
-    none = [(None, None)] * array.ndim
-    return _padding.by_statistic(
-        array, widths, mode, none if lengths is None else _padding.pairs(lengths, array.ndim, argument)
-    )
 
 
 @_util.in_face

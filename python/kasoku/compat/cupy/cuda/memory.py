@@ -21,13 +21,8 @@ class BaseMemory:
 
     ptr, size = 0, 0
 
-    @property
-    def device(self):
-        return Device(self.device_id)
-
-    @property
-    def device_id(self):
-        return getattr(self, "_device_id", 0)
+    device = property(lambda self: Device(self.device_id))
+    device_id = property(lambda self: getattr(self, "_device_id", 0))
 
     def __int__(self):
         return self.ptr
@@ -131,7 +126,7 @@ CFunctionAllocator = PythonFunctionAllocator
 def malloc_managed(size):
     if current().kind != "cpu":
         raise ks.errors.UnsupportedError("managed memory is not supported on a GPU")
-    return MemoryPointer(Memory(size), 0)
+    return _pool.malloc(size)
 
 
 @says_what_is_missing("cupy.cuda.MemoryPool")
@@ -147,8 +142,7 @@ class MemoryPool:
     def free_all_blocks(self, stream=None):
         current().trim()
 
-    def free_all_free(self):
-        self.free_all_blocks()
+    free_all_free = free_all_blocks
 
     def used_bytes(self):
         ks.synchronize(current())  # arrays that wait for their values have no memory yet
@@ -176,10 +170,7 @@ class MemoryAsyncPool(MemoryPool):
         super().__init__()
 
 
-_pool = MemoryPool()
-
-
-_scopes = _Scopes()
+_pool, _scopes = MemoryPool(), _Scopes()
 _allocator = _pool.malloc
 
 
@@ -192,20 +183,16 @@ def set_allocator(allocator=None):
     global _allocator
     if _scopes.stack:
         raise ValueError("Can't change the global allocator inside `using_allocator` context manager.")
-    _allocator = allocator or _malloc
+    _allocator = allocator or _pool.malloc
 
 
 @contextlib.contextmanager
 def using_allocator(allocator=None):
-    _scopes.stack.append(allocator or _malloc)
+    _scopes.stack.append(allocator or _pool.malloc)
     try:
         yield
     finally:
         _scopes.stack.pop()
-
-
-def _malloc(size):
-    return MemoryPointer(Memory(size), 0)
 
 
 def alloc(size):
