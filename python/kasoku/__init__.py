@@ -61,7 +61,7 @@ _lazy = {
     """,
     "_namespace.functional": "apply_along_axis evaluate frompyfunc iterable ndenumerate piecewise vectorize",
     "_namespace.grids": """
-        c_ fromfunction geomspace ix_ logspace mask_indices mgrid ndindex ogrid r_ vander
+        c_ fromfunction geomspace ix_ linspace logspace mask_indices mgrid ndindex ogrid r_ vander
     """,
     "_namespace.joining": """
         array_split asanyarray asarray_chkfinite ascontiguousarray asfortranarray astype atleast_1d atleast_2d

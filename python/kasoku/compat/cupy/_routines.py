@@ -34,31 +34,6 @@ def array_equal(a1, a2, equal_nan=False):
     return same.all()
 
 
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
-    """Evenly spaced numbers."""
-    is_plain = not retstep and axis == 0 and np.ndim(start) == np.ndim(stop) == 0
-    is_plain = is_plain and not isinstance(start, (complex, ks.Array)) and not isinstance(stop, (complex, ks.Array))
-    if is_plain and (dtype is None or np.dtype(dtype).kind == "f"):
-        return _core.linspace(float(start), float(stop), num, endpoint, dtype, cuda.current())
-    num = operator.index(num)
-    if num < 0:
-        raise ValueError(f"Number of samples, {num}, must be non-negative.")
-    start, stop = asarray(start) * 1.0, asarray(stop) * 1.0
-    steps = num - bool(endpoint)
-    step = (stop - start) / steps if steps > 0 else start * np.nan
-    at = _core.arange(num, dtype=float, device=cuda.current()).reshape(num, *(1,) * step.ndim)
-    # Distances are products in the dtype of the ends, and rounded before the sums, as NumPy rounds them.
-    distances = at.astype(_core.result_type(start, stop)) * (step if steps > 0 else stop)
-    ks.eval(distances)
-    made = start + distances
-    if endpoint and num > 1:
-        made[-1] = stop
-    if dtype is not None:
-        made = (_core.floor(made) if np.dtype(dtype).kind in "iu" else made).astype(dtype)
-    made = _core.moveaxis(made, 0, axis) if axis else made
-    return (made, step) if retstep else made
-
-
 def concatenate(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays in a row along an axis."""
     if isinstance(tup, ks.Array):

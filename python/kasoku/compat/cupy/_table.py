@@ -20,7 +20,7 @@ later = frozenset("""
     allclose angle apply_along_axis apply_over_axes array2string array_equiv array_repr array_split array_str astype atleast_1d
     atleast_2d atleast_3d average bartlett blackman block broadcast_arrays column_stack concat cumulative_prod cumulative_sum
     divmod dsplit dstack einsum_path fix frexp frombuffer fromfile fromfunction fromiter fromstring genfromtxt geomspace
-    hamming hanning hsplit i0 isclose iscomplex isdtype isneginf isposinf isreal iterable ix_ kaiser ldexp load loadtxt
+    hamming hanning hsplit i0 isclose iscomplex isdtype isneginf isposinf isreal iterable ix_ kaiser ldexp linspace load loadtxt
     logaddexp2 logspace mask_indices matrix_transpose matvec mgrid modf nan_to_num nanmean nanstd nanvar ndenumerate ogrid
     packbits pad piecewise poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval ptp r_ c_ real_if_close
     rollaxis roots save savetxt savez savez_compressed sinc spacing split trim_zeros unique_all unique_counts unique_inverse

@@ -49,9 +49,7 @@ class GPUArray:
             self._gpudata = Pointer(_core._address(self.__kasoku_array__), self)
         return self._gpudata
 
-    @property
-    def ptr(self):
-        return _core._address(self.__kasoku_array__)
+    ptr = property(lambda self: _core._address(self.__kasoku_array__))
 
     shape, strides, ndim, size, itemsize, nbytes = (
         property(operator.attrgetter(f"__kasoku_array__.{name}"))
@@ -62,9 +60,8 @@ class GPUArray:
     T = property(lambda self: self.transpose())
 
     # On a CPU too: its addresses are what kernels get there.
-    @property
-    def __cuda_array_interface__(self):
-        return {
+    __cuda_array_interface__ = property(
+        lambda self: {
             "shape": self.shape,
             "strides": self.strides,
             "data": (self.ptr, False),
@@ -73,6 +70,7 @@ class GPUArray:
             "stream": _core._current_stream(driver._device()).handle or None,
             "version": 3,
         }
+    )
 
     def __len__(self):
         if not self.shape:

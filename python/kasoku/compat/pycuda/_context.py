@@ -84,9 +84,7 @@ class Device:
         self._device = found[number]
         self._number = int(number)
 
-    @staticmethod
-    def count():
-        return len(_devices())
+    count = staticmethod(lambda: len(_devices()))
 
     def name(self):
         return self._device.properties["name"]

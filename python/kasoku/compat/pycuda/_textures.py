@@ -85,13 +85,9 @@ class TextureReference:
         self._elements, self._channels, self._owner = elements, channels, owner
         self._bind()
 
-    def _read_memory(self, pointer, dtype, channels, lengths, pitches):
-        """Reads elements of device memory, along axes of some lengths whose places are some bytes apart."""
-        dtype, channels = np.dtype(dtype), int(channels)
-        shape, strides = tuple(map(int, lengths)), (*map(int, pitches), dtype.itemsize * channels)
-        if channels > 1:
-            shape, strides = (*shape, channels), (*strides, dtype.itemsize)
-        self._read(_texture.memory_at(int(getattr(pointer, "ptr", pointer)), shape, strides, dtype), channels, pointer)
+    def _read_memory(self, pointer, dtype, channels, lengths, pitches=()):
+        address = int(getattr(pointer, "ptr", pointer))
+        self._read(_texture.elements_at(address, dtype, channels, lengths, pitches), channels, pointer)
 
     def set_array(self, array):
         """Reads from an Array from now on."""
@@ -109,12 +105,12 @@ class TextureReference:
     def _read_linear(self):
         (devptr, size), (format, channels) = self._linear, self._format
         dtype = np.dtype(_dtypes[format])
-        self._read_memory(devptr, dtype, channels, (size // (dtype.itemsize * channels),), ())
+        self._read_memory(devptr, dtype, channels, (size // (dtype.itemsize * channels),))
 
     def set_address_2d(self, devptr, descr, pitch):
         """Reads rows of device memory, `pitch` bytes apart."""
         dtype = _dtypes[array_format(descr.format)]
-        self._read_memory(devptr, dtype, descr.num_channels, (descr.height, descr.width), (pitch,))
+        self._read_memory(devptr, dtype, int(descr.num_channels), (descr.height, descr.width), (pitch,))
 
     def set_format(self, format, num_components):
         self._format = (array_format(format), int(num_components))
