@@ -34,34 +34,27 @@ def array_equal(a1, a2, equal_nan=False):
     return same.all()
 
 
-def concatenate(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
-    """Arrays in a row along an axis."""
-    if isinstance(tup, ks.Array):
-        tup = list(tup)
-    if builtins.any(not isinstance(a, (ks.Array, np.ndarray)) for a in tup):
-        raise TypeError("cupy.concatenate joins arrays")
+def _joined(result, name, out, dtype, casting):
+    """What is joined, in the dtype that is asked for or in the output."""
     if out is not None and dtype is not None:
-        raise TypeError("cupy.concatenate takes out or dtype, not both")
-    if len(tup) == 0:
-        raise ValueError("cupy.concatenate: need at least one array")
-    result = _core.concatenate(list(tup), axis)
+        raise TypeError(f"cupy.{name} takes out or dtype, not both")
     wanted = dtype if out is None else out.dtype
     if wanted is not None and result.dtype != wanted:
         result = result.astype(wanted, casting=casting)
-    return _arrays.stored_as_it_fits(result, out, "concatenate", casting)
+    return _arrays.stored_as_it_fits(result, out, name, casting)
+
+
+def concatenate(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
+    """Arrays in a row along an axis."""
+    tup = list(tup)
+    if builtins.any(not isinstance(a, (ks.Array, np.ndarray)) for a in tup):
+        raise TypeError("cupy.concatenate joins arrays")
+    return _joined(_core.concatenate(tup, axis), "concatenate", out, dtype, casting)
 
 
 def stack(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays in a row along a new axis."""
-    tup = list(tup)
-    if not tup:
-        raise ValueError("cupy.stack: need at least one array")
-    if builtins.any(a.shape != tup[0].shape for a in tup):
-        raise ValueError("cupy.stack: the arrays have one shape")
-    if not -tup[0].ndim - 1 <= axis <= tup[0].ndim:
-        raise np.exceptions.AxisError(axis, tup[0].ndim + 1)
-    axis %= tup[0].ndim + 1
-    return concatenate([expand_dims(a, axis) for a in tup], axis, out, dtype=dtype, casting=casting)
+    return _joined(_core.stack(list(tup), axis), "stack", out, dtype, casting)
 
 
 def round(a, decimals=0, out=None):
@@ -87,13 +80,6 @@ def take(a, indices, axis=None, out=None):
         if out.shape != shape:
             raise ValueError(f"cupy.take: the output has the shape {out.shape}, not {shape}")
     return _arrays.stored(_core.take(a, indices, axis), out)
-
-
-def expand_dims(a, axis):
-    """A view with new axes of length 1."""
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    shape = np.expand_dims(np.broadcast_to(0, a.shape), tuple(axes)).shape
-    return a.reshape(shape)
 
 
 def copyto(dst, src, casting="same_kind", where=None):

@@ -13,6 +13,9 @@ from . import driver
 from .._layout import ArrayFlags, Pointer, order_of, plain, shape_of, strides_of
 
 
+_at_once = contextlib.nullcontext()
+
+
 @says_what_is_missing("pycuda.gpuarray.GPUArray")
 class GPUArray:
     """An array on the device. Operations compute at their place, with NumPy's dtypes;
@@ -133,13 +136,15 @@ class GPUArray:
         self.set(ary, stream=stream)
 
     def get(self, ary=None, pagelocked=False, async_=False, stream=None, **kwargs):
-        source = self
-        if not self.flags.forc:
-            source = self.copy()
-            _core._note_read_back(self.__kasoku_array__)
+        source = self.__kasoku_array__
+        flags = source.flags
+        order = "C" if flags.c_contiguous else "F" if flags.f_contiguous else None
+        if order is None:
+            _core._note_read_back(source)
+            source, order = self.copy().__kasoku_array__, "C"
         if ary is None:
             make = driver.pagelocked_empty if pagelocked else np.empty
-            ary = make(self.shape, self.dtype, "C" if source.flags.c_contiguous else "F")
+            ary = make(source.shape, self.dtype, order)
         else:
             if ary.size != self.size:
                 raise ValueError(f"{self.size} elements cannot go to an array of {ary.size}")
@@ -149,7 +154,7 @@ class GPUArray:
                 ary[...] = self.get().reshape(ary.shape)
                 return ary
         if self.size:
-            _core._dtoh(ary, source.__kasoku_array__, driver._device(), driver._stream(stream))
+            _core._dtoh(ary, source, driver._device(), driver._stream(stream))
         return ary
 
     def get_async(self, stream=None, ary=None):
@@ -179,7 +184,7 @@ class GPUArray:
         to = self.__kasoku_array__
         if self.dtype not in plain:
             to, value = _as_bytes(to), _as_bytes(value)
-        with driver._stream(stream) or contextlib.nullcontext():
+        with _at_once if stream is None else driver._stream(stream) or _at_once:
             to[...] = value
             to.eval()
         return self
@@ -282,6 +287,6 @@ def _as_bytes(array):
 def result(value, like, out=None, stream=None, dtype=None):
     """What the engine computes, in new memory like an array's or in `out`."""
     if out is None:
-        order = order_of(like) if value.shape == like.shape else "C"
+        order = order_of(like.__kasoku_array__) if value.shape == like.shape else "C"
         out = GPUArray(value.shape, value.dtype if dtype is None else dtype, like.allocator, order=order)
     return out._store(value, stream)

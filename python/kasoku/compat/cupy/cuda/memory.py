@@ -55,7 +55,26 @@ class ArrayMemory(BaseMemory):
         self.size = array.nbytes
 
 
-class MemoryPointer:
+class _Place:
+    """A place in memory: mem, and an offset in bytes."""
+
+    def __int__(self):
+        return self.ptr
+
+    __index__ = __int__
+
+    def __add__(self, offset):
+        return type(self)(self.mem, self.offset + int(offset))
+
+    __radd__ = __iadd__ = __add__
+
+    def __sub__(self, offset):
+        return self + -int(offset)
+
+    __isub__ = __sub__
+
+
+class MemoryPointer(_Place):
     """A place in memory: mem, and an offset in bytes."""
 
     def __init__(self, mem, offset):
@@ -64,21 +83,6 @@ class MemoryPointer:
 
     device = property(lambda self: self.mem.device)
     device_id = property(lambda self: self.mem.device_id)
-
-    def __int__(self):
-        return self.ptr
-
-    __index__ = __int__
-
-    def __add__(self, offset):
-        return MemoryPointer(self.mem, self.offset + int(offset))
-
-    __radd__ = __iadd__ = __add__
-
-    def __sub__(self, offset):
-        return self + -int(offset)
-
-    __isub__ = __sub__
 
     def __repr__(self):
         return f"<MemoryPointer 0x{self.ptr:x} device={self.device_id} mem={self.mem!r}>"
@@ -211,7 +215,7 @@ class PinnedMemory(BaseMemory):
         self.ptr = self._array.ctypes.data
 
 
-class PinnedMemoryPointer(np.ndarray):
+class PinnedMemoryPointer(_Place, np.ndarray):
     """A place in page-locked memory; an array of bytes, so that np.frombuffer takes it."""
 
     def __new__(cls, mem, offset):
@@ -222,18 +226,7 @@ class PinnedMemoryPointer(np.ndarray):
     def __repr__(self):
         return f"<PinnedMemoryPointer at {self.ptr:#x}>"
 
-    def __int__(self):
-        return self.ptr
-
-    def __add__(self, offset):
-        return PinnedMemoryPointer(self.mem, self.offset + offset)
-
-    __iadd__ = __radd__ = __add__
-
-    def __sub__(self, offset):
-        return self + -offset
-
-    __isub__ = __sub__
+    __str__ = __repr__  # NumPy's asks for `size`
 
     def size(self):
         return self.mem.size - self.offset
