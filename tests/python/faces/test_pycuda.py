@@ -485,6 +485,12 @@ def test_cumath(ga):
     for name in "exp log log10 sqrt sin cos tan sinh cosh tanh".split():
         z = x + 1j * x[::-1]
         np.testing.assert_allclose(getattr(cumath, name)(ga.to_gpu(z)).get(), getattr(np, name)(z), rtol=1e-12)
+    for name, of in {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log1p": "log1p", "round": "rint"}.items():
+        np.testing.assert_allclose(
+            getattr(cumath, name)(ga.to_gpu(z)).get(), getattr(np, of)(z), rtol=1e-12, atol=1e-14
+        )
+    with pytest.raises(TypeError, match="floor is not defined for complex128"):
+        cumath.floor(ga.to_gpu(z))
     a = ga.to_gpu(x * 10)
     np.testing.assert_allclose(cumath.fmod(a, ga.to_gpu(np.full(1000, 3.0))).get(), np.fmod(x * 10, 3))
     m, e = cumath.frexp(a)
