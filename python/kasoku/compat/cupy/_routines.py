@@ -197,6 +197,14 @@ def take_along_axis(a, indices, axis):
     return _core.take_along_axis(*((asarray(a).ravel(), indices, 0) if axis is None else (a, indices, axis)))
 
 
+def require(a, dtype=None, requirements=None):
+    """The array with a dtype and in an order: requirements are C, F and O."""
+    for one in [requirements] if isinstance(requirements, str) else requirements or ():
+        if one[:1].upper() not in ("C", "F", "O"):
+            raise ValueError(f"cupy.require() does not know the requirement {one!r}")
+    return ks.require(asarray(a), dtype, requirements)
+
+
 def putmask(a, mask, values):
     """a[mask] = values, where `values` have the places of `a`, again from their start if they are fewer."""
     if hasattr(values, "dtype") and not np.can_cast(values.dtype, a.dtype):

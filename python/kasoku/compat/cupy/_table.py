@@ -22,7 +22,7 @@ later = frozenset("""
     divmod dsplit dstack einsum_path fix frexp frombuffer fromfile fromfunction fromiter fromstring genfromtxt geomspace
     hamming hanning hsplit i0 isclose iscomplex isdtype isneginf isposinf isreal iterable ix_ kaiser ldexp linspace load loadtxt
     logaddexp2 logspace mask_indices matrix_transpose matvec mgrid modf nan_to_num nanmean nanstd nanvar ndenumerate ogrid
-    packbits pad piecewise poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval ptp r_ c_ real_if_close require
+    packbits pad piecewise poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval ptp r_ c_ real_if_close
     rollaxis roots save savetxt savez savez_compressed sinc spacing split trim_zeros unique_all unique_counts unique_inverse
     unique_values unpackbits unstack unwrap vander vecmat vsplit
     hstack ndim row_stack shape size vstack real imag asarray_chkfinite iscomplexobj isfortran isrealobj isscalar may_share_memory min_scalar_type
