@@ -40,8 +40,6 @@ _native = [
     triu_indices_from true_divide ufunc uint16 uint32 uint64 uint8 var vecdot zeros zeros_like
     """.split(),
 ]  # fmt: skip
-globals().update({name: getattr(_core, name) for name in _native})
-
 # Public names that a Python module of ours defines: module -> names.
 _lazy = {
     "_jit": "jit njit prange",
@@ -63,7 +61,7 @@ _lazy = {
     """,
     "_namespace.functional": "apply_along_axis evaluate frompyfunc iterable ndenumerate piecewise vectorize",
     "_namespace.grids": """
-        c_ fromfunction geomspace ix_ logspace mask_indices mgrid ndindex ogrid r_ vander
+        c_ fromfunction geomspace ix_ linspace logspace mask_indices mgrid ndindex ogrid r_ vander
     """,
     "_namespace.joining": """
         array_split asanyarray asarray_chkfinite ascontiguousarray asfortranarray astype atleast_1d atleast_2d
@@ -71,6 +69,7 @@ _lazy = {
         matrix_transpose ndim rollaxis row_stack shape size split trim_zeros unstack vsplit vstack
     """,
     "_namespace.memory": "isfortran may_share_memory ndarray require shares_memory",
+    "_namespace.padding": "pad",
     "_namespace.polynomials": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
     "_namespace.statistics": """
         apply_over_axes average cumulative_prod cumulative_sum einsum_path matvec nanmean nanstd nanvar ptp
@@ -80,6 +79,8 @@ _lazy = {
     "_namespace.windows": "bartlett blackman hamming hanning kaiser",
 }
 _lazy = {name: module for module, names in _lazy.items() for name in names.split()}
+_native = [name for name in _native if name not in _lazy]
+globals().update({name: getattr(_core, name) for name in _native})
 
 # NumPy's own, which mean here what they mean there.
 _of_numpy = """

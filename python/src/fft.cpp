@@ -116,7 +116,7 @@ void bind_fft(nb::module_& core) {
       }
       return stored(std::move(result), out);
     };
-    if (row.axes == 2) m.def(row.name, of_several, "a"_a, "s"_a = nb::none(), "axes"_a = nb::make_tuple(-2, -1), "norm"_a = nb::none(), "out"_a = nb::none(), described(row).c_str());
+    if (row.axes == 2) m.def(row.name, of_several, "a"_a, "s"_a = nb::none(), "axes"_a.none() = nb::make_tuple(-2, -1), "norm"_a = nb::none(), "out"_a = nb::none(), described(row).c_str());
     else m.def(row.name, of_several, "a"_a, "s"_a = nb::none(), "axes"_a = nb::none(), "norm"_a = nb::none(), "out"_a = nb::none(), described(row).c_str());
   }
   m.def("hfft", [](nb::handle a, nb::handle n, int64_t axis, nb::handle norm, nb::handle out) {

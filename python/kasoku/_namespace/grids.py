@@ -1,5 +1,6 @@
 """Rows and grids of numbers, and what builds them out of slices."""
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,53 @@ from .given import Array, given, is_complex, is_inexact, together
 ndindex = np.ndindex
 
 
+def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None) -> Array:
+    """The `num` evenly spaced numbers from `start` to `stop`, which is the last one unless `endpoint=False`.
+
+    Of arrays as ends there is such a row for each pair, along `axis`; `retstep=True` gives the step too. float64 without a
+    `dtype`, complex128 of complex ends. Raises ValueError for a negative `num`.
+
+    >>> ks.linspace(0, 1, 5)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+    >>> ks.linspace([0, 10], [1, 20], 2)
+    array([[ 0., 10.],
+           [ 1., 20.]])
+    """
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    is_one = axis == 0 and not retstep and isinstance(start, (int, float)) and isinstance(stop, (int, float))
+    if is_one and (dtype is None or is_inexact(_core.result_type(dtype))):
+        return _core.linspace(start, stop, num, endpoint, dtype, device)
+    known = (int, float, complex, Array)
+    ends = [x if isinstance(x, known) else _core.asarray(x, device=device) for x in (start, stop)]
+    wide = _core.result_type(*ends, 1.0)
+    start, stop = (_core.asarray(x, wide, None if isinstance(x, Array) else device) for x in ends)
+    steps = num - bool(endpoint)
+    step = (stop - start) / steps if steps > 0 else start * np.nan
+    at = _core.reshape(_core.arange(num, dtype="float64", device=step.device), (num,) + (1,) * step.ndim)
+    # Distances are products in the dtype of the ends, and rounded before the sums, as NumPy rounds them.
+    distances = at.astype(wide) * (step if steps > 0 else stop)
+    _core.eval(distances)
+    made = start + distances
+    if endpoint and num > 1:
+        made[-1] = stop
+    if dtype is not None:
+        made = (_core.floor(made) if np.dtype(dtype).kind in "iu" else made).astype(dtype)
+    made = _core.moveaxis(made, 0, axis) if axis else made
+    return (made, step) if retstep else made
+
+
+linspace.__kasoku_numpys__ = np.linspace  # what it is in compiled code
+
+
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, device=None) -> Array:
     """A row of `num` powers of `base`, whose exponents are evenly spaced from `start` to `stop`.
 
     >>> ks.logspace(0, 2, 3)
     array([  1.,  10., 100.])
     """
-    exponents = _spaced(start, stop, num, endpoint, axis, device)
+    exponents = linspace(start, stop, num, endpoint, axis=axis, device=device)
     powers = _core.power(_core.asarray(base, device=exponents.device).astype("float64"), exponents)
     return powers if dtype is None else powers.astype(dtype)
 
@@ -33,7 +74,7 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
     if bool((first == 0).any()) or bool((last == 0).any()):
         raise ValueError("Geometric sequence cannot include zero")
     first, last = (x if is_inexact(x.dtype) else x.astype("float64") for x in (first, last))
-    steps = _spaced(0.0, 1.0, num, endpoint, 0, device)
+    steps = _core.linspace(0.0, 1.0, num, endpoint, device=device)
     steps = _core.reshape(steps, (num,) + (1,) * max(first.ndim, last.ndim))
     if not is_complex(first.dtype) and not is_complex(last.dtype):
         if bool((first * last < 0).any()):
@@ -49,16 +90,6 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
         x = first * _core.exp(steps * ratio)
     x = _core.moveaxis(x, 0, axis) if axis else x
     return x if dtype is None else x.astype(dtype)
-
-
-def _spaced(start, stop, num, endpoint, axis, device):
-    if isinstance(start, (int, float)) and isinstance(stop, (int, float)):
-        return _core.linspace(start, stop, num, endpoint, device=device)
-    first, last = (x.astype("float64") for x in together(start, stop))
-    steps = _core.arange(num, dtype="float64", device=first.device)
-    steps = _core.reshape(steps, (num,) + (1,) * max(first.ndim, last.ndim))
-    x = first + steps * ((last - first) / max(num - 1 if endpoint else num, 1))
-    return _core.moveaxis(x, 0, axis) if axis else x
 
 
 def ix_(*args) -> tuple[Array, ...]:

@@ -1,7 +1,5 @@
 """How an array of a face lies in memory: contiguity, strides, what an index selects."""
 
-import operator
-
 import numpy as np
 
 from kasoku import _core
@@ -55,76 +53,23 @@ def shape_of(shape):
         return (int(shape),)
 
 
-def select(shape, strides, index):
-    """What a basic index selects: (offset in bytes, shape, strides)."""
-    if not isinstance(index, tuple):
-        index = (index,)
-    given = sum(1 for part in index if part is not None and part is not Ellipsis)
-    if given > len(shape):
-        raise IndexError(f"{given} indices for an array of {len(shape)} axes")
-    ellipses = sum(1 for part in index if part is Ellipsis)
-    if ellipses > 1:
-        raise IndexError("an index can have one ellipsis")
-    if not ellipses:
-        index = (*index, Ellipsis)
-    lengths, steps, offset, axis = [], [], 0, 0
-    for part in index:
-        if part is None:
-            lengths.append(1)
-            steps.append(0)
-        elif part is Ellipsis:
-            whole = slice(axis, axis + len(shape) - given)
-            lengths += shape[whole]
-            steps += strides[whole]
-            axis = whole.stop
-        elif isinstance(part, slice):
-            start, stop, step = part.indices(shape[axis])
-            length = len(range(start, stop, step))
-            if length:
-                offset += start * strides[axis]
-            lengths.append(length)
-            steps.append(step * strides[axis])
-            axis += 1
-        elif isinstance(part, (int, np.integer)):
-            length = shape[axis]
-            if not -length <= part < length:
-                raise IndexError(f"index {part} is out of range for axis {axis} of length {length}")
-            offset += (part + length if part < 0 else part) * strides[axis]
-            axis += 1
-        else:
-            raise TypeError(f"an index cannot be a {type(part).__name__}")
-    return int(offset), tuple(lengths), tuple(int(s) for s in steps)
-
-
 def shadow(shape, strides, dtype=np.int8):
     """A NumPy array that lies so, somewhere where nobody may look: NumPy says what a view of it would be."""
     return np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides)
 
 
-def offset_in(host, seen):
-    """Where a view begins, in bytes."""
-    begin, at = (a.__array_interface__["data"][0] for a in (host, seen))
-    return at - begin if seen.size else 0
+def viewed(array, function):
+    """What a function of NumPy shows of an engine's array: a view, or several in a tuple or list."""
+    host = shadow(array.shape, array.strides, f"V{array.itemsize}" if array.dtype == "bfloat16" else array.dtype)
 
+    def shown(part):
+        if not isinstance(part, np.ndarray):
+            return type(part)(map(shown, part))
+        dtype = array.dtype if part.dtype == host.dtype else part.dtype
+        begin, at = (a.__array_interface__["data"][0] for a in (host, part))
+        return _core._view(array, at - begin if part.size else 0, part.shape, part.strides, dtype, 0, array.device)
 
-def diagonal(shape, strides, k, axis1, axis2):
-    """Where the k-th diagonals along two axes lie: (offset in bytes, shape, strides); theirs is the last axis."""
-    axis1, axis2 = (operator.index(a) for a in (axis1, axis2))
-    for axis in (axis1, axis2):
-        if not -len(shape) <= axis < len(shape):
-            raise np.exceptions.AxisError(axis, len(shape))
-    axis1, axis2 = axis1 % len(shape), axis2 % len(shape)
-    if axis1 == axis2:
-        raise ValueError("axis1 and axis2 cannot be the same")
-    rows, columns = shape[axis1] + min(k, 0), shape[axis2] - max(k, 0)
-    length = max(0, min(rows, columns))
-    offset = (max(k, 0) * strides[axis2] - min(k, 0) * strides[axis1]) if length else 0
-    others = [a for a in range(len(shape)) if a not in (axis1, axis2)]
-    return (
-        offset,
-        (*(shape[a] for a in others), length),
-        (*(strides[a] for a in others), strides[axis1] + strides[axis2]),
-    )
+    return shown(function(host))
 
 
 def strided(array, shape, strides, offset=None):

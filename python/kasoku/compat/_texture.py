@@ -27,6 +27,15 @@ def memory_at(address, shape, strides, dtype):
     return np.ndarray(shape, dtype, bytes_, 0, strides)
 
 
+def elements_at(address, dtype, channels, lengths, pitches=()):
+    """The same over elements of some channels, along axes of some lengths whose places are some bytes apart."""
+    dtype = np.dtype(dtype)
+    shape, strides = tuple(map(int, lengths)), (*map(int, pitches), dtype.itemsize * channels)
+    if channels > 1:
+        shape, strides = (*shape, channels), (*strides, dtype.itemsize)
+    return memory_at(address, shape, strides, dtype)
+
+
 def make(elements, channels, address, filter, normalized, unit):
     """An engine's Texture over `elements`, which it reads and writes in place. `address` is CUDA's number
     of the mode, or one for each axis; wrapping and mirroring without normalised coordinates clamp."""

@@ -272,6 +272,19 @@ def test_creation():
     np.testing.assert_array_equal(ks.eye(3, 4, k=1).numpy(), np.eye(3, 4, k=1))
     np.testing.assert_allclose(ks.linspace(0, 1, 7).numpy(), np.linspace(0, 1, 7), rtol=1e-15)
     assert ks.linspace(0, 1, 1).tolist() == [0.0] and ks.linspace(0, 1, 0).tolist() == []
+    lows, highs = np.arange(3.0), np.array([[4, 5, 6], [7, 8, 9]], "float32")
+    for ends, options in [
+        ((0, 10, 4), {"dtype": "int32"}), ((-3, 7, 6), {"dtype": "int32", "endpoint": False}), ((1j, 2, 4), {}),
+        ((lows, highs, 4), {"axis": -1}), ((lows, 4, 5), {"endpoint": False, "axis": 1}), ((0, np.float32(2), 3), {}),
+        ((0, 5, 3, True, True), {}), ((0, 1, 1), {"retstep": True}), ((0, 1, 0, False, True), {}), ((highs, lows, 1), {}),
+    ]:  # fmt: skip
+        want = np.linspace(*ends, **options)
+        got = ks.linspace(*(ks.array(x) if isinstance(x, np.ndarray) else x for x in ends), **options)
+        for w, g in zip(want, got) if isinstance(want, tuple) else [(want, got)]:
+            assert np.asarray(g).dtype == np.asarray(w).dtype and np.shape(g) == np.shape(w)
+            np.testing.assert_allclose(np.asarray(g), w, rtol=1e-6)
+    with pytest.raises(ValueError, match="non-negative"):
+        ks.linspace(0, 1, -1)
     np.testing.assert_array_equal(ks.zeros_like(ks.ones((2, 2), "int32")).numpy(), np.zeros((2, 2), "int32"))
     with pytest.raises(ValueError):
         ks.zeros((-1,))

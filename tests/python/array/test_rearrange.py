@@ -60,9 +60,26 @@ def test_widths_and_values_of_borders(form):
     agree(lambda np, x: np.pad(x, 1, "edge"), np.zeros((0, 3)))
     agree(lambda np, x: np.pad(x, 1, "nothing"), matrix)
     agree(lambda np, x: np.pad(x, 1, "edge", constant_values=3), matrix)
-    for mode in ["linear_ramp", "maximum", "mean", "median", "minimum"]:
-        with pytest.raises(NotImplementedError, match=mode):
-            ks.pad(ks.ones(3), 1, mode)
+
+
+def test_borders_that_are_computed(form):
+    for x in (matrix, cube.astype("int32"), matrix.T):
+        for mode in ["linear_ramp", "maximum", "mean", "median", "minimum"]:
+            for width in (2, (0, 3), {-1: (1, 2)}):
+                agree(lambda np, x: np.pad(x, width, mode), x, close=True)
+        agree(lambda np, x: np.pad(x, 2, "mean", stat_length=((1, 2),)), x, close=True)
+        agree(lambda np, x: np.pad(x, (1, 3), "linear_ramp", end_values=(5, -4)), x, close=True)
+        for mode in ["reflect", "symmetric"]:
+            agree(lambda np, x: np.pad(x, (7, 9), mode, reflect_type="odd"), x, close=True)
+    agree(lambda np, x: np.pad(x, -1, "mean"), matrix)
+    agree(lambda np, x: np.pad(x, 1, "mean", end_values=2), matrix)
+    agree(lambda np, x: np.pad(x, 1, "median"), np.zeros((0, 3)))
+
+    def marked(line, widths, axis, options):
+        line[: widths[0]], line[line.shape[0] - widths[1] :] = axis + 1, options.get("last", 0)
+
+    agree(lambda np, x: np.pad(x, ((1, 2), (2, 0)), marked), matrix)
+    agree(lambda np, x: np.pad(x, 2, marked, last=7), matrix)
 
 
 @pytest.mark.parametrize("k", [-50, -3, 0, 2, 50])

@@ -92,7 +92,7 @@ def test_a_call_that_fails_and_other_threads(cp):
 
 def test_functions_look_like_functions(cp):
     assert str(inspect.signature(cp.linspace)).startswith("(start, stop, num=50")
-    assert cp.linspace.__name__ == "linspace" and "Evenly" in cp.linspace.__doc__
+    assert cp.linspace.__name__ == "linspace" and "evenly" in cp.linspace.__doc__
     assert cp.ndarray.sum.__name__ == "sum" and "axis" in inspect.signature(cp.ndarray.argsort).parameters
     assert cp.ndarray[float, float].__origin__ is cp.ndarray
 

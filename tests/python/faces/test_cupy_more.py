@@ -251,6 +251,43 @@ def test_diagonals_positions_and_sides(cp):
         cp.ravel_multi_index(tuple(map(cp.array, index)), (2**62, 4))
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n", [None, 1, 4, 5, 9])
+def test_transforms_of_real_numbers_side_by_side(cp, n, dtype):
+    from kasoku.compat.cupyx.scipy import fftpack
+
+    for axis in (0, 1):
+        x = rng.random((6, 7)).astype(dtype)
+        length = x.shape[axis] if n is None else n
+        y = np.moveaxis(np.fft.rfft(x, length, axis), axis, -1)
+        parts = np.stack((y.real, y.imag), -1).reshape(len(y), -1)
+        packed = np.moveaxis(np.delete(parts, 1, -1)[:, :length], -1, axis)
+        got = fftpack.rfft(cp.asarray(x), n, axis)
+        assert type(got) is cp.ndarray and got.dtype == dtype and got.shape == packed.shape
+        np.testing.assert_allclose(got.get(), packed, rtol=1e-5, atol=1e-5)
+        whole = np.take(x, range(min(length, x.shape[axis])), axis)
+        whole = np.pad(whole, [(0, length - whole.shape[k] if k == axis else 0) for k in range(2)])
+        np.testing.assert_allclose(fftpack.irfft(got, axis=axis).get(), whole, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(
+            fftpack.ifft(fftpack.fft(cp.asarray(x), n, axis), None, axis).get(), whole, atol=1e-5
+        )
+    np.testing.assert_allclose(fftpack.fft2(cp.asarray(x), (3, 4)).get(), np.fft.fft2(x, (3, 4)), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(fftpack.ifftn(cp.asarray(x)).get(), np.fft.ifftn(x), rtol=1e-4, atol=1e-6)
+
+
+def test_inverses_of_positive_definite_matrices(cp):
+    from kasoku.compat.cupyx.linalg import invh
+
+    a = rng.random((3, 5, 5)) + 1j * rng.random((3, 5, 5))
+    a = a @ np.conj(np.swapaxes(a, -1, -2)) + np.eye(5)
+    below = cp.asarray(np.tril(a))  # what stands above the diagonal is not read
+    for one in (cp.asarray(a), below):
+        assert type(invh(one)) is cp.ndarray
+        np.testing.assert_allclose(invh(one).get(), np.linalg.inv(a), rtol=1e-10, atol=1e-12)
+    with pytest.raises(np.linalg.LinAlgError, match="positive definite"):
+        invh(-cp.eye(2))
+
+
 def test_who_lists_arrays(cp, capsys):
     cp.who({"x": cp.ones(10), "n": 3})
     lines = capsys.readouterr().out.splitlines()

@@ -292,6 +292,29 @@ def test_in_place(ga):
     assert g.dtype == np.float32
 
 
+def test_bools_are_numbers_to_operators(ga):
+    a, b = np.array([True, False, True]), np.array([True, True, False])
+    g, h = ga.to_gpu(a), ga.to_gpu(b)
+    assert ((g - h).get() == (a ^ b)).all() and (g - h).dtype == bool
+    assert ((g + h).get() == (a | b)).all() and ((-g).get() == a).all() and ((g**h).get() == a**b).all()
+    assert ((g / 2).get() == a / 2).all()
+
+
+def test_outputs_may_be_operands(ga):
+    a = np.arange(12.0)
+    g = ga.to_gpu(a)
+    g[1:] = g[:-1]
+    assert (g.get() == [0, *range(11)]).all()
+    g[:] = g[::-1]
+    assert (g.get() == [*range(10, -1, -1), 0]).all()
+    f = ga.to_gpu(np.asfortranarray(a.reshape(3, 4)))
+    assert (f * f).flags.f_contiguous and ((f * f).get() == (a * a).reshape(3, 4)).all()
+    f += f
+    assert f.flags.f_contiguous and (f.get() == 2 * a.reshape(3, 4)).all()
+    joined = ga.concatenate([ga.GPUArray(2, ga.vec.float3).fill(ga.vec.make_float3(k, 2, 3)) for k in range(2)])
+    assert joined.get()["x"].tolist() == [0, 0, 1, 1]
+
+
 def test_comparisons_unary_and_nan(ga):
     a = np.array([1.0, 0.25, 0.1, -0.1, 0.0, np.nan])
     g = ga.to_gpu(a)
@@ -462,6 +485,12 @@ def test_cumath(ga):
     for name in "exp log log10 sqrt sin cos tan sinh cosh tanh".split():
         z = x + 1j * x[::-1]
         np.testing.assert_allclose(getattr(cumath, name)(ga.to_gpu(z)).get(), getattr(np, name)(z), rtol=1e-12)
+    for name, of in {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log1p": "log1p", "round": "rint"}.items():
+        np.testing.assert_allclose(
+            getattr(cumath, name)(ga.to_gpu(z)).get(), getattr(np, of)(z), rtol=1e-12, atol=1e-14
+        )
+    with pytest.raises(TypeError, match="floor is not defined for complex128"):
+        cumath.floor(ga.to_gpu(z))
     a = ga.to_gpu(x * 10)
     np.testing.assert_allclose(cumath.fmod(a, ga.to_gpu(np.full(1000, 3.0))).get(), np.fmod(x * 10, 3))
     m, e = cumath.frexp(a)

@@ -153,6 +153,7 @@ def test_assertions():
     (lambda: tf.keras, "keras"),
     (lambda: tf.constant("text"), "hold no text"),
     (lambda: tf.split([1, 2, 3], 2), "evenly divisible"),
+    (lambda: tf.split([1, 2, 3], [1, 1]), "do not add up"),
     (lambda: tf.nn.softmax([1, 2]), "tf.cast"),
     (lambda: tf.ensure_shape([1, 2], [3]), "not compatible"),
 ])  # fmt: skip

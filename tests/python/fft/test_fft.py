@@ -83,6 +83,7 @@ def test_several_axes_are_numpys(on_device, dtype):
         close(getattr(ks.fft, name)(a), getattr(np.fft, name)(x))
         close(getattr(ks.fft, name)(a, (3, 7)), getattr(np.fft, name)(x, (3, 7)))
         close(getattr(ks.fft, name)(a, axes=(0, 1)), getattr(np.fft, name)(x, axes=(0, 1)))
+        close(getattr(ks.fft, name)(a, axes=None), getattr(np.fft, name)(x, axes=None))
     close(ks.fft.fftn(a, axes=(1, 1)), np.fft.fftn(x, axes=(1, 1)))
 
 

@@ -5,6 +5,8 @@ A row is a name, the arguments under the face's names and with its defaults, and
 the face's tensors belongs to the group of rows; documentation is that of the function of kasoku's that a row calls.
 """
 
+import operator
+
 import kasoku as ks
 
 _functions = vars(ks)
@@ -34,6 +36,47 @@ def refused(f, error):
         near = difflib.get_close_matches(rest.partition("'")[0], inspect.signature(f).parameters, 1)
         text += f"; did you mean {near[0]!r}?" if near else ""
     return TypeError(text)
+
+
+def _named(f, name, module, said=None):
+    inner = getattr(f, "__func__", f)
+    inner.__name__ = inner.__qualname__ = name
+    inner.__module__, inner.__doc__ = module, said or inner.__doc__
+
+
+def forwarding(path, said=None):
+    """A method that is a call of what an object holds: "_event.synchronize"."""
+    of = operator.attrgetter(path)
+
+    def method(self, *args, **kwargs):
+        return of(self)(*args, **kwargs)
+
+    method.__doc__ = said
+    return method
+
+
+def methods(cls, rows):
+    """Gives a class methods that are rows: a function, the path of a call that is forwarded, or either with what is said of it."""
+    for name, f in rows.items():
+        f, said = f if isinstance(f, tuple) else (f, None)
+        f = forwarding(f) if isinstance(f, str) else f
+        _named(f, name, cls.__module__, said)
+        setattr(cls, name, f)
+    return cls
+
+
+def enumerations(kind, rows, module):
+    """Classes of numbers by name: "A B C" counts from 0, "A=4 B" says where it goes on."""
+    made = {}
+    for name, words in rows.items():
+        members, at = {}, 0
+        for word in words.split():
+            key, given, number = word.partition("=")
+            at = int(number) if given else at
+            members[key] = at
+            at += 1
+        made[name] = kind(name, members, module=module, qualname=name)
+    return made
 
 
 class Table(dict):

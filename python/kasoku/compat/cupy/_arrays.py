@@ -202,32 +202,6 @@ def asanyarray(a, dtype=None, order=None, *, blocking=False):
     return asarray(a, dtype, order)
 
 
-def ascontiguousarray(a, dtype=None):
-    a = asarray(a, dtype)
-    return in_order(a if a.ndim else a.reshape(1), "C", copy=False)
-
-
-def asfortranarray(a, dtype=None):
-    a = asarray(a, dtype)
-    return in_order(a if a.ndim else a.reshape(1), "F", copy=False)
-
-
-def require(a, dtype=None, requirements=None):
-    """The array with a dtype and in an order: requirements are C, F and O."""
-    known = {"C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F",
-             "FORTRAN": "F", "O": "O", "OWNDATA": "O"}  # fmt: skip
-    wanted = set()
-    for one in [requirements] if isinstance(requirements, str) else requirements or ():
-        if one.upper() not in known:
-            raise ValueError(f"cupy.require() does not know the requirement {one!r}")
-        wanted.add(known[one.upper()])
-    if {"C", "F"} <= wanted:
-        raise ValueError("an array is in one order: C or F")
-    order = "F" if "F" in wanted else "C" if "C" in wanted else "A"
-    result = asarray(a, dtype, order)
-    return result.copy(order) if "O" in wanted and result.base is not None else result
-
-
 def copy(a, order="K"):
     return in_order(a, order)
 
@@ -289,7 +263,3 @@ def eye(N, M=None, k=0, dtype=float, order="C"):
     N, M = operator.index(N), operator.index(N if M is None else M)
     k = builtins.max(-N, builtins.min(operator.index(k), M))
     return in_order(_core.eye(N, M, k, dtype, cuda.current()), order)
-
-
-def identity(n, dtype=float):
-    return eye(n, dtype=dtype)

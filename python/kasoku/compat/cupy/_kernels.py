@@ -104,10 +104,8 @@ class RawModule(ks.RawModule):
         if (code is None) == (path is None):
             raise TypeError("Exactly one of `code` and `path` keyword arguments must be given.")
         _check_backend(backend, name_expressions, options, path)
-        self.backend = backend
-        self.enable_cooperative_groups = enable_cooperative_groups
+        _told(self, backend, enable_cooperative_groups, path)
         self.name_expressions = name_expressions
-        self.file_path = path
         code, options = _translated(code, options, translate_cucomplex)
         try:
             super().__init__(code=code, path=path, options=options, name_expressions=name_expressions)
@@ -116,9 +114,10 @@ class RawModule(ks.RawModule):
 
     def get_function(self, name):
         try:
-            return _at_home(super().get_function(name, device=cuda.current()), self)
+            kernel = super().get_function(name, device=cuda.current())
         except ks.errors.ValueError as error:
             raise cuda.driver._named(error) from None
+        return _told(kernel, self.backend, self.enable_cooperative_groups, self.file_path)
 
     def get_global(self, name):
         """The memory of a __device__ or __constant__ variable."""
@@ -131,9 +130,7 @@ class RawModule(ks.RawModule):
     def get_texref(self, name):
         raise ks.errors.UnsupportedError(f"textures are not supported: {name}")
 
-    @property
-    def module(self):
-        return self
+    module = property(lambda self: self)
 
 
 @says_what_is_missing("cupy.RawKernel")
@@ -143,15 +140,11 @@ class RawKernel(ks.RawKernel):
     def __init__(self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *,
                  enable_cooperative_groups=False, jitify=False):  # fmt: skip
         _check_backend(backend, None, options, None)
-        self.backend = backend
-        self.enable_cooperative_groups = enable_cooperative_groups
-        self.file_path = None
+        _told(self, backend, enable_cooperative_groups, None)
         code, options = _translated(code, options, translate_cucomplex)
         super().__init__(code, name, options=options)
 
-    @property
-    def kernel(self):
-        return self
+    kernel = property(lambda self: self)
 
 
 def _check_backend(backend, name_expressions, options, path):
@@ -199,7 +192,7 @@ def _linear_launch(self, size, args, shared_mem=0, block_max_size=128, stream=No
 ks.RawKernel.linear_launch = _linear_launch
 
 
-def _at_home(kernel, module):
-    kernel.backend, kernel.file_path = module.backend, module.file_path
-    kernel.enable_cooperative_groups = module.enable_cooperative_groups
-    return kernel
+def _told(text, backend, enable_cooperative_groups, path):
+    """The module or kernel, with what its constructor was told."""
+    text.backend, text.enable_cooperative_groups, text.file_path = backend, enable_cooperative_groups, path
+    return text

@@ -23,197 +23,6 @@ def _viewing(self, result):
     return result
 
 
-def _base(self):
-    viewed = vars(self).get("_viewed")
-    return _engine_base.__get__(self) if viewed is None else viewed
-
-
-def _get_real(self):
-    return _viewing(self, _engine_real.__get__(self)) if _is_complex(self) else self
-
-
-def _get_imag(self):
-    imag = _engine_imag.__get__(self)
-    return _viewing(self, imag) if _is_complex(self) else imag
-
-
-def _set_real(self, value):
-    _get_real(self)[...] = value
-
-
-def _set_imag(self, value):
-    if not _is_complex(self):
-        raise TypeError("cupy.ndarray does not have imaginary part to set")
-    _get_imag(self)[...] = value
-
-
-def view(self, dtype=None, type=None):
-    """The same memory with another dtype, or as another class."""
-    if isinstance(dtype, builtins.type) and issubclass(dtype, _Array):
-        dtype, type = None, dtype
-    if type is not None and not issubclass(type, ndarray):
-        raise ValueError(f"cupy.ndarray.view: {type.__name__} is no class of cupy's arrays")
-    dtype = self.dtype if dtype is None else dtype
-    if not self.size and self.shape and self.strides[-1] != self.itemsize:  # there is nothing that lies apart
-        self = _core.empty(self.shape, self.dtype, self.device)
-    result = _engine_view(self, dtype)
-    if not isinstance(result, _Array):  # no array of ours holds it
-        return result
-    return _viewing(self, result if type is None else _arrays.of_class(type, result, self))
-
-
-def get(self, stream=None, order="C", out=None, blocking=True):
-    """The values in a NumPy array."""
-    _arrays.may_synchronize()
-    host = self.numpy()
-    if out is None:
-        if order in ("A", "K", "a", "k"):
-            order = "F" if _arrays.is_f_only(self) else "C"
-        return np.asarray(host, order=order)
-    if not isinstance(out, np.ndarray):
-        raise TypeError(f"the output is a numpy.ndarray, not a {type(out).__name__}")
-    if out.dtype != self.dtype:
-        raise TypeError(f"the output has the dtype {out.dtype}, the array {self.dtype}")
-    if out.shape != self.shape:
-        raise ValueError(f"the output has the shape {out.shape}, the array {self.shape}")
-    out[...] = host
-    return out
-
-
-def set(self, arr, stream=None):
-    """Copies a NumPy array into this one."""
-    if isinstance(arr, np.generic):
-        arr = np.asarray(arr)
-    if not isinstance(arr, np.ndarray):
-        raise TypeError(f"only a numpy.ndarray can be set, not a {type(arr).__name__}")
-    if arr.dtype != self.dtype:
-        raise TypeError(f"the dtypes differ: {arr.dtype} and {self.dtype}")
-    if arr.shape != self.shape:
-        raise ValueError(f"the shapes differ: {arr.shape} and {self.shape}")
-    self[...] = _arrays.array(arr)
-
-
-def astype(self, dtype, order="K", casting="unsafe", subok=None, copy=True):
-    try:
-        dtype = np.dtype(dtype)
-    except TypeError:  # one of ours that NumPy has not
-        return _engine_astype(self, dtype)
-    if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
-        raise TypeError(f"an array of {self.dtype} cannot be cast to {dtype} by the rule {casting!r}")
-    order = (order or "K").upper()
-    if dtype == self.dtype:
-        return _arrays.in_order(self, order, copy)
-    if _is_complex(self) and dtype.kind not in "cb":
-        import warnings
-
-        from .exceptions import ComplexWarning
-
-        warnings.warn("the imaginary part is dropped", ComplexWarning, stacklevel=2)
-        return astype(_get_real(self), dtype, order)
-    is_f = order == "F" or order in "AK" and _arrays.is_f_only(self)
-    return _engine_astype(self.T, dtype).T if is_f else _engine_astype(self, dtype)
-
-
-def copy(self, order="C"):
-    return _arrays.in_order(self, order)
-
-
-def transpose(self, *axes):
-    if len(axes) == 1 and (axes[0] is None or np.iterable(axes[0])):
-        axes = axes[0]
-    if not axes:
-        return _engine_transpose(self)
-    axes = tuple(axes)
-    if len(axes) != self.ndim:
-        raise ValueError("axes don't match array")
-    return _engine_transpose(self, axes)
-
-
-def _cuda_array_interface(self):
-    """Where the array lies; without a GPU its address is the CPU's, which all arrays of the program then have."""
-    try:
-        shown = _engine_interface.__get__(self)
-    except AttributeError:
-        if ks.has_device("cuda"):
-            raise
-        shown = {
-            "shape": self.shape, "typestr": self.dtype.str, "data": (self.ptr, False), "version": 3,
-            "strides": None if self.flags.c_contiguous else self.strides,
-        }  # fmt: skip
-    shown["descr"] = [("", shown["typestr"])]
-    if not self.size:
-        shown["data"] = (0, shown["data"][1])
-    shown["version"] = _util.CUDA_ARRAY_INTERFACE_EXPORT_VERSION
-    shown.pop("stream", None)
-    if shown["version"] >= 3:
-        shown["stream"] = cuda.get_current_stream().ptr or cuda.stream.get_default_stream_ptr()
-    return shown
-
-
-def __dlpack__(self, *, stream=None, **kwargs):
-    """A capsule of the array for other packages; memory of a host is in no stream's order."""
-    return _Array.__dlpack__(self, stream=stream if self.device.kind == "cuda" else None, **kwargs)
-
-
-def _data(self):
-    if not self.size:  # nothing lies anywhere
-        return cuda.MemoryPointer(cuda.UnownedMemory(0, 0, self), 0)
-    return cuda.MemoryPointer(cuda.ArrayMemory(self), 0)
-
-
-def scatter_add(self, slices, value):
-    """self[slices] += value, with repeated indices added up."""
-    from ..cupyx import scatter_add as add
-
-    add(self, slices, value)
-
-
-def conj(self):
-    """The complex conjugate; a real array itself."""
-    return _engine_conj(self) if _is_complex(self) else self
-
-
-def __reduce__(self):
-    make, arguments = _Array.__reduce__(self)
-    return _core._in_face(make), arguments
-
-
-def tobytes(self, order="C"):
-    """The values as bytes, in an order."""
-    return self.numpy().tobytes(order)
-
-
-def __array_function__(self, function, types, args, kwargs):
-    """numpy.f(array): the engine's function of that name, else this package's."""
-    result = _engine_function(self, function, types, args, kwargs)
-    if result is not NotImplemented:
-        return result
-    import kasoku.compat.cupy as cupy
-
-    parts = function.__module__.split(".")[1:]
-    if parts[:1] not in ([], ["linalg"], ["fft"]):
-        return NotImplemented
-    of = getattr(cupy, parts[0]) if parts else cupy
-    try:
-        ours = getattr(of, function.__name__)
-    except AttributeError:
-        return NotImplemented
-    return ours(*args, **kwargs)
-
-
-def __array_ufunc__(self, function, method, *inputs, **kwargs):
-    """numpy's ufuncs and their methods on arrays."""
-    result = _engine_ufunc(self, function, method, *inputs, **kwargs)
-    if result is not NotImplemented or method == "__call__":
-        return result
-    import kasoku.compat.cupy as cupy
-
-    ours = getattr(getattr(cupy, function.__name__, None), method, None)
-    if isinstance(kwargs.get("out"), tuple):
-        (kwargs["out"],) = kwargs["out"]
-    return NotImplemented if ours is None else ours(*inputs, **kwargs)
-
-
 def _from_function(name):
     """A method that is the function of that name in this package."""
 
@@ -226,40 +35,206 @@ def _from_function(name):
     return method
 
 
-_functions = """
-choose round compress cumprod cumsum ptp repeat
-searchsorted take trace
-""".split()
+class _Members:
+    """What becomes the class's: its own class has one base, the engine's."""
+
+    T, mT = _Array.T, _Array.mT
+    cstruct = property(lambda self: self.ptr, doc="What a kernel is given for the array.")
+    diagonal = _from_function("diagonal")  # CuPy's may be written to
+    diagonal.__doc__ = "A view of the diagonals of two axes."
+
+    @property
+    def base(self):
+        """The array whose memory this one shows, or None."""
+        viewed = vars(self).get("_viewed")
+        return _Array.base.__get__(self) if viewed is None else viewed
+
+    @property
+    def real(self):
+        """The real part, a view."""
+        return _viewing(self, _Array.real.__get__(self)) if _is_complex(self) else self
+
+    @real.setter
+    def real(self, value):
+        self.real[...] = value
+
+    @property
+    def imag(self):
+        """The imaginary part, a view; zeros of a real array."""
+        imag = _Array.imag.__get__(self)
+        return _viewing(self, imag) if _is_complex(self) else imag
+
+    @imag.setter
+    def imag(self, value):
+        if not _is_complex(self):
+            raise TypeError("cupy.ndarray does not have imaginary part to set")
+        self.imag[...] = value
+
+    def view(self, dtype=None, type=None):
+        """The same memory with another dtype, or as another class."""
+        if isinstance(dtype, builtins.type) and issubclass(dtype, _Array):
+            dtype, type = None, dtype
+        if type is not None and not issubclass(type, ndarray):
+            raise ValueError(f"cupy.ndarray.view: {type.__name__} is no class of cupy's arrays")
+        dtype = self.dtype if dtype is None else dtype
+        if not self.size and self.shape and self.strides[-1] != self.itemsize:  # there is nothing that lies apart
+            self = _core.empty(self.shape, self.dtype, self.device)
+        result = _Array.view(self, dtype)
+        if not isinstance(result, _Array):  # no array of ours holds it
+            return result
+        return _viewing(self, result if type is None else _arrays.of_class(type, result, self))
+
+    def get(self, stream=None, order="C", out=None, blocking=True):
+        """The values in a NumPy array."""
+        _arrays.may_synchronize()
+        host = self.numpy()
+        if out is None:
+            if order in ("A", "K", "a", "k"):
+                order = "F" if _arrays.is_f_only(self) else "C"
+            return np.asarray(host, order=order)
+        if not isinstance(out, np.ndarray):
+            raise TypeError(f"the output is a numpy.ndarray, not a {type(out).__name__}")
+        if out.dtype != self.dtype:
+            raise TypeError(f"the output has the dtype {out.dtype}, the array {self.dtype}")
+        if out.shape != self.shape:
+            raise ValueError(f"the output has the shape {out.shape}, the array {self.shape}")
+        out[...] = host
+        return out
+
+    def set(self, arr, stream=None):
+        """Copies a NumPy array into this one."""
+        if isinstance(arr, np.generic):
+            arr = np.asarray(arr)
+        if not isinstance(arr, np.ndarray):
+            raise TypeError(f"only a numpy.ndarray can be set, not a {type(arr).__name__}")
+        if arr.dtype != self.dtype:
+            raise TypeError(f"the dtypes differ: {arr.dtype} and {self.dtype}")
+        if arr.shape != self.shape:
+            raise ValueError(f"the shapes differ: {arr.shape} and {self.shape}")
+        self[...] = _arrays.array(arr)
+
+    def astype(self, dtype, order="K", casting="unsafe", subok=None, copy=True):
+        try:
+            dtype = np.dtype(dtype)
+        except TypeError:  # one of ours that NumPy has not
+            return _Array.astype(self, dtype)
+        if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
+            raise TypeError(f"an array of {self.dtype} cannot be cast to {dtype} by the rule {casting!r}")
+        order = (order or "K").upper()
+        if dtype == self.dtype:
+            return _arrays.in_order(self, order, copy)
+        if _is_complex(self) and dtype.kind not in "cb":
+            import warnings
+
+            from .exceptions import ComplexWarning
+
+            warnings.warn("the imaginary part is dropped", ComplexWarning, stacklevel=2)
+            return self.real.astype(dtype, order)
+        is_f = order == "F" or order in "AK" and _arrays.is_f_only(self)
+        return _Array.astype(self.T, dtype).T if is_f else _Array.astype(self, dtype)
+
+    def copy(self, order="C"):
+        return _arrays.in_order(self, order)
+
+    def transpose(self, *axes):
+        if len(axes) == 1 and (axes[0] is None or np.iterable(axes[0])):
+            axes = axes[0]
+        if not axes:
+            return _Array.transpose(self)
+        axes = tuple(axes)
+        if len(axes) != self.ndim:
+            raise ValueError("axes don't match array")
+        return _Array.transpose(self, axes)
+
+    @property
+    def __cuda_array_interface__(self):
+        """Where the array lies; without a GPU its address is the CPU's, which all arrays of the program then have."""
+        try:
+            shown = _Array.__cuda_array_interface__.__get__(self)
+        except AttributeError:
+            if ks.has_device("cuda"):
+                raise
+            shown = {
+                "shape": self.shape, "typestr": self.dtype.str, "data": (self.ptr, False), "version": 3,
+                "strides": None if self.flags.c_contiguous else self.strides,
+            }  # fmt: skip
+        shown["descr"] = [("", shown["typestr"])]
+        if not self.size:
+            shown["data"] = (0, shown["data"][1])
+        shown["version"] = _util.CUDA_ARRAY_INTERFACE_EXPORT_VERSION
+        shown.pop("stream", None)
+        if shown["version"] >= 3:
+            shown["stream"] = cuda.get_current_stream().ptr or cuda.stream.get_default_stream_ptr()
+        return shown
+
+    def __dlpack__(self, *, stream=None, **kwargs):
+        """A capsule of the array for other packages; memory of a host is in no stream's order."""
+        return _Array.__dlpack__(self, stream=stream if self.device.kind == "cuda" else None, **kwargs)
+
+    @property
+    def data(self):
+        """The memory, as a MemoryPointer."""
+        if not self.size:  # nothing lies anywhere
+            return cuda.MemoryPointer(cuda.UnownedMemory(0, 0, self), 0)
+        return cuda.MemoryPointer(cuda.ArrayMemory(self), 0)
+
+    def scatter_add(self, slices, value):
+        """self[slices] += value, with repeated indices added up."""
+        from ..cupyx import scatter_add as add
+
+        add(self, slices, value)
+
+    def conj(self):
+        """The complex conjugate; a real array itself."""
+        return _Array.conj(self) if _is_complex(self) else self
+
+    def __reduce__(self):
+        make, arguments = _Array.__reduce__(self)
+        return _core._in_face(make), arguments
+
+    def tobytes(self, order="C"):
+        """The values as bytes, in an order."""
+        return self.numpy().tobytes(order)
+
+    def __array_function__(self, function, types, args, kwargs):
+        """numpy.f(array): the engine's function of that name, else this package's."""
+        result = _Array.__array_function__(self, function, types, args, kwargs)
+        if result is not NotImplemented:
+            return result
+        import kasoku.compat.cupy as cupy
+
+        parts = function.__module__.split(".")[1:]
+        if parts[:1] not in ([], ["linalg"], ["fft"]):
+            return NotImplemented
+        of = getattr(cupy, parts[0]) if parts else cupy
+        try:
+            ours = getattr(of, function.__name__)
+        except AttributeError:
+            return NotImplemented
+        return ours(*args, **kwargs)
+
+    def __array_ufunc__(self, function, method, *inputs, **kwargs):
+        """numpy's ufuncs and their methods on arrays."""
+        result = _Array.__array_ufunc__(self, function, method, *inputs, **kwargs)
+        if result is not NotImplemented or method == "__call__":
+            return result
+        import kasoku.compat.cupy as cupy
+
+        ours = getattr(getattr(cupy, function.__name__, None), method, None)
+        if isinstance(kwargs.get("out"), tuple):
+            (kwargs["out"],) = kwargs["out"]
+        return NotImplemented if ours is None else ours(*inputs, **kwargs)
+
+    conjugate = conj
 
 
-def _extend():
-    """Gives the class what it has of its own."""
-    for name in ("T", "mT"):
-        setattr(ndarray, name, _util.property_in_face(getattr(_Array, name)))
-    for name in _functions:
-        _util.add_method(name, _from_function(name))
-    ndarray.diagonal = _core._in_face(_from_function("diagonal"))  # CuPy's may be written to
-    ndarray.diagonal.__wrapped_function__.__doc__ = "A view of the diagonals of two axes."
-    for function in (view, get, set, astype, copy, transpose, scatter_add, conj, tobytes, __dlpack__, __reduce__):
-        function.__doc__ = function.__doc__ or getattr(_Array, function.__name__).__doc__
-        setattr(ndarray, function.__name__, _core._in_face(function))
-    ndarray.conjugate = ndarray.conj
-    for function in (__array_function__, __array_ufunc__):
-        setattr(ndarray, function.__name__, _core._in_face(function))
-    ndarray.real = _util.property_in_face(property(_get_real, _set_real, doc="The real part, a view."))
-    ndarray.imag = _util.property_in_face(
-        property(_get_imag, _set_imag, doc="The imaginary part, a view; zeros of a real array.")
-    )
-    ndarray.data = property(_data, doc="The memory, as a MemoryPointer.")
-    ndarray.base = _util.property_in_face(property(_base, doc="The array whose memory this one shows, or None."))
-    ndarray.__cuda_array_interface__ = property(_cuda_array_interface, doc="Where the array lies, for other packages.")
-    ndarray.cstruct = property(lambda self: self.ptr, doc="What a kernel is given for the array.")
-    _util.add_method("toDlpack", lambda self: self.__dlpack__())
-    says_what_is_missing("cupy.ndarray")(ndarray)
-
-
-_engine_view, _engine_real, _engine_imag = _Array.view, _Array.real, _Array.imag
-_engine_base, _engine_interface = _Array.base, _Array.__cuda_array_interface__
-_engine_astype, _engine_transpose = _Array.astype, _Array.transpose
-_engine_conj, _engine_function, _engine_ufunc = _Array.conj, _Array.__array_function__, _Array.__array_ufunc__
-_extend()
+for _name, _value in vars(_Members).items():
+    if isinstance(_value, property):
+        setattr(ndarray, _name, _util.property_in_face(_value))
+    elif callable(_value):
+        _value.__doc__ = _value.__doc__ or getattr(getattr(_Array, _name, None), "__doc__", None)
+        setattr(ndarray, _name, _core._in_face(_value))
+for _name in "choose round compress cumprod cumsum ptp repeat searchsorted take trace".split():
+    _util.add_method(_name, _from_function(_name))
+_util.add_method("toDlpack", lambda self: self.__dlpack__())
+says_what_is_missing("cupy.ndarray")(ndarray)

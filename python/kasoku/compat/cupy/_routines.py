@@ -11,7 +11,6 @@ import kasoku as ks
 from kasoku import _core
 from kasoku._namespace.memory import is_contiguous
 
-from .._face import padding as _padding
 from .._face.compositions import paired as _paired
 from .._face.table import Table as _Table
 from . import _arrays, _util, cuda
@@ -35,59 +34,27 @@ def array_equal(a1, a2, equal_nan=False):
     return same.all()
 
 
-def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0):
-    """Evenly spaced numbers."""
-    is_plain = not retstep and axis == 0 and np.ndim(start) == np.ndim(stop) == 0
-    is_plain = is_plain and not isinstance(start, (complex, ks.Array)) and not isinstance(stop, (complex, ks.Array))
-    if is_plain and (dtype is None or np.dtype(dtype).kind == "f"):
-        return _core.linspace(float(start), float(stop), num, endpoint, dtype, cuda.current())
-    num = operator.index(num)
-    if num < 0:
-        raise ValueError(f"Number of samples, {num}, must be non-negative.")
-    start, stop = asarray(start) * 1.0, asarray(stop) * 1.0
-    steps = num - bool(endpoint)
-    step = (stop - start) / steps if steps > 0 else start * np.nan
-    at = _core.arange(num, dtype=float, device=cuda.current()).reshape(num, *(1,) * step.ndim)
-    # Distances are products in the dtype of the ends, and rounded before the sums, as NumPy rounds them.
-    distances = at.astype(_core.result_type(start, stop)) * (step if steps > 0 else stop)
-    ks.eval(distances)
-    made = start + distances
-    if endpoint and num > 1:
-        made[-1] = stop
-    if dtype is not None:
-        made = (_core.floor(made) if np.dtype(dtype).kind in "iu" else made).astype(dtype)
-    made = _core.moveaxis(made, 0, axis) if axis else made
-    return (made, step) if retstep else made
+def _joined(result, name, out, dtype, casting):
+    """What is joined, in the dtype that is asked for or in the output."""
+    if out is not None and dtype is not None:
+        raise TypeError(f"cupy.{name} takes out or dtype, not both")
+    wanted = dtype if out is None else out.dtype
+    if wanted is not None and result.dtype != wanted:
+        result = result.astype(wanted, casting=casting)
+    return _arrays.stored_as_it_fits(result, out, name, casting)
 
 
 def concatenate(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays in a row along an axis."""
-    if isinstance(tup, ks.Array):
-        tup = list(tup)
+    tup = list(tup)
     if builtins.any(not isinstance(a, (ks.Array, np.ndarray)) for a in tup):
         raise TypeError("cupy.concatenate joins arrays")
-    if out is not None and dtype is not None:
-        raise TypeError("cupy.concatenate takes out or dtype, not both")
-    if len(tup) == 0:
-        raise ValueError("cupy.concatenate: need at least one array")
-    result = _core.concatenate(list(tup), axis)
-    wanted = dtype if out is None else out.dtype
-    if wanted is not None and result.dtype != wanted:
-        result = result.astype(wanted, casting=casting)
-    return _arrays.stored_as_it_fits(result, out, "concatenate", casting)
+    return _joined(_core.concatenate(tup, axis), "concatenate", out, dtype, casting)
 
 
 def stack(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays in a row along a new axis."""
-    tup = list(tup)
-    if not tup:
-        raise ValueError("cupy.stack: need at least one array")
-    if builtins.any(a.shape != tup[0].shape for a in tup):
-        raise ValueError("cupy.stack: the arrays have one shape")
-    if not -tup[0].ndim - 1 <= axis <= tup[0].ndim:
-        raise np.exceptions.AxisError(axis, tup[0].ndim + 1)
-    axis %= tup[0].ndim + 1
-    return concatenate([expand_dims(a, axis) for a in tup], axis, out, dtype=dtype, casting=casting)
+    return _joined(_core.stack(list(tup), axis), "stack", out, dtype, casting)
 
 
 def round(a, decimals=0, out=None):
@@ -113,13 +80,6 @@ def take(a, indices, axis=None, out=None):
         if out.shape != shape:
             raise ValueError(f"cupy.take: the output has the shape {out.shape}, not {shape}")
     return _arrays.stored(_core.take(a, indices, axis), out)
-
-
-def expand_dims(a, axis):
-    """A view with new axes of length 1."""
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    shape = np.expand_dims(np.broadcast_to(0, a.shape), tuple(axes)).shape
-    return a.reshape(shape)
 
 
 def copyto(dst, src, casting="same_kind", where=None):
@@ -237,43 +197,19 @@ def take_along_axis(a, indices, axis):
     return _core.take_along_axis(*((asarray(a).ravel(), indices, 0) if axis is None else (a, indices, axis)))
 
 
+def require(a, dtype=None, requirements=None):
+    """The array with a dtype and in an order: requirements are C, F and O."""
+    for one in [requirements] if isinstance(requirements, str) else requirements or ():
+        if one[:1].upper() not in ("C", "F", "O"):
+            raise ValueError(f"cupy.require() does not know the requirement {one!r}")
+    return ks.require(asarray(a), dtype, requirements)
+
+
 def putmask(a, mask, values):
     """a[mask] = values, where `values` have the places of `a`, again from their start if they are fewer."""
     if hasattr(values, "dtype") and not np.can_cast(values.dtype, a.dtype):
         raise TypeError(f"cupy.putmask: {values.dtype} cannot be cast to {a.dtype} by the rule 'safe'")
     _core.putmask(a, mask, values)
-
-
-_of_edges = {"maximum": "stat_length", "minimum": "stat_length", "mean": "stat_length", "median": "stat_length",
-             "linear_ramp": "end_values"}  # fmt: skip
-
-
-def pad(array, pad_width, mode="constant", **kwargs):
-    """The array with more at both ends of its axes: constants, its own elements, what is computed of them (maximum,
-    minimum, mean, median, linear_ramp), or what a function writes."""
-    array = asarray(array)
-    if not isinstance(pad_width, dict) and np.asarray(pad_width).dtype.kind not in "iu":
-        raise TypeError("`pad_width` must be of integral type.")
-    is_odd = kwargs.get("reflect_type", "even") == "odd" and mode in ("reflect", "symmetric")
-    if not (callable(mode) or is_odd or isinstance(mode, str) and mode in _of_edges):
-        return _core.pad(array, pad_width, mode, **kwargs)
-    widths = _padding.pairs(pad_width, array.ndim, "pad_width")
-    if min((n for pair in widths for n in pair), default=0) < 0:
-        raise ValueError("index can't contain negative values")
-    if callable(mode):
-        return _padding.by_function(array, widths, mode, kwargs)
-    if is_odd:
-        return _padding.by_odd_reflection(array, widths, mode == "symmetric")
-    argument = _of_edges[mode]
-    if set(kwargs) - {argument}:
-        raise ValueError(f"cupy.pad: the mode {mode!r} has no argument {next(iter(set(kwargs) - {argument}))!r}")
-    if mode == "linear_ramp":
-        return _padding.by_ramp(array, widths, _padding.pairs(kwargs.get(argument, 0), array.ndim, argument))
-    lengths = kwargs.get(argument)
-    none = [(None, None)] * array.ndim
-    return _padding.by_statistic(
-        array, widths, mode, none if lengths is None else _padding.pairs(lengths, array.ndim, argument)
-    )
 
 
 @_util.in_face

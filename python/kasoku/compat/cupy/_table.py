@@ -17,12 +17,12 @@ native = {name: getattr(ks, name) for name in ks._native if name not in _not_cup
 
 # Those that a module of ks's defines: they are looked up when they are asked for.
 later = frozenset("""
-    allclose angle apply_along_axis apply_over_axes array2string array_equiv array_repr array_split array_str astype atleast_1d
+    allclose angle apply_along_axis apply_over_axes array2string array_equiv array_repr array_split array_str ascontiguousarray asfortranarray astype atleast_1d
     atleast_2d atleast_3d average bartlett blackman block broadcast_arrays column_stack concat cumulative_prod cumulative_sum
     divmod dsplit dstack einsum_path fix frexp frombuffer fromfile fromfunction fromiter fromstring genfromtxt geomspace
-    hamming hanning hsplit i0 isclose iscomplex isdtype isneginf isposinf isreal iterable ix_ kaiser ldexp load loadtxt
+    hamming hanning hsplit i0 isclose iscomplex isdtype isneginf isposinf isreal iterable ix_ kaiser ldexp linspace load loadtxt
     logaddexp2 logspace mask_indices matrix_transpose matvec mgrid modf nan_to_num nanmean nanstd nanvar ndenumerate ogrid
-    packbits piecewise poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval ptp r_ c_ real_if_close
+    packbits pad piecewise poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval ptp r_ c_ real_if_close
     rollaxis roots save savetxt savez savez_compressed sinc spacing split trim_zeros unique_all unique_counts unique_inverse
     unique_values unpackbits unstack unwrap vander vecmat vsplit
     hstack ndim row_stack shape size vstack real imag asarray_chkfinite iscomplexobj isfortran isrealobj isscalar may_share_memory min_scalar_type
@@ -67,7 +67,7 @@ def of_ks(name):
     return _here(value) if isinstance(value, types.FunctionType) else value
 
 
-for _name in "diag_indices indices tri tril_indices triu_indices".split():
+for _name in "diag_indices identity indices tri tril_indices triu_indices".split():
     native[_name] = _here(native[_name])
 
 

@@ -6,8 +6,7 @@ import kasoku as ks
 from kasoku import _core
 
 from . import _util
-from ._arrays import asarray, ndarray
-
+from ._arrays import asarray, ndarray, stored_as_it_fits
 
 _held = set("?bBhHiIlLqQefdFD->")  # dtypes of arrays
 
@@ -44,8 +43,6 @@ class ufunc:
             if isinstance(x, np.ndarray):
                 raise TypeError(f"cupy.{self.__name__} takes arrays of cupy's and numbers, not a numpy.ndarray: "
                                 "cupy.asarray() brings it to the device")  # fmt: skip
-        if out is not None and not isinstance(out, ks.Array):
-            raise TypeError(f"the output is a cupy.ndarray, not a {type(out).__name__}")
         if out is None and dtype is None:
             try:
                 result = self._operation(*args)
@@ -63,22 +60,12 @@ class ufunc:
         result = self(*args)
         if out is None:
             return result if dtype is None or result.dtype.kind == "b" else result.astype(dtype, copy=False)
-        if not np.can_cast(result.dtype, out.dtype, casting):
-            raise TypeError(f"cupy.{self.__name__}: {result.dtype} cannot be cast to {out.dtype} "
-                            f"by the rule {casting!r}")  # fmt: skip
-        if np.broadcast_shapes(result.shape, out.shape) != out.shape:
-            raise ValueError(f"cupy.{self.__name__}: the output has the shape {out.shape}, not {result.shape}")
-        out[...] = result
-        return out
-
-    _reductions = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min",
-                   "logical_and": "all", "logical_or": "any"}  # fmt: skip
+        if isinstance(out, ks.Array) and np.broadcast_shapes(result.shape, out.shape) == out.shape:
+            result = _core.broadcast_to(result, out.shape)
+        return stored_as_it_fits(result, out, self.__name__, casting)
 
     def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False):
-        name = self._reductions.get(self.__name__)
-        if name is None:
-            return self._operation.reduce(array, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
-        return getattr(_core, name)(array, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+        return self._operation.reduce(array, axis, dtype, out, keepdims)
 
     def accumulate(self, array, axis=0, dtype=None, out=None):
         return self._operation.accumulate(array, axis, dtype, out)
@@ -91,14 +78,11 @@ class ufunc:
         return self(a.reshape(a.shape + (1,) * b.ndim), b, **kwargs)
 
     def at(self, a, indices, b=None):
-        """a[indices] = op(a[indices], b), where an index may come again."""
-        # The values become the array's, as they do in an assignment.
-        self._operation.at(a, indices, *(() if b is None else (_values_of(b, a.dtype),)))
-
-
-def _values_of(b, dtype):
-    b = asarray(b)
-    return (b.real if b.dtype.kind == "c" and dtype.kind != "c" else b).astype(dtype, copy=False)
+        """a[indices] = op(a[indices], b), where an index may come again; the values become the array's, as in an assignment."""
+        if b is not None:
+            b = asarray(b)
+            b = (b.real if b.dtype.kind == "c" and a.dtype.kind != "c" else b).astype(a.dtype, copy=False)
+        self._operation.at(a, indices, *(() if b is None else (b,)))
 
 
 def _half_after(x, y):

@@ -9,15 +9,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from .._layout import offset_in, shadow
-
-
-def _view_of(a, host, result):
-    if isinstance(result, np.ndarray):
-        shown = _core._view(a, offset_in(host, result), result.shape, result.strides, a.dtype, 0, a.device)
-        shown._viewed = a if a.base is None else a.base
-        return shown
-    return type(result)(_view_of(a, host, r) for r in result)
+from .._layout import viewed
 
 
 def of(function, a, *args, **kwargs):
@@ -25,8 +17,10 @@ def of(function, a, *args, **kwargs):
     from ._arrays import asarray
 
     a = a if isinstance(a, ks.Array) else asarray(a)
-    host = shadow(a.shape, a.strides, a.dtype)
-    return _view_of(a, host, function(host, *args, **kwargs))
+    shown = viewed(a, lambda host: function(host, *args, **kwargs))
+    for one in [shown] if isinstance(shown, ks.Array) else shown:
+        one._viewed = a if a.base is None else a.base
+    return shown
 
 
 def viewing(name, path=None):

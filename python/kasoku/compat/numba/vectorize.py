@@ -65,9 +65,7 @@ class DUFunc:
         codes = [[*(d.char for d in dtypes), "->", result.char] for dtypes, result in self._loops]
         return ["".join(code) for code in codes]
 
-    @property
-    def ntypes(self):
-        return len(self._loops)
+    ntypes = property(lambda self: len(self._loops))
 
     def _choose(self, given):
         dtypes = [own_dtype(g) for g in given]

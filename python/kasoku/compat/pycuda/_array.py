@@ -1,61 +1,48 @@
-"""GPUArray: memory, copies, views. Its operators are in _operators.py."""
+"""GPUArray: an engine's array in memory that an allocator gave. Its operators are in _operators.py."""
 
+import contextlib
 import math
+import operator
 
 import numpy as np
 
 from kasoku import _core
 
 from .. import says_what_is_missing
-from . import _kernels, driver
-from .._layout import ArrayFlags, Pointer, order_of, plain, select, shape_of, strides_of
-from ._operators import Operators
+from . import driver
+from .._layout import ArrayFlags, Pointer, order_of, plain, shape_of, strides_of
+
+
+_at_once = contextlib.nullcontext()
 
 
 @says_what_is_missing("pycuda.gpuarray.GPUArray")
-class GPUArray(Operators):
+class GPUArray:
     """An array on the device. Operations compute at their place, with NumPy's dtypes;
     comparisons have the dtype of their left operand, as PyCUDA's do."""
 
     __array_priority__ = 100
-    __slots__ = ("__kasoku_array__", "shape", "dtype", "strides", "size", "itemsize", "allocator",
-                 "base", "_gpudata", "__weakref__", "__dict__")  # fmt: skip
+    __slots__ = ("__kasoku_array__", "dtype", "allocator", "base", "_gpudata", "__weakref__", "__dict__")
 
     def __init__(self, shape, dtype, allocator=None, base=None, gpudata=None, strides=None, order="C"):
-        self.shape = shape_of(shape)
-        if any(length < 0 for length in self.shape):
-            raise ValueError(f"a shape cannot have negative lengths: {self.shape}")
-        self.dtype = np.dtype(dtype)
-        self.itemsize = self.dtype.itemsize
-        self.size = math.prod(self.shape)
+        shape, self.dtype = shape_of(shape), np.dtype(dtype)
+        if any(length < 0 for length in shape):
+            raise ValueError(f"a shape cannot have negative lengths: {shape}")
         if order not in ("C", "F", "A", "K"):
             raise ValueError(f"the order is 'C' or 'F', not {order!r}")
-        self.strides = strides_of(self.shape, self.itemsize, order) if strides is None else tuple(map(int, strides))
-        self.allocator = allocator or driver.mem_alloc
-        self.base = base
-        if gpudata is None:
-            gpudata = self.allocator(max(self.size * self.itemsize, 1))
-        self._gpudata = gpudata
-        self.__kasoku_array__ = _core._view(
-            gpudata, 0, self.shape, self.strides, self.dtype if self.dtype in plain else None,
-            self.itemsize, driver._device(),
-        )  # fmt: skip
+        size = self.dtype.itemsize
+        self.allocator, self.base = allocator or driver.mem_alloc, base
+        self._gpudata = self.allocator(max(math.prod(shape) * size, 1)) if gpudata is None else gpudata
+        strides = strides_of(shape, size, order) if strides is None else tuple(map(int, strides))
+        self.__kasoku_array__ = _shown(self._gpudata, shape, strides, self.dtype)
 
-    @classmethod
-    def _over(cls, owner, offset, shape, strides, dtype):
-        """A view `offset` bytes into `owner`."""
-        self = cls.__new__(cls)
-        self.shape, self.strides, self.dtype = shape, strides, np.dtype(dtype)
-        self.itemsize = self.dtype.itemsize
-        self.size = math.prod(shape)
-        self.allocator = owner.allocator
-        self.base = owner
-        self._gpudata = None if offset else owner._gpudata
-        self.__kasoku_array__ = _core._view(
-            owner.__kasoku_array__, offset, shape, strides,
-            self.dtype if self.dtype in plain else None, self.itemsize, driver._device(),
-        )  # fmt: skip
-        return self
+    def _seen(self, array, dtype=None):
+        """A view of this array's memory, as the engine's `array` shows it."""
+        seen = object.__new__(GPUArray)
+        seen.__kasoku_array__, seen.dtype = array, self.dtype if dtype is None else dtype
+        seen.allocator, seen.base = self.allocator, self
+        seen._gpudata = self._gpudata if _core._address(array) == self.ptr else None
+        return seen
 
     # ── what it is ───────────────────────────────────────────────────────────────────────────
 
@@ -65,20 +52,19 @@ class GPUArray(Operators):
             self._gpudata = Pointer(_core._address(self.__kasoku_array__), self)
         return self._gpudata
 
-    @property
-    def ptr(self):
-        return _core._address(self.__kasoku_array__)
+    ptr = property(lambda self: _core._address(self.__kasoku_array__))
 
-    ndim = property(lambda self: len(self.shape))
-    nbytes = property(lambda self: self.size * self.itemsize)
-    mem_size = property(lambda self: self.size)
+    shape, strides, ndim, size, itemsize, nbytes = (
+        property(operator.attrgetter(f"__kasoku_array__.{name}"))
+        for name in ("shape", "strides", "ndim", "size", "itemsize", "nbytes")
+    )
+    mem_size = size
     flags = property(ArrayFlags)
     T = property(lambda self: self.transpose())
 
     # On a CPU too: its addresses are what kernels get there.
-    @property
-    def __cuda_array_interface__(self):
-        return {
+    __cuda_array_interface__ = property(
+        lambda self: {
             "shape": self.shape,
             "strides": self.strides,
             "data": (self.ptr, False),
@@ -87,6 +73,7 @@ class GPUArray(Operators):
             "stream": _core._current_stream(driver._device()).handle or None,
             "version": 3,
         }
+    )
 
     def __len__(self):
         if not self.shape:
@@ -143,19 +130,21 @@ class GPUArray(Operators):
         else:
             temporary = GPUArray(self.shape, self.dtype)
             temporary.set(np.ascontiguousarray(ary), stream=stream)
-            copy_into(self, temporary, stream)
+            self._store(temporary.__kasoku_array__, stream)
 
     def set_async(self, ary, stream=None):
         self.set(ary, stream=stream)
 
     def get(self, ary=None, pagelocked=False, async_=False, stream=None, **kwargs):
-        source = self
-        if not self.flags.forc:
-            source = self.copy()
-            _core._note_read_back(self.__kasoku_array__)
+        source = self.__kasoku_array__
+        flags = source.flags
+        order = "C" if flags.c_contiguous else "F" if flags.f_contiguous else None
+        if order is None:
+            _core._note_read_back(source)
+            source, order = self.copy().__kasoku_array__, "C"
         if ary is None:
             make = driver.pagelocked_empty if pagelocked else np.empty
-            ary = make(self.shape, self.dtype, "C" if source.flags.c_contiguous else "F")
+            ary = make(source.shape, self.dtype, order)
         else:
             if ary.size != self.size:
                 raise ValueError(f"{self.size} elements cannot go to an array of {ary.size}")
@@ -165,7 +154,7 @@ class GPUArray(Operators):
                 ary[...] = self.get().reshape(ary.shape)
                 return ary
         if self.size:
-            _core._dtoh(ary, source.__kasoku_array__, driver._device(), driver._stream(stream))
+            _core._dtoh(ary, source, driver._device(), driver._stream(stream))
         return ary
 
     def get_async(self, stream=None, ary=None):
@@ -173,15 +162,8 @@ class GPUArray(Operators):
 
     # ── copies and views ─────────────────────────────────────────────────────────────────────
 
-    def _new_like_me(self, dtype=None, order="C"):
-        """New memory of this shape; also of this order, if the array has one."""
-        dtype = self.dtype if dtype is None else np.dtype(dtype)
-        return GPUArray(self.shape, dtype, allocator=self.allocator, order=order_of(self))
-
     def copy(self, order="K"):
-        result = self._new_like_me()
-        copy_into(result, self)
-        return result
+        return result(self.__kasoku_array__, self, dtype=self.dtype)
 
     __copy__ = copy
 
@@ -189,81 +171,58 @@ class GPUArray(Operators):
         return self.copy()
 
     def astype(self, dtype, stream=None):
-        dtype = np.dtype(dtype)
-        if dtype == self.dtype:
-            return self.copy()
-        result = self._new_like_me(dtype)
-        _kernels.unary_kernel("copy", np.result_type(self.dtype, dtype))(self, result, stream=stream)
-        return result
+        return result(self.__kasoku_array__, self, None, stream, np.dtype(dtype))
 
     def fill(self, value, stream=None):
         if self.dtype in plain:
-            _kernels.element_kernel("T v", "T z", "z = v", "gpuarray_fill")(self.dtype.type(value), self, stream=stream)
-        else:
-            host = np.empty(self.shape, self.dtype)
-            host[...] = value
-            self.set(host)
+            return self._store(self.dtype.type(value), stream)
+        self.set(np.full(self.shape, value, self.dtype))
+        return self
+
+    def _store(self, value, stream=None):
+        """Has the engine's value for its elements, computed in a stream."""
+        to = self.__kasoku_array__
+        if self.dtype not in plain:
+            to, value = _as_bytes(to), _as_bytes(value)
+        with _at_once if stream is None else driver._stream(stream) or _at_once:
+            to[...] = value
+            to.eval()
         return self
 
     def view(self, dtype=None):
         dtype = self.dtype if dtype is None else np.dtype(dtype)
-        if dtype.itemsize == self.itemsize:
-            return GPUArray._over(self, 0, self.shape, self.strides, dtype)
-        if not self.shape or not self.flags.forc:
-            raise ValueError("a view with another itemsize needs a contiguous array")
-        axis = self.ndim - 1 if self.flags.c_contiguous else 0
-        bytes_ = self.shape[axis] * self.itemsize
-        if bytes_ % dtype.itemsize:
-            raise ValueError("the new itemsize does not divide the length of the axis in bytes")
         shape, strides = list(self.shape), list(self.strides)
-        shape[axis], strides[axis] = bytes_ // dtype.itemsize, dtype.itemsize
-        return GPUArray._over(self, 0, tuple(shape), tuple(strides), dtype)
+        if dtype.itemsize != self.itemsize:
+            if not shape or not self.flags.forc:
+                raise ValueError("a view with another itemsize needs a contiguous array")
+            axis = self.ndim - 1 if self.flags.c_contiguous else 0
+            shape[axis], rest = divmod(shape[axis] * self.itemsize, dtype.itemsize)
+            if rest:
+                raise ValueError("the new itemsize does not divide the length of the axis in bytes")
+            strides[axis] = dtype.itemsize
+        return self._seen(_shown(self.__kasoku_array__, shape, strides, dtype), dtype)
 
     def reshape(self, *shape, order="C"):
-        if len(shape) == 1 and not np.isscalar(shape[0]):
-            shape = shape[0]
-        shape = [int(length) for length in shape]
-        if shape.count(-1) > 1:
-            raise ValueError("only one length can be -1")
-        if -1 in shape:
-            known = math.prod(length for length in shape if length != -1)
-            if known == 0 or self.size % known:
-                raise ValueError(f"{self.size} elements cannot have the shape {tuple(shape)}")
-            shape[shape.index(-1)] = self.size // known
-        shape = tuple(shape)
-        if math.prod(shape) != self.size:
-            raise ValueError(f"{self.size} elements cannot have the shape {shape}")
-        if order == "A":
-            order = order_of(self)
+        shape = shape[0] if len(shape) == 1 and not np.isscalar(shape[0]) else shape
+        shape = np.broadcast_to(np.int8(0), self.shape).reshape([int(length) for length in shape]).shape
+        order = order_of(self) if order == "A" else order
         source = self
-        if not (self.flags.c_contiguous if order == "C" else self.flags.f_contiguous):
-            if order == "C" and self.flags.f_contiguous or order == "F" and self.flags.c_contiguous:
-                # PyCUDA keeps the memory and reads it in the other order.
-                return GPUArray._over(self, 0, shape, strides_of(shape, self.itemsize, order), self.dtype)
-            source = GPUArray(self.shape, self.dtype, order=order)
-            copy_into(source, self)
-        return GPUArray._over(source, 0, shape, strides_of(shape, self.itemsize, order), self.dtype)
+        if not self.flags.forc:  # else PyCUDA keeps the memory, and reads it in the order that is asked for
+            source = result(self.__kasoku_array__, self, GPUArray(self.shape, self.dtype, order=order))
+        strides = strides_of(shape, self.itemsize, order)
+        return source._seen(_shown(source.__kasoku_array__, shape, strides, self.dtype))
 
     def ravel(self, order="C"):
         return self.reshape(self.size, order=order)
 
     def squeeze(self):
-        return self._with_axes([axis for axis, length in enumerate(self.shape) if length != 1])
-
-    def _with_axes(self, axes):
-        shape, strides = (tuple(of[a] for a in axes) for of in (self.shape, self.strides))
-        return GPUArray._over(self, 0, shape, strides, self.dtype)
+        return self._seen(self.__kasoku_array__.squeeze())
 
     def transpose(self, *args, axes=None):
         axes = args or (axes,)
         if len(axes) == 1 and (axes[0] is None or not np.isscalar(axes[0])):
             axes = axes[0]
-        if not axes:
-            axes = range(self.ndim - 1, -1, -1)
-        axes = [axis % self.ndim for axis in axes]
-        if sorted(axes) != list(range(self.ndim)):
-            raise ValueError(f"{tuple(axes)} are not the axes of an array of {self.ndim}")
-        return self._with_axes(axes)
+        return self._seen(self.__kasoku_array__.transpose(*([tuple(axes)] if axes else [])))
 
     def reverse(self, stream=None):
         return self[::-1].copy() if self.ndim == 1 else self.ravel()[::-1].copy().reshape(self.shape)
@@ -273,23 +232,23 @@ class GPUArray(Operators):
             from ._choose import take
 
             return take(self, index)
-        offset, shape, strides = select(self.shape, self.strides, index)
-        return GPUArray._over(self, offset, shape, strides, self.dtype)
+        for part in index if isinstance(index, tuple) else (index,):
+            if not isinstance(part, (int, np.integer, slice, type(None), type(Ellipsis))):
+                raise TypeError(f"an index cannot be a {type(part).__name__}")
+        return self._seen(_core._part(self.__kasoku_array__, index))
 
     def __setitem__(self, index, value):
         if isinstance(index, GPUArray):
             raise TypeError("an array cannot be assigned to by an array of indices")
-        self[index]._assign(value)
-
-    def _assign(self, value):
+        part = self[index]
         if isinstance(value, GPUArray):
             if value.dtype != self.dtype:
                 raise ValueError(f"the dtypes differ: {self.dtype} and {value.dtype}")
-            copy_into(self, value)
+            part._store(value.__kasoku_array__)
         elif isinstance(value, np.ndarray) and value.shape:
-            self.set(np.ascontiguousarray(np.broadcast_to(value, self.shape), self.dtype))
+            part.set(np.ascontiguousarray(np.broadcast_to(value, part.shape), self.dtype))
         else:
-            self.fill(value)
+            part.fill(value)
 
     def __iter__(self):
         return (self[i] for i in range(len(self)))
@@ -314,17 +273,20 @@ class GPUArray(Operators):
         return self.bind_to_texref(texref, allow_offset)
 
 
+def _shown(memory, shape, strides, dtype):
+    """The engine's array over memory, an allocation's or an array's; it has no dtype for records."""
+    known = dtype if dtype in plain else None
+    return _core._view(memory, 0, shape, strides, known, dtype.itemsize, driver._device())
+
+
 def _as_bytes(array):
-    """A record array with one more axis of bytes."""
-    return _core._view(array.__kasoku_array__, 0, (*array.shape, array.itemsize),
-                       (*array.strides, 1), np.uint8)  # fmt: skip
+    """An array of records with one more axis of bytes."""
+    return _shown(array, (*array.shape, array.itemsize), (*array.strides, 1), np.dtype(np.uint8))
 
 
-def copy_into(to, from_, stream=None):
-    """Copies elements where the layouts differ."""
-    if to.dtype in plain:
-        _kernels.unary_kernel("copy", to.dtype)(from_, to, stream=driver._stream(stream))
-    else:
-        _kernels.element_kernel("T x", "T y", "y = x", "gpuarray_copy_records")(
-            _as_bytes(from_), _as_bytes(to), stream=driver._stream(stream)
-        )
+def result(value, like, out=None, stream=None, dtype=None):
+    """What the engine computes, in new memory like an array's or in `out`."""
+    if out is None:
+        order = order_of(like.__kasoku_array__) if value.shape == like.shape else "C"
+        out = GPUArray(value.shape, value.dtype if dtype is None else dtype, like.allocator, order=order)
+    return out._store(value, stream)

@@ -2,66 +2,62 @@
 
 import numpy as np
 
+import kasoku as ks
+
 from .._layout import order_of
-from . import _kernels
-from ._array import GPUArray, copy_into
-from ._operators import binary, common
+from ._array import GPUArray, result
+from ._operators import binary, common, unary
+
+
+def _flat(a):
+    return a.__kasoku_array__.reshape(-1)
 
 
 def take(a, indices, out=None, stream=None):
     """out[i] = a[indices[i]]"""
-    if out is None:
-        out = GPUArray(indices.shape, a.dtype)
-    a = a if a.flags.forc else a.copy()
-    _kernels.element_kernel("raw T a, I index", "T z", "z = a[index]", "gpuarray_take")(
-        a.ravel() if a.ndim != 1 else a, indices, out, stream=stream
-    )
-    return out
+    out = GPUArray(indices.shape, a.dtype) if out is None else out
+    return out._store(ks.take(_flat(a), indices.__kasoku_array__), stream)
 
 
 def multi_take(arrays, indices, out=None, stream=None):
-    results = out or [None] * len(arrays)
-    return [take(a, indices, o, stream) for a, o in zip(arrays, results)]
+    return [take(a, indices, o, stream) for a, o in zip(arrays, out or [None] * len(arrays))]
 
 
 def multi_take_put(arrays, dest_indices, src_indices, dest_shape=None, out=None, stream=None,
                    src_offsets=None):  # fmt: skip
-    if out is None:
-        out = [GPUArray(dest_shape, a.dtype) for a in arrays]
-    for k, (a, o) in enumerate(zip(arrays, out)):
-        offset = int(src_offsets[k]) if src_offsets is not None else 0
-        _kernels.element_kernel(
-            "raw T a, I to, J from_, int64 offset", "raw T z", "z[to] = a[from_ + offset]",
-            "gpuarray_take_put",
-        )(a, dest_indices, src_indices, offset, o, stream=stream)  # fmt: skip
-    return out
+    offsets = [0] * len(arrays) if src_offsets is None else src_offsets
+    given = [take(a, src_indices + int(offset)) for a, offset in zip(arrays, offsets)]
+    return multi_put(given, dest_indices, dest_shape, out or [GPUArray(dest_shape, a.dtype) for a in arrays], stream)
 
 
 def multi_put(arrays, dest_indices, dest_shape=None, out=None, stream=None):
-    if out is None:
-        out = [GPUArray(dest_shape, a.dtype) for a in arrays]
+    out = [GPUArray(dest_shape, a.dtype) for a in arrays] if out is None else out
     for a, o in zip(arrays, out):
-        _kernels.element_kernel("T a, I to", "raw T z", "z[to] = a", "gpuarray_put")(a, dest_indices, o, stream=stream)
+        places = _flat(o)
+        places[dest_indices.__kasoku_array__] = a.__kasoku_array__
+        places.eval()
     return out
+
+
+def _joined(arrays, axis, allocator, order="C"):
+    shape = list(arrays[0].shape)
+    for other in arrays[1:]:
+        if other.ndim != len(shape) or any(a != b for k, (a, b) in enumerate(zip(other.shape, shape)) if k != axis):
+            raise ValueError("arrays that are joined differ only in the length of that axis")
+    shape[axis], at = sum(a.shape[axis] for a in arrays), 0
+    joined = GPUArray(shape, np.result_type(*(a.dtype for a in arrays)), allocator=allocator, order=order)
+    for array in arrays:
+        end = at + array.shape[axis]
+        joined[(slice(None),) * axis + (slice(at, end),)]._store(array.__kasoku_array__)
+        at = end
+    return joined
 
 
 def concatenate(arrays, axis=0, allocator=None):
     arrays = list(arrays)
     if not arrays:
         raise ValueError("nothing to concatenate")
-    axis %= arrays[0].ndim
-    shape = list(arrays[0].shape)
-    for other in arrays[1:]:
-        if other.ndim != len(shape) or any(a != b for k, (a, b) in enumerate(zip(other.shape, shape)) if k != axis):
-            raise ValueError("arrays that are joined differ only in the length of that axis")
-    shape[axis] = sum(a.shape[axis] for a in arrays)
-    result = GPUArray(shape, np.result_type(*(a.dtype for a in arrays)), allocator=allocator)
-    at = 0
-    for array in arrays:
-        part = (slice(None),) * axis + (slice(at, at + array.shape[axis]),)
-        copy_into(result[part], array)
-        at += array.shape[axis]
-    return result
+    return _joined(arrays, axis % arrays[0].ndim, allocator)
 
 
 def stack(arrays, axis=0, allocator=None):
@@ -71,12 +67,8 @@ def stack(arrays, axis=0, allocator=None):
     if any(a.shape != arrays[0].shape for a in arrays):
         raise ValueError("arrays that are stacked have one shape")
     axis %= arrays[0].ndim + 1
-    shape = (*arrays[0].shape[:axis], len(arrays), *arrays[0].shape[axis:])
-    dtype = np.result_type(*(a.dtype for a in arrays))
-    result = GPUArray(shape, dtype, allocator=allocator, order=order_of(arrays[0]))
-    for k, array in enumerate(arrays):
-        copy_into(result[(slice(None),) * axis + (k,)], array)
-    return result
+    layers = [a[(slice(None),) * axis + (None,)] for a in arrays]
+    return _joined(layers, axis, allocator, order_of(arrays[0]))
 
 
 def transpose(a, axes=None):
@@ -87,60 +79,37 @@ def reshape(a, *shape, **kwargs):
     return a.reshape(*shape, **kwargs)
 
 
-def _choose(criterion, then_, else_, out, stream, test):
-    dtype = np.result_type(*(v.dtype if isinstance(v, GPUArray) else v for v in (then_, else_)))
-    then_, else_ = (v if isinstance(v, GPUArray) else dtype.type(v) for v in (then_, else_))
-    if out is None:
-        out = criterion._new_like_me(dtype)
-    _kernels.element_kernel("C c, T then_, T else_", "T z", f"z = c {test} ? then_ : else_", "gpuarray_choose")(
-        criterion, cast(then_, dtype), cast(else_, dtype), out, stream=stream
-    )
-    return out
-
-
-def cast(value, dtype):
-    return value.astype(dtype) if isinstance(value, GPUArray) and value.dtype != dtype else value
-
-
 def if_positive(criterion, then_, else_, out=None, stream=None):
     """then_ where criterion is above 0, else_ elsewhere."""
     if criterion.shape != getattr(then_, "shape", criterion.shape):
         raise ValueError("criterion, then_ and else_ have one shape")
-    return _choose(criterion, then_, else_, out, stream, "> 0")
+    return _chosen(criterion, criterion.__kasoku_array__ > 0, then_, else_, out, stream)
 
 
 def where(criterion, then_, else_, out=None, stream=None):
-    return _choose(criterion, then_, else_, out, stream, "!= 0")
+    return _chosen(criterion, criterion.__kasoku_array__ != 0, then_, else_, out, stream)
 
 
-def _of_numbers(name, *operands):
-    """NumPy's function, where no operand is an array here."""
-    return None if any(isinstance(x, GPUArray) for x in operands) else getattr(np, name)(*operands)
+def _chosen(criterion, is_first, then_, else_, out, stream):
+    dtype = common(then_, else_)
+    parts = (v.__kasoku_array__ if isinstance(v, GPUArray) else dtype.type(v) for v in (then_, else_))
+    return result(ks.where(is_first, *parts), criterion, out, stream, dtype)
 
 
 def _of_two(name):
-    def function(a, b, out=None, stream=None):
-        found = _of_numbers(name, a, b)
-        return binary(name, a, b, common(a, b), out=out, stream=stream) if found is None else found
+    """An operation of two operands; NumPy's where none is an array here."""
+
+    def function(a, b, out=None, stream=None, *, allocator=None):
+        if not isinstance(a, GPUArray) and not isinstance(b, GPUArray):
+            return getattr(np, name)(a, b)
+        return binary(name, a, b, dtype=bool if name.startswith("logical") else None, out=out, stream=stream)
 
     function.__name__ = name
     return function
 
 
-def _logical(name):
-    def function(x1, x2, /, out=None, *, allocator=None):
-        found = _of_numbers(name, x1, x2)
-        return binary(name, x1, x2, common(x1, x2), np.dtype(bool), out=out) if found is None else found
-
-    function.__name__ = name
-    return function
-
-
-maximum, minimum = _of_two("maximum"), _of_two("minimum")
-logical_and, logical_or = _logical("logical_and"), _logical("logical_or")
+maximum, minimum, logical_and, logical_or = map(_of_two, ("maximum", "minimum", "logical_and", "logical_or"))
 
 
 def logical_not(x, /, out=None, *, allocator=None):
-    result = x._new_like_me(bool) if out is None else out
-    _kernels.unary_kernel("logical_not", x.dtype)(x, result)
-    return result
+    return unary("logical_not", x, out)

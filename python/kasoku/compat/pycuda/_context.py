@@ -3,11 +3,15 @@
 import threading
 
 import kasoku as ks
-from kasoku.compat import missing, preferred_device, says_what_is_missing
 
-from .._device_facts import cuda_attributes
+from .. import missing as _missing
+from .. import preferred_device as _preferred_device
+from .. import says_what_is_missing as _says_what_is_missing
+from .._device_facts import cuda_attributes as _cuda_attributes
+from .._face.table import Table as _Table
 from ._errors import LogicError
 from ._flags import func_cache, shared_config
+
 
 _current = None
 
@@ -28,24 +32,18 @@ def _device():
     if _contexts.stack:
         return _contexts.stack[-1]._of._device
     if _current is None:
-        _current = preferred_device()
+        _current = _preferred_device()
     return _current
 
 
-def init(flags=0):
-    """Nothing is to be initialised."""
-
-
-def get_version():
-    return (13, 0, 0)
-
-
-def get_driver_version():
-    return 13000
-
-
-def was_context_created():
-    return True
+_functions = _Table()
+_functions.rows("plain", {
+    "init": (lambda flags=0: None, "Nothing is to be initialised."),
+    "get_version": lambda: (13, 0, 0),
+    "get_driver_version": lambda: 13000,
+    "was_context_created": lambda: True,
+})  # fmt: skip
+_functions.into(globals())
 
 
 def _devices():
@@ -64,16 +62,14 @@ class _Names(type):
         return _Attributes(name)
 
 
-class device_attribute(metaclass=_Names):
-    """Names of Device.get_attribute()."""
-
-
-class function_attribute(metaclass=_Names):
-    """Names of Function.get_attribute()."""
-
-
-class pointer_attribute(metaclass=_Names):
-    pass
+device_attribute, function_attribute, pointer_attribute = (
+    _Names(name, (), {"__module__": __name__, "__doc__": f"Names of {owner}.get_attribute()."})
+    for name, owner in (
+        ("device_attribute", "Device"),
+        ("function_attribute", "Function"),
+        ("pointer_attribute", "a pointer"),
+    )
+)
 
 
 class Device:
@@ -88,9 +84,7 @@ class Device:
         self._device = found[number]
         self._number = int(number)
 
-    @staticmethod
-    def count():
-        return len(_devices())
+    count = staticmethod(lambda: len(_devices()))
 
     def name(self):
         return self._device.properties["name"]
@@ -108,7 +102,7 @@ class Device:
         return self._device.can_reach(other._device)
 
     def get_attributes(self):
-        return {_Attributes(name): value for name, value in cuda_attributes(self._device).items()}
+        return {_Attributes(name): value for name, value in _cuda_attributes(self._device).items()}
 
     def get_attribute(self, name):
         attributes = self.get_attributes()
@@ -122,7 +116,7 @@ class Device:
         try:
             return self.get_attribute(name.upper())
         except LogicError:
-            raise AttributeError(missing(f"pycuda.driver.Device.{name}")) from None
+            raise AttributeError(_missing(f"pycuda.driver.Device.{name}")) from None
 
     def make_context(self, flags=0):
         """A context, which is the thread's current one from here on."""
@@ -143,7 +137,7 @@ class Device:
         return f"<pycuda.driver.Device {self._number}: {self.name()}>"
 
 
-@says_what_is_missing("pycuda.driver.Context")
+@_says_what_is_missing("pycuda.driver.Context")
 class Context:
     """Says on which device the thread's memory and kernels are; every thread may use every device, with a context or without."""
 
@@ -160,23 +154,11 @@ class Context:
     def attach(self, flags=0):
         return self
 
-    @staticmethod
-    def pop():
-        if _contexts.stack:
-            _contexts.stack.pop()
-
-    @staticmethod
-    def get_current():
-        return _contexts.stack[-1] if _contexts.stack else Context(Context.get_device())
-
-    @staticmethod
-    def get_device():
-        return Device(_device().index if _device().kind == "cuda" else 0)
-
-    @staticmethod
-    def synchronize():
-        _device().synchronize()
-
+    pop = staticmethod(lambda: _contexts.stack.pop() if _contexts.stack else None)
+    get_current = staticmethod(lambda: _contexts.stack[-1] if _contexts.stack else Context(Context.get_device()))
+    get_device = staticmethod(lambda: Device(_device().index if _device().kind == "cuda" else 0))
+    synchronize = staticmethod(lambda: _device().synchronize())
+    get_api_version = staticmethod(lambda: 13000)
     set_limit = staticmethod(lambda which, value: None)
     get_limit = staticmethod(lambda which: 0)
     set_cache_config = set_shared_config = staticmethod(lambda config: None)
@@ -190,6 +172,3 @@ class Context:
     @staticmethod
     def disable_peer_access(peer):
         raise LogicError("peer access between devices is not supported, so none was enabled")
-
-    def get_api_version(self):
-        return 13000

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .. import _texture
+from .._face.table import methods as _methods
 from ._context import _device
 from ._errors import LogicError
 from ._memory import memcpy_dtod, memcpy_dtoh, memcpy_htod
@@ -18,26 +19,6 @@ class Memcpy2D:
             for name in ("x_in_bytes", "y", "z", "pitch", "height"):
                 setattr(self, f"{side}_{name}", 0)
         self._src = self._dst = None
-
-    def set_src_host(self, buffer):
-        self._src = ("host", np.asarray(buffer))
-
-    def set_dst_host(self, buffer):
-        self._dst = ("host", buffer)
-
-    def set_src_device(self, pointer):
-        self._src = ("device", pointer)
-
-    def set_dst_device(self, pointer):
-        self._dst = ("device", pointer)
-
-    def set_src_array(self, array):
-        self._src = ("array", array)
-
-    def set_dst_array(self, array):
-        self._dst = ("array", array)
-
-    set_src_unified, set_dst_unified = set_src_device, set_dst_device
 
     def _place(self, side):
         """Kind, address of the first byte, and bytes from row to row and from slice to slice."""
@@ -82,6 +63,15 @@ class Memcpy2D:
                     memcpy_dtoh(rows(b, (width, width), 1, 1).reshape(-1), a)
                 else:
                     memcpy_dtod(b, a, width)
+
+
+def _setting(side, kind):
+    return lambda self, place: setattr(self, f"_{side}", (kind, np.asarray(place) if kind == "host" else place))
+
+
+for _side in ("src", "dst"):
+    for _name, _kind in {"host": "host", "device": "device", "array": "array", "unified": "device"}.items():
+        _methods(Memcpy2D, {f"set_{_side}_{_name}": _setting(_side, _kind)})
 
 
 class Memcpy3D(Memcpy2D):

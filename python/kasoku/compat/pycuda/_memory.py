@@ -29,6 +29,9 @@ class DeviceAllocation(_core._Memory):
     __hash__ = _core._Memory.__hash__
 
 
+ArgumentHandler = _core._HostArgument
+
+
 class PointerHolderBase:
     """Base of objects that hold memory of their own: get_pointer() is its address."""
 
@@ -85,29 +88,18 @@ def _memset(size):
     def memset(dest, data, count, stream=None):
         _core._fill(dest, int(data) % (1 << 8 * size), size, int(count), _device(), _stream(stream))
 
-    memset.__name__ = f"memset_d{8 * size}"
-    memset.__doc__ = f"Fills `count` elements of {size} bytes with `data`."
-    return memset
-
-
-def _memset_rows(size):
-    def memset(dest, pitch, data, width, height, stream=None):
+    def memset_rows(dest, pitch, data, width, height, stream=None):
         for row in range(int(height)):
-            _core._fill(
-                int(dest) + row * int(pitch), int(data) % (1 << 8 * size), size, int(width), _device(), _stream(stream)
-            )
+            memset(int(dest) + row * int(pitch), data, width, stream)
 
-    memset.__name__ = f"memset_d2d{8 * size}"
-    memset.__doc__ = f"Fills `height` rows of `width` elements of {size} bytes, `pitch` bytes apart, with `data`."
-    return memset
-
-
-memset_d8 = memset_d8_async = _memset(1)
-memset_d16 = memset_d16_async = _memset(2)
-memset_d32 = memset_d32_async = _memset(4)
-memset_d2d8 = memset_d2d8_async = _memset_rows(1)
-memset_d2d16 = memset_d2d16_async = _memset_rows(2)
-memset_d2d32 = memset_d2d32_async = _memset_rows(4)
+    what = f"elements of {size} bytes"
+    return {
+        f"memset_d{8 * size}": (memset, f"Fills `count` {what} with `data`."),
+        f"memset_d2d{8 * size}": (
+            memset_rows,
+            f"Fills `height` rows of `width` {what}, `pitch` bytes apart, with `data`.",
+        ),
+    }
 
 
 def to_device(bf_obj):
@@ -118,15 +110,7 @@ def to_device(bf_obj):
     return allocation
 
 
-def from_device(devptr, shape, dtype, order="C"):
-    """A new host array with a copy of device memory."""
-    host = np.empty(shape, dtype, order)
-    memcpy_dtoh(host, devptr)
-    return host
-
-
-def from_device_like(devptr, other_ary):
-    host = np.empty_like(other_ary)
+def _read(host, devptr):
     memcpy_dtoh(host, devptr)
     return host
 
@@ -154,7 +138,14 @@ def _managed(make):
 
 
 _functions = _Table()
+for _size in (1, 2, 4):
+    _functions.rows("plain", _memset(_size))
+_functions.alias(**{name + "_async": name for name in _functions})
 _functions.rows("plain", {
+    "from_device": (lambda devptr, shape, dtype, order="C": _read(np.empty(shape, dtype, order), devptr),
+        "A new host array with a copy of device memory."),
+    "from_device_like": (lambda devptr, other_ary: _read(np.empty_like(other_ary), devptr),
+        "A new host array like another with a copy of device memory."),
     "mem_alloc_like": lambda ary: mem_alloc(ary.nbytes),
     "pagelocked_zeros": lambda shape, dtype, order="C", mem_flags=0: _zeroed(
         pagelocked_empty(shape, dtype, order, mem_flags)),
@@ -166,25 +157,13 @@ _functions.rows("plain", {
     "aligned_empty_like": lambda array, alignment=4096: _functions.pagelocked_empty_like(array),
     "aligned_zeros_like": lambda array, alignment=4096: _functions.pagelocked_zeros_like(array),
     "register_host_memory": lambda ary, flags=0: ary,
+    "In": (lambda array: ArgumentHandler(_host(array), True, False),
+        "A host array that is copied to the device before the launch."),
+    "Out": (lambda array: ArgumentHandler(array, False, True),
+        "A host array that gets the device's result after the launch."),
+    "InOut": (lambda array: ArgumentHandler(array, True, True),
+        "A host array that is copied to the device before, and back after the launch."),
 })  # fmt: skip
 for _name in ("empty", "zeros", "empty_like", "zeros_like"):
     _functions[f"managed_{_name}"] = _managed(_functions.get(f"pagelocked_{_name}", pagelocked_empty))
 globals().update(_functions)
-
-
-def In(array):
-    """A host array that is copied to the device before the launch."""
-    return _core._HostArgument(_host(array), True, False)
-
-
-def Out(array):
-    """A host array that gets the device's result after the launch."""
-    return _core._HostArgument(array, False, True)
-
-
-def InOut(array):
-    """A host array that is copied to the device before, and back after the launch."""
-    return _core._HostArgument(array, True, True)
-
-
-ArgumentHandler = _core._HostArgument

@@ -102,8 +102,7 @@ class PooledDeviceAllocation:
 class DeviceMemoryPool(_Pool):
     """Device memory that is used again; `pool.allocate` is an allocator for GPUArray."""
 
-    def _make(self, size):
-        return mem_alloc(size)
+    _make = staticmethod(mem_alloc)
 
     def allocate(self, size):
         return PooledDeviceAllocation(self, int(size))
@@ -114,10 +113,7 @@ class DeviceMemoryPool(_Pool):
 class DeviceAllocator:
     """Allocates without a pool."""
 
-    def allocate(self, size):
-        return mem_alloc(size)
-
-    __call__ = allocate
+    allocate = __call__ = staticmethod(mem_alloc)
 
 
 class _Block(np.ndarray):
@@ -148,7 +144,4 @@ class PageLockedAllocator:
     def __init__(self, flags=0):
         self.flags = flags
 
-    def allocate(self, shape, dtype, order="C"):
-        return pagelocked_empty(shape, dtype, order)
-
-    __call__ = allocate
+    allocate = __call__ = staticmethod(pagelocked_empty)

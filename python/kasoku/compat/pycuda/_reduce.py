@@ -1,48 +1,50 @@
 """Reductions of GPUArrays over all elements; the results are 0-d GPUArrays."""
 
-import numpy as np
+import kasoku as ks
 
 from .._face.table import Table
-from . import _kernels, driver
 from ._array import GPUArray
-from ._choose import cast
+from ._operators import common
 
 
-def _reduce(name, a, dtype, subset=None, other=None, stream=None, allocator=None):
-    if name in ("max", "min") and (a if subset is None else subset).size == 0:
-        raise ValueError(f"the {name} of no elements is not defined")
-    a = a if a.flags.forc else a.copy()
-    if other is not None and not other.flags.forc:
-        other = other.copy()
-    kernel = _kernels.reduction_kernel(name, a.dtype, np.dtype(dtype), subset is not None, 1 if other is None else 2)
-    out = GPUArray((), dtype, allocator=allocator or a.allocator)
-    arguments = [v for v in (subset, a, other) if v is not None]
-    kernel(*arguments, out=out, stream=driver._stream(stream))
-    return out
+def _some(a, subset):
+    return a.__kasoku_array__ if subset is None else a.__kasoku_array__.reshape(-1)[subset.__kasoku_array__]
+
+
+def _one(value, dtype, a, stream, allocator):
+    return GPUArray((), dtype, allocator=allocator or a.allocator)._store(value, stream)
+
+
+def _total(a, dtype, subset, stream, allocator):
+    dtype = dtype or a.dtype
+    return _one(ks.sum(_some(a, subset), dtype=dtype), dtype, a, stream, allocator)
 
 
 def _dot(a, b, dtype, subset, stream, allocator):
-    common = np.result_type(a.dtype, b.dtype)
-    a, b = cast(a, common), cast(b, common)
-    return _reduce("dot", a, np.dtype(dtype or common), subset, b, stream, allocator)
+    dtype = dtype or common(a, b)
+    x, y = (_some(v, subset).astype(dtype, copy=False) for v in (a, b))
+    return _one(ks.sum(x * y, dtype=dtype), dtype, a, stream, allocator)
+
+
+def _over(name, dtype=None):
+    def reduction(a, stream=None, allocator=None, subset=None):
+        return _one(getattr(ks, name)(_some(a, subset)), dtype or a.dtype, a, stream, allocator)
+
+    return reduction
+
+
+def _of_subset(name):
+    return lambda subset, a, stream=None, allocator=None: functions[name](a, stream, allocator, subset)
 
 
 functions = Table()
 functions.rows("plain", {
-    "sum": lambda a, dtype=None, stream=None, allocator=None: _reduce(
-        "sum", a, dtype or a.dtype, stream=stream, allocator=allocator),
-    "subset_sum": lambda subset, a, dtype=None, stream=None, allocator=None: _reduce(
-        "sum", a, dtype or a.dtype, subset, stream=stream, allocator=allocator),
-    "any": lambda a, stream=None, allocator=None: _reduce("any", a, bool, stream=stream, allocator=allocator),
-    "all": lambda a, stream=None, allocator=None: _reduce("all", a, bool, stream=stream, allocator=allocator),
+    "sum": lambda a, dtype=None, stream=None, allocator=None: _total(a, dtype, None, stream, allocator),
+    "subset_sum": lambda subset, a, dtype=None, stream=None, allocator=None: _total(a, dtype, subset, stream, allocator),
     "dot": lambda a, b, dtype=None, stream=None, allocator=None: _dot(a, b, dtype, None, stream, allocator),
     "subset_dot": lambda subset, a, b, dtype=None, stream=None, allocator=None: _dot(
         a, b, dtype, subset, stream, allocator),
-    "max": lambda a, stream=None, allocator=None: _reduce("max", a, a.dtype, stream=stream, allocator=allocator),
-    "min": lambda a, stream=None, allocator=None: _reduce("min", a, a.dtype, stream=stream, allocator=allocator),
-    "subset_max": lambda subset, a, stream=None, allocator=None: _reduce(
-        "max", a, a.dtype, subset, stream=stream, allocator=allocator),
-    "subset_min": lambda subset, a, stream=None, allocator=None: _reduce(
-        "min", a, a.dtype, subset, stream=stream, allocator=allocator),
+    "any": _over("any", bool), "all": _over("all", bool), "max": _over("max"), "min": _over("min"),
+    "subset_max": _of_subset("max"), "subset_min": _of_subset("min"),
 })  # fmt: skip
 GPUArray.any, GPUArray.all, GPUArray.sum = functions.any, functions.all, functions.sum

@@ -1,7 +1,5 @@
 """Arrays, texture references and copies in two and three dimensions of pycuda.driver."""
 
-import enum
-
 import numpy as np
 
 import kasoku as ks
@@ -9,28 +7,7 @@ import kasoku as ks
 from .. import _texture
 from ._context import _device
 from ._errors import LogicError
-
-
-class array_format(enum.IntEnum):
-    UNSIGNED_INT8, UNSIGNED_INT16, UNSIGNED_INT32 = 1, 2, 3
-    SIGNED_INT8, SIGNED_INT16, SIGNED_INT32 = 8, 9, 10
-    HALF, FLOAT = 16, 32
-
-
-class address_mode(enum.IntEnum):
-    WRAP, CLAMP, MIRROR, BORDER = range(4)
-
-
-class filter_mode(enum.IntEnum):
-    POINT, LINEAR = range(2)
-
-
-class array3d_flags(enum.IntFlag):
-    ARRAY3D_LAYERED = 1
-    SURFACE_LDST = 2
-    CUBEMAP = 4
-    TEXTURE_GATHER = 8
-
+from ._flags import address_mode, array3d_flags, array_format, filter_mode
 
 TRSA_OVERRIDE_FORMAT = 1
 TRSF_READ_AS_INTEGER = 1
@@ -104,10 +81,17 @@ class TextureReference:
         )
         self._place[0] = int(self._texture)
 
+    def _read(self, elements, channels, owner):
+        self._elements, self._channels, self._owner = elements, channels, owner
+        self._bind()
+
+    def _read_memory(self, pointer, dtype, channels, lengths, pitches=()):
+        address = int(getattr(pointer, "ptr", pointer))
+        self._read(_texture.elements_at(address, dtype, channels, lengths, pitches), channels, pointer)
+
     def set_array(self, array):
         """Reads from an Array from now on."""
-        self._elements, self._channels, self._owner = array._elements, array._channels, array
-        self._bind()
+        self._read(array._elements, array._channels, array)
 
     def get_array(self):
         return self._owner if isinstance(self._owner, Array) else None
@@ -119,50 +103,40 @@ class TextureReference:
         return 0
 
     def _read_linear(self):
-        devptr, size = self._linear
-        dtype, channels = np.dtype(_dtypes[self._format[0]]), self._format[1]
-        shape = (size // (dtype.itemsize * channels), channels)[: 2 if channels > 1 else 1]
-        strides = (dtype.itemsize * channels, dtype.itemsize)[: len(shape)] if channels > 1 else (dtype.itemsize,)
-        address = devptr.ptr if hasattr(devptr, "ptr") else int(devptr)
-        self._elements = _texture.memory_at(address, shape, strides, dtype)
-        self._channels, self._owner = channels, devptr
-        self._bind()
+        (devptr, size), (format, channels) = self._linear, self._format
+        dtype = np.dtype(_dtypes[format])
+        self._read_memory(devptr, dtype, channels, (size // (dtype.itemsize * channels),))
 
     def set_address_2d(self, devptr, descr, pitch):
         """Reads rows of device memory, `pitch` bytes apart."""
-        dtype, channels = np.dtype(_dtypes[array_format(descr.format)]), int(descr.num_channels)
-        tail = ((channels,), (dtype.itemsize,)) if channels > 1 else ((), ())
-        shape = (int(descr.height), int(descr.width), *tail[0])
-        strides = (int(pitch), dtype.itemsize * channels, *tail[1])
-        self._elements = _texture.memory_at(int(devptr), shape, strides, dtype)
-        self._channels, self._owner = channels, devptr
-        self._bind()
+        dtype = _dtypes[array_format(descr.format)]
+        self._read_memory(devptr, dtype, int(descr.num_channels), (descr.height, descr.width), (pitch,))
 
     def set_format(self, format, num_components):
         self._format = (array_format(format), int(num_components))
         if hasattr(self, "_linear"):
             self._read_linear()
 
-    def get_format(self):
-        return self._format
-
     def set_address_mode(self, dim, mode):
         self._address = address_mode(mode)
         self._bind()
-
-    def get_address_mode(self, dim):
-        return self._address
 
     def set_filter_mode(self, mode):
         self._filter = filter_mode(mode)
         self._bind()
 
-    def get_filter_mode(self):
-        return self._filter
-
     def set_flags(self, flags):
         self._flags = int(flags)
         self._bind()
+
+    def get_address_mode(self, dim):
+        return self._address
+
+    def get_format(self):
+        return self._format
+
+    def get_filter_mode(self):
+        return self._filter
 
     def get_flags(self):
         return self._flags

@@ -2,6 +2,7 @@
 
 from . import driver  # noqa: F401
 from . import driver as drv  # noqa: F401
+from . import _operators  # noqa: F401 - GPUArray's
 from ._array import GPUArray  # noqa: F401
 from ._choose import (  # noqa: F401
     concatenate, if_positive, logical_and, logical_not, logical_or, maximum, minimum, multi_put, multi_take,

@@ -155,9 +155,7 @@ class DeviceData:
     def align_dtype(self, elements, dtype_size):
         return self.align(elements * dtype_size, dtype_size) // dtype_size
 
-    @staticmethod
-    def make_valid_tex_channel_count(size):
-        return {1: 1, 2: 2, 3: 4, 4: 4}[size]
+    make_valid_tex_channel_count = staticmethod(lambda size: {1: 1, 2: 2, 3: 4, 4: 4}[size])
 
 
 def allow_user_edit(s, filename, descr="the file"):

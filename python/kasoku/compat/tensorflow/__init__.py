@@ -62,13 +62,9 @@ def name_scope(name):
 
 
 class test:  # noqa: N801 - TensorFlow's module name
-    @staticmethod
-    def is_gpu_available(*args, **kwargs):
-        return len(config.list_physical_devices("GPU")) > 0
+    is_gpu_available = staticmethod(lambda *args, **kwargs: len(config.list_physical_devices("GPU")) > 0)
 
-    @staticmethod
-    def gpu_device_name():
-        return "/device:GPU:0" if test.is_gpu_available() else ""
+    gpu_device_name = staticmethod(lambda: "/device:GPU:0" if test.is_gpu_available() else "")
 
 
 __all__ = ["Tensor", "TensorShape", "Variable", "config", "dtypes", "errors", "function", "linalg", "math", "random"]

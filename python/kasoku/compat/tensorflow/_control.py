@@ -106,9 +106,7 @@ class Module:
     def __init__(self, name=None):
         self._name = name or type(self).__name__.lower()
 
-    @property
-    def name(self):
-        return getattr(self, "_name", type(self).__name__.lower())
+    name = property(lambda self: getattr(self, "_name", type(self).__name__.lower()))
 
     def _found(self, kind):
         found, rest = [], [value for _, value in sorted(vars(self).items())]
@@ -124,17 +122,11 @@ class Module:
                 rest[:0] = list(one)
         return tuple(found)
 
-    @property
-    def variables(self):
-        return self._found(Variable)
+    variables = property(lambda self: self._found(Variable))
 
-    @property
-    def trainable_variables(self):
-        return tuple(v for v in self.variables if v.trainable)
+    trainable_variables = property(lambda self: tuple(v for v in self.variables if v.trainable))
 
-    @property
-    def submodules(self):
-        return self._found(Module)
+    submodules = property(lambda self: self._found(Module))
 
 
 class TensorArray:
@@ -188,13 +180,11 @@ class GradientTape:
 class autograph:  # noqa: N801
     """tf.autograph: functions run as they are written, branches and loops by their values."""
 
-    @staticmethod
-    def to_code(entity, recursive=True, **ignored):
-        return inspect.getsource(getattr(entity, "python_function", entity))
+    to_code = staticmethod(
+        lambda entity, recursive=True, **ignored: inspect.getsource(getattr(entity, "python_function", entity))
+    )
 
-    @staticmethod
-    def to_graph(entity, recursive=True, **ignored):
-        return entity
+    to_graph = staticmethod(lambda entity, recursive=True, **ignored: entity)
 
     class experimental:  # noqa: N801
         @staticmethod

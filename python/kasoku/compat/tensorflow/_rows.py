@@ -41,20 +41,21 @@ functions.rows("keeps", {
 
 def _split(value, num_or_size_splits, axis=0, num=None):
     """Parts along an axis: so many equal ones, or of the sizes given."""
-    x, axis = convert(value), int(axis)
-    length = x.shape[axis]
-    if np.ndim(plain(num_or_size_splits)) == 0:
-        count = int(num_or_size_splits)
-        if length % count:
-            raise InvalidArgumentError(f"Dimension size, {length}, must be evenly divisible by {count} [Op:Split]")
-        sizes = [length // count] * count
+    x, at = convert(value), num_or_size_splits
+    length = x.shape[int(axis)]
+    if np.ndim(plain(at)) == 0:
+        at = int(at)
+        if length % at:
+            raise InvalidArgumentError(f"Dimension size, {length}, must be evenly divisible by {at} [Op:Split]")
     else:
-        sizes = [*ints(num_or_size_splits)]
-        if -1 in sizes:
-            sizes[sizes.index(-1)] = length - sum(s for s in sizes if s != -1)
-    at = np.cumsum([0, *sizes])
-    front = (slice(None),) * (axis % x.ndim)
-    return held([x[(*front, slice(int(a), int(b)))] for a, b in zip(at, at[1:])])
+        sizes = ints(at)
+        rest = length - sum(s for s in sizes if s != -1)
+        if rest and -1 not in sizes:
+            raise InvalidArgumentError(
+                f"the sizes {list(sizes)} do not add up to the dimension size, {length} [Op:SplitV]"
+            )
+        at = np.cumsum([rest if s == -1 else s for s in sizes])[:-1]
+    return held([Tensor(part) for part in ks.split(x._array, at, int(axis))])
 
 
 def _meshgrid(*args, indexing="xy"):

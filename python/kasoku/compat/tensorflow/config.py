@@ -4,6 +4,8 @@ from collections import namedtuple as _namedtuple
 
 import kasoku as ks
 
+from .._face.table import Table as _Table
+
 PhysicalDevice = _namedtuple("PhysicalDevice", "name device_type")
 LogicalDevice = PhysicalDevice
 
@@ -21,33 +23,24 @@ def list_physical_devices(device_type=None):
 list_logical_devices = list_physical_devices
 
 
-def set_visible_devices(devices, device_type=None):
-    """Accepted; ks.default_device and KASOKU_DEVICE choose the device."""
-
-
-def run_functions_eagerly(run_eagerly):
-    """Accepted: results are the same either way."""
-
-
-def set_soft_device_placement(enabled):
-    """Accepted."""
+_accepted = _Table()
+_accepted.rows("plain", {
+    "set_visible_devices": (lambda devices, device_type=None: None,
+        "Accepted; ks.default_device and KASOKU_DEVICE choose the device."),
+    "run_functions_eagerly": (lambda run_eagerly: None, "Accepted: results are the same either way."),
+    "set_soft_device_placement": (lambda enabled: None, "Accepted."),
+})  # fmt: skip
+_accepted.into(globals())
 
 
 class threading:  # noqa: N801 - TensorFlow's module name
-    @staticmethod
-    def set_intra_op_parallelism_threads(count):
-        """Accepted; KASOKU_NUM_THREADS sets the pool's size before the start."""
+    """Accepted; KASOKU_NUM_THREADS sets the pool's size before the start."""
 
-    set_inter_op_parallelism_threads = set_intra_op_parallelism_threads
-
-    @staticmethod
-    def get_intra_op_parallelism_threads():
-        return 0
-
-    get_inter_op_parallelism_threads = get_intra_op_parallelism_threads
+    set_intra_op_parallelism_threads = set_inter_op_parallelism_threads = staticmethod(lambda count: None)
+    get_intra_op_parallelism_threads = get_inter_op_parallelism_threads = staticmethod(lambda: 0)
 
 
 class experimental:  # noqa: N801 - TensorFlow's module name
-    @staticmethod
-    def set_memory_growth(device, enable):
-        """Accepted: the pool grows and shrinks anyway."""
+    """Accepted: the pool grows and shrinks anyway."""
+
+    set_memory_growth = staticmethod(lambda device, enable: None)

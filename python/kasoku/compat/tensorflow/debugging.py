@@ -4,94 +4,84 @@ import numpy as _np
 
 import kasoku as ks
 
+from .._face.table import Table as _Table
 from ._tensor import Tensor as _Tensor
 from ._tensor import convert as _convert
 from .dtypes import as_dtype as _as_dtype
 from .errors import InvalidArgumentError as _InvalidArgumentError
 
 
-def _must_hold(is_so, sentence):
+def _must_hold(is_so, sentence, message=None):
     if not bool(is_so):
-        raise _InvalidArgumentError(sentence())
+        raise _InvalidArgumentError((message or "") + sentence())
+
+
+def _asserting(f):
+    """A row of tensors: whether it holds, and what is said where it does not."""
+    count = f.__code__.co_argcount
+
+    def call(*args, message=None, summarize=None, name=None, **kwargs):
+        args, more = args[:count], args[count:]
+        _must_hold(*f(*args, **kwargs), more[0] if more else message)
+
+    return call
 
 
 def _of_two(holds, sign):
-    def assertion(x, y, message=None, summarize=None, name=None):
+    def row(x, y):
         x, y = _convert(x), _convert(y)
-        _must_hold(
-            holds(x._array, y._array).all(),
-            lambda: f"{message or ''}Condition x {sign} y did not hold: x = {x.numpy()}, y = {y.numpy()}",
-        )
+        sentence = lambda: f"Condition x {sign} y did not hold: x = {x.numpy()}, y = {y.numpy()}"  # noqa: E731
+        return holds(x._array, y._array).all(), sentence
 
-    return assertion
+    return row
 
 
 def _of_one(holds, word):
-    def assertion(x, message=None, summarize=None, name=None):
-        x = _convert(x)
-        _must_hold(holds(x._array, 0).all(), lambda: f"{message or ''}x is not {word}: {x.numpy()}")
-
-    return assertion
+    return lambda x: (holds(_convert(x)._array, 0).all(), lambda: f"x is not {word}: {_convert(x).numpy()}")
 
 
-functions = {
+def _near(x, y, rtol=None, atol=None):
+    x, y = _convert(x), _convert(y)
+    precision = 10 * float(_np.finfo(x.dtype.as_numpy_dtype).eps) if x.dtype.kind in "fc" else 0
+    near = ks.allclose(x._array, y._array, precision if rtol is None else rtol, precision if atol is None else atol)
+    return near, lambda: f"x and y are not near: x = {x.numpy()}, y = {y.numpy()}"
+
+
+def _is_of(tensor, holds, wanted, message):
+    found = _convert(tensor).dtype
+    if not holds(found):
+        raise TypeError(f"{message or ''}the tensor is of {found.name}, not of {wanted()}")
+
+
+def _checked(x, message):
+    _must_hold(ks.isfinite(x._array).all(), lambda: f"{message} : Tensor had Inf or NaN values")
+    return x
+
+
+functions = _Table({"asserting": _asserting})
+functions.rows("asserting", {
     "assert_equal": _of_two(ks.equal, "=="), "assert_none_equal": _of_two(ks.not_equal, "!="),
     "assert_less": _of_two(ks.less, "<"), "assert_less_equal": _of_two(ks.less_equal, "<="),
     "assert_greater": _of_two(ks.greater, ">"), "assert_greater_equal": _of_two(ks.greater_equal, ">="),
     "assert_positive": _of_one(ks.greater, "positive"), "assert_negative": _of_one(ks.less, "negative"),
     "assert_non_negative": _of_one(ks.greater_equal, "non-negative"),
     "assert_non_positive": _of_one(ks.less_equal, "non-positive"),
-}  # fmt: skip
-for _name, _f in functions.items():
-    _f.__name__ = _f.__qualname__ = _name
-globals().update(functions)
-
-
-def assert_near(x, y, rtol=None, atol=None, message=None, summarize=None, name=None):
-    x, y = _convert(x), _convert(y)
-    precision = 10 * float(_np.finfo(x.dtype.as_numpy_dtype).eps) if x.dtype.kind in "fc" else 0
-    near = ks.allclose(x._array, y._array, precision if rtol is None else rtol, precision if atol is None else atol)
-    _must_hold(near, lambda: f"{message or ''}x and y are not near: x = {x.numpy()}, y = {y.numpy()}")
-
-
-def assert_rank(x, rank, message=None, name=None):
-    x = _convert(x)
-    _must_hold(x.ndim == int(rank), lambda: f"{message or ''}x has rank {x.ndim}, not {int(rank)}")
-
-
-def assert_rank_at_least(x, rank, message=None, name=None):
-    x = _convert(x)
-    _must_hold(x.ndim >= int(rank), lambda: f"{message or ''}x has rank {x.ndim}, less than {int(rank)}")
-
-
-def assert_scalar(tensor, message=None, name=None):
-    assert_rank(tensor, 0, message)
-
-
-def assert_type(tensor, tf_type, message=None, name=None):
-    found = _convert(tensor).dtype
-    if found != tf_type:
-        raise TypeError(f"{message or ''}the tensor is of {found.name}, not of {_as_dtype(tf_type).name}")
-
-
-def assert_integer(x, message=None, name=None):
-    found = _convert(x).dtype
-    if not found.is_integer:
-        raise TypeError(f"{message or ''}the tensor is of {found.name}, not of integers")
-
-
-def is_numeric_tensor(tensor):
-    return isinstance(tensor, _Tensor) and not tensor.dtype.is_bool
-
-
-def Assert(condition, data, summarize=None, name=None):  # noqa: N802
-    _must_hold(_convert(condition), lambda: f"assertion failed: {[str(d) for d in data]}")
-
-
-def check_numerics(tensor, message, name=None):
-    x = _convert(tensor)
-    _must_hold(ks.isfinite(x._array).all(), lambda: f"{message} : Tensor had Inf or NaN values")
-    return x
-
-
-assert_all_finite = check_numerics
+})  # fmt: skip
+_others = _Table({"asserting": _asserting})
+_others.rows("asserting", {
+    "assert_near": _near,
+    "assert_rank": lambda x, rank: (_convert(x).ndim == int(rank), lambda: f"x has rank {_convert(x).ndim}, not {int(rank)}"),
+    "assert_rank_at_least": lambda x, rank: (
+        _convert(x).ndim >= int(rank), lambda: f"x has rank {_convert(x).ndim}, less than {int(rank)}"),
+    "assert_scalar": lambda tensor: (_convert(tensor).ndim == 0, lambda: f"x has rank {_convert(tensor).ndim}, not 0"),
+    "Assert": lambda condition, data: (_convert(condition), lambda: f"assertion failed: {[str(d) for d in data]}"),
+})  # fmt: skip
+_others.rows("plain", {
+    "assert_type": lambda tensor, tf_type, message=None, name=None: _is_of(
+        tensor, lambda found: found == tf_type, lambda: _as_dtype(tf_type).name, message),
+    "assert_integer": lambda x, message=None, name=None: _is_of(x, lambda found: found.is_integer, lambda: "integers", message),
+    "is_numeric_tensor": lambda tensor: isinstance(tensor, _Tensor) and not tensor.dtype.is_bool,
+    "check_numerics": lambda tensor, message, name=None: _checked(_convert(tensor), message),
+})  # fmt: skip
+_others.alias(assert_all_finite="check_numerics")
+globals().update({**functions, **_others})

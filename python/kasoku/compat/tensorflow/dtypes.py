@@ -14,13 +14,9 @@ class DType:
         self.is_integer, self.is_bool = self.kind in "iu", self.kind == "b"
         self.size = np.dtype(self.as_numpy_dtype).itemsize
 
-    @property
-    def min(self):
-        return (np.finfo if self.is_floating else np.iinfo)(self.as_numpy_dtype).min
+    min = property(lambda self: (np.finfo if self.is_floating else np.iinfo)(self.as_numpy_dtype).min)
 
-    @property
-    def max(self):
-        return (np.finfo if self.is_floating else np.iinfo)(self.as_numpy_dtype).max
+    max = property(lambda self: (np.finfo if self.is_floating else np.iinfo)(self.as_numpy_dtype).max)
 
     def __eq__(self, other):
         if isinstance(other, DType):

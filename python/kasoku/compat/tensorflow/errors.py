@@ -4,34 +4,16 @@
 class OpError(Exception):
     """What TensorFlow's operations raise."""
 
-    @property
-    def message(self):
-        return str(self)
+    message = property(str)
 
 
-class InvalidArgumentError(OpError, ValueError):
-    """Operands that do not fit."""
-
-
-class UnimplementedError(OpError, NotImplementedError):
-    """An operation that kasoku does not have."""
-
-
-class ResourceExhaustedError(OpError, MemoryError):
-    """Out of memory."""
-
-
-class OutOfRangeError(OpError):
-    """Past an end."""
-
-
-class FailedPreconditionError(OpError):
-    """Something is not as it has to be."""
-
-
-class InternalError(OpError):
-    """An error of kasoku's own."""
-
-
-class NotFoundError(OpError):
-    """Something named is not there."""
+for _name, (_python, _said) in {
+    "InvalidArgumentError": ((ValueError,), "Operands that do not fit."),
+    "UnimplementedError": ((NotImplementedError,), "An operation that kasoku does not have."),
+    "ResourceExhaustedError": ((MemoryError,), "Out of memory."),
+    "OutOfRangeError": ((), "Past an end."),
+    "FailedPreconditionError": ((), "Something is not as it has to be."),
+    "InternalError": ((), "An error of kasoku's own."),
+    "NotFoundError": ((), "Something named is not there."),
+}.items():
+    globals()[_name] = type(_name, (OpError, *_python), {"__doc__": _said, "__module__": __name__})

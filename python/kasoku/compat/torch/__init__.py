@@ -102,18 +102,6 @@ globals().update(_plain)
 Tensor.broadcast_to = _plain.broadcast_to
 
 
-def meshgrid(*tensors, indexing="ij"):
-    tensors = tensors[0] if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
-    if indexing not in ("xy", "ij"):
-        raise RuntimeError(f"indexing is 'xy' or 'ij', not {indexing!r}")
-    flat = [t.reshape(-1) for t in tensors]
-    order = [1, 0, *range(2, len(flat))] if indexing == "xy" and len(flat) > 1 else range(len(flat))
-    shape = [flat[k].numel() for k in order]
-    return tuple(
-        t.reshape([-1 if at == d else 1 for d in range(len(flat))]).expand(*shape) for at, t in zip(order, flat)
-    )
-
-
 for _name in [*_functions]:
     if hasattr(Tensor, _name + "_"):
         globals()[_name + "_"] = getattr(Tensor, _name + "_")

@@ -87,13 +87,6 @@ def _drawn(draw):
     return method
 
 
-def _exponential(t, lambd=1.0, *, generator):
-    from . import _creation
-
-    u = _creation.rand(*t.shape, dtype=_floating(t), device=t.device, generator=generator)
-    return Tensor(-ks.log1p(-u._a) / lambd)
-
-
 def _whole(t, low=0, high=None, *, generator):
     from . import _creation
 
@@ -102,23 +95,10 @@ def _whole(t, low=0, high=None, *, generator):
     return _creation.randint(low, high, t.shape, device=t.device, generator=generator)
 
 
-def _uniform(t, low=0.0, high=1.0, *, generator):
-    return Tensor(random.source(generator).uniform(low, high, t._a.shape, _floating(t).numpy, device=t._a.device))
-
-
-def _normal(t, mean=0.0, std=1.0, *, generator):
-    return Tensor(random.source(generator).normal(mean, std, t._a.shape, _floating(t).numpy, device=t._a.device))
-
-
-def _yes(t, p=0.5, *, generator):
-    from . import _creation
-
-    u = _creation.rand(*t.shape, device=t.device, generator=generator)
-    return Tensor(u._a < (p._a if isinstance(p, Tensor) else p))
-
-
-def _floating(t):
-    return t.dtype if t.dtype.is_floating_point else _types.default_float
+def _numbers(t, generator, draw, *parameters):
+    """Of the engine's distribution, in the shape of a tensor and in its floating dtype."""
+    dtype = t.dtype if t.dtype.is_floating_point else _types.default_float
+    return getattr(random.source(generator), draw)(*parameters, t._a.shape, dtype.numpy, device=t._a.device)
 
 
 def _reshaped(name):
@@ -133,8 +113,13 @@ def _reshaped(name):
 
 _methods.rows("plain", {
     "fill_diagonal_": _diagonal_filled,
-    "exponential_": _drawn(_exponential), "random_": _drawn(_whole), "uniform_": _drawn(_uniform),
-    "normal_": _drawn(_normal), "bernoulli_": _drawn(_yes),
+    "random_": _drawn(_whole),
+    "exponential_": _drawn(lambda t, lambd=1.0, *, generator: Tensor(
+        -ks.log1p(-_numbers(t, generator, "uniform", 0.0, 1.0)) / lambd)),
+    "uniform_": _drawn(lambda t, low=0.0, high=1.0, *, generator: Tensor(_numbers(t, generator, "uniform", low, high))),
+    "normal_": _drawn(lambda t, mean=0.0, std=1.0, *, generator: Tensor(_numbers(t, generator, "normal", mean, std))),
+    "bernoulli_": _drawn(lambda t, p=0.5, *, generator: Tensor(
+        _numbers(t, generator, "uniform", 0.0, 1.0) < (p._a if isinstance(p, Tensor) else p))),
     **{name + "_": _reshaped(name) for name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes")},
 })  # fmt: skip
 for _name, _f in _methods.items():

@@ -121,13 +121,9 @@ functions.rows("tensors", {
 class jit:
     """torch.jit: functions are compiled as they run, with or without it."""
 
-    @staticmethod
-    def script(f=None, *_, **__):
-        return f if f is not None else (lambda g: g)
+    script = staticmethod(lambda f=None, *_, **__: f if f is not None else (lambda g: g))
 
-    @staticmethod
-    def trace(f, *_, **__):
-        return f
+    trace = staticmethod(lambda f, *_, **__: f)
 
     ignore = unused = export = staticmethod(lambda f: f)
 

@@ -69,16 +69,15 @@ functions.alias(moveaxis="movedim", split_with_sizes="split", unsafe_split="spli
 
 
 def _at_least(axes):
-    def reshaped(*tensors):
-        made = [Tensor(t) if not isinstance(t, Tensor) else t for t in _list_of(tensors)]
-        like = getattr(np, f"atleast_{axes}d")
-        made = [t.reshape(like(np.empty(tuple(t.shape), bool)).shape) for t in made]
-        return made[0] if len(made) == 1 and isinstance(tensors[0], Tensor) else tuple(made)
-
-    return reshaped
+    of = getattr(ks, f"atleast_{axes}d")
+    return lambda *tensors: tuple(map(of, tensors[0])) if type(tensors[0]) in (list, tuple) else of(*tensors)
 
 
-functions.rows("tensors", {f"atleast_{axes}d": _at_least(axes) for axes in (1, 2, 3)})
+functions.rows("arrays", {
+    **{f"atleast_{axes}d": _at_least(axes) for axes in (1, 2, 3)},
+    "meshgrid": lambda *tensors, indexing="ij": tuple(
+        ks.meshgrid(*_list_of(tensors), indexing=indexing, copy=False)),
+})  # fmt: skip
 
 
 # ── putting together ──────────────────────────────────────────────────────────────────────────────

@@ -81,9 +81,7 @@ class Tensor:
     def __dlpack_device__(self):
         return self._a.__dlpack_device__()
 
-    @property
-    def __cuda_array_interface__(self):
-        return self._a.__cuda_array_interface__
+    __cuda_array_interface__ = property(lambda self: self._a.__cuda_array_interface__)
 
     def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False):
         for x in args:

@@ -1,6 +1,7 @@
 """torch.dtype and torch.device."""
 
 import functools
+import math
 import os
 import threading
 
@@ -201,10 +202,7 @@ def cuda_is_available():
 
 class Size(tuple):
     def numel(self):
-        n = 1
-        for length in self:
-            n *= length
-        return n
+        return math.prod(self)
 
     def __repr__(self):
         return f"torch.Size({list(self)})"

@@ -12,14 +12,31 @@ from ._tensor import Tensor, shaped
 from ._types import as_dtype
 
 
-def _view(x, offset, shape, strides, dtype=None):
-    a = x._a
-    return Tensor(_core._view(a, offset, shape, strides, dtype or a.dtype, 0, a.device))
+def _view(x, function, *args):
+    """What NumPy's function shows of a tensor."""
+    return Tensor(_layout.viewed(x._a, lambda host: function(host, *args)))
 
 
-@functions.row("tensors")
-def diagonal(input, offset=0, dim1=0, dim2=1):
-    return _view(input, *_layout.diagonal(input._a.shape, input._a.strides, offset, dim1, dim2))
+def _in_dtype(x, dtype):
+    return _view(x, np.ndarray.view, np.dtype(dtype))
+
+
+def _part(name):
+    def part(input):
+        if input.dtype.is_complex:
+            return _view(input, lambda host: getattr(host, name))
+        if name == "imag":
+            raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+        return input
+
+    return part
+
+
+functions.rows("tensors", {
+    "diagonal": lambda input, offset=0, dim1=0, dim2=1: _view(input, np.diagonal, offset, dim1, dim2),
+    "real": _part("real"), "imag": _part("imag"),
+    "view_as_real": lambda input: _in_dtype(input.unsqueeze(-1), f"f{input._a.itemsize // 2}"),
+})  # fmt: skip
 
 
 @functions.row("tensors")
@@ -32,57 +49,25 @@ def as_strided(input, size, stride, storage_offset=None):
         raise RuntimeError(f"as_strided: {error}") from None
 
 
-def unfold(self, dimension, size, step):
-    """Windows of `size` elements along an axis, as a new last axis."""
-    shape, strides = (list(self._a.shape), list(self._a.strides)) if self._a.ndim else ([1], [self._a.itemsize])
-    dim = range(len(shape))[dimension]
-    if size > shape[dim]:
-        raise RuntimeError(f"maximum size for tensor at dimension {dim} is {shape[dim]} but size is {size}")
-    if step < 1:
-        raise RuntimeError(f"step is {step} but must be > 0")
-    windows = (shape[dim] - size) // step + 1
-    return _view(
-        self, 0, (*shape[:dim], windows, *shape[dim + 1 :], size),
-        (*strides[:dim], strides[dim] * step, *strides[dim + 1 :], strides[dim]),
-    )  # fmt: skip
-
-
-def _part(x, which):
-    a, half = x._a, x._a.itemsize // 2
-    return _view(x, which * half, a.shape, a.strides, np.dtype(f"f{half}"))
-
-
-@functions.row("tensors")
-def real(input):
-    return _part(input, 0) if input.dtype.is_complex else input
-
-
-@functions.row("tensors")
-def imag(input):
-    if not input.dtype.is_complex:
-        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-    return _part(input, 1)
-
-
-@functions.row("tensors")
-def view_as_real(input):
-    a, half = input._a, input._a.itemsize // 2
-    return _view(input, 0, (*a.shape, 2), (*a.strides, half), np.dtype(f"f{half}"))
-
-
 @functions.row("tensors")
 def view_as_complex(input):
     a = input._a
     if not a.ndim or a.shape[-1] != 2 or a.strides[-1] != a.itemsize:
         raise RuntimeError("Tensor must have a last dimension of size 2 with stride 1")
-    return _view(input, 0, a.shape[:-1], a.strides[:-1], np.dtype(f"c{2 * a.itemsize}"))
+    return _in_dtype(input, f"c{2 * a.itemsize}").squeeze(-1)
 
 
-def _set_part(which):
-    def set_part(self, value):
-        (imag if which else real)(self)[...] = value
-
-    return set_part
+def unfold(self, dimension, size, step):
+    """Windows of `size` elements along an axis, as a new last axis."""
+    x = self if self.ndim else self.reshape(1)
+    dim = range(x.ndim)[dimension]
+    if size > x.shape[dim]:
+        raise RuntimeError(f"maximum size for tensor at dimension {dim} is {x.shape[dim]} but size is {size}")
+    if step < 1:
+        raise RuntimeError(f"step is {step} but must be > 0")
+    return _view(x, np.lib.stride_tricks.sliding_window_view, size, dim)[
+        (slice(None),) * dim + (slice(None, None, step),)
+    ]
 
 
 def view(self, *shape):
@@ -97,14 +82,15 @@ def view(self, *shape):
         return seen
     a, wanted = self._a, as_dtype(shape[0])
     if wanted.itemsize == a.itemsize:
-        return _view(self, 0, a.shape, a.strides, wanted.numpy)
+        return Tensor(_core._view(a, 0, a.shape, a.strides, wanted.numpy, 0, a.device))
     if not a.ndim or a.strides[-1] != a.itemsize or a.shape[-1] * a.itemsize % wanted.itemsize:
         raise RuntimeError(
             f"self.size(-1) must be divisible by {wanted.itemsize // a.itemsize or 1} and contiguous to view "
             f"{self.dtype!r} as {wanted!r} (different element sizes)"
         )
     last = a.shape[-1] * a.itemsize // wanted.itemsize
-    return _view(self, 0, (*a.shape[:-1], last), (*a.strides[:-1], wanted.itemsize), wanted.numpy)
+    strides = (*a.strides[:-1], wanted.itemsize)
+    return Tensor(_core._view(a, 0, (*a.shape[:-1], last), strides, wanted.numpy, 0, a.device))
 
 
 def expand(self, *shape):
@@ -117,10 +103,16 @@ def expand(self, *shape):
         )
     own = (1,) * more + self._a.shape
     wanted = [o if n == -1 else n for n, o in zip(shape, own, strict=False)]
-    stretched = shaped(_core.broadcast_to, self._a, wanted)
-    return _view(self, 0, stretched.shape, stretched.strides)
+    return shaped(_view, self, np.broadcast_to, wanted)
+
+
+def _set_part(name):
+    def set_part(self, value):
+        functions[name](self)[...] = value
+
+    return set_part
 
 
 Tensor.expand = expand
-Tensor.real, Tensor.imag = property(functions.real, _set_part(0)), property(functions.imag, _set_part(1))
-Tensor.view, Tensor.unfold, Tensor.as_strided, Tensor.diagonal = view, unfold, as_strided, functions.diagonal
+Tensor.real, Tensor.imag = (property(functions[name], _set_part(name)) for name in ("real", "imag"))
+Tensor.view, Tensor.unfold, Tensor.as_strided, Tensor.diagonal = view, unfold, functions.as_strided, functions.diagonal

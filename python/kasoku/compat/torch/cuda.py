@@ -91,14 +91,8 @@ class Event:
         synchronize()
         self._time = time.perf_counter()
 
-    def synchronize(self):
-        synchronize()
-
-    def query(self):
-        return True
-
-    def wait(self, stream=None):
-        synchronize()
+    synchronize, query = staticmethod(lambda: synchronize()), staticmethod(lambda: True)
+    wait = staticmethod(lambda stream=None: synchronize())
 
     def elapsed_time(self, end):
         if not (self._is_timed and end._is_timed):
@@ -114,17 +108,8 @@ class Stream:
     def __init__(self, device=None, priority=0):
         self.device = device
 
-    def synchronize(self):
-        synchronize()
-
-    def query(self):
-        return True
-
-    def wait_stream(self, other):
-        """Nothing to wait for: one order."""
-
-    def wait_event(self, event):
-        """Nothing to wait for: one order."""
+    synchronize, query = staticmethod(lambda: synchronize()), staticmethod(lambda: True)
+    wait_stream = wait_event = staticmethod(lambda other: None)  # nothing to wait for: one order
 
     def record_event(self, event=None):
         event = event or Event()

@@ -59,19 +59,10 @@ class Device:
         _scopes.used = self._get()
         return self
 
-    @property
-    def compute_capability(self):
-        return "".join(map(str, self._get().properties["compute_capability"]))
-
-    @property
-    def mem_info(self):
-        m = self._get().memory
-        return m["free"], m["total"]
-
-    @property
-    def pci_bus_id(self):
-        self._get()
-        return f"0000:{self.id:02X}:00.0"
+    compute_capability = property(lambda self: "".join(map(str, self._get().properties["compute_capability"])))
+    mem_info = property(lambda self: tuple(self._get().memory[name] for name in ("free", "total")))
+    pci_bus_id = property(lambda self: self._get() and f"0000:{self.id:02X}:00.0")
+    attributes = property(lambda self: cupy_attributes(self._get()))
 
     @classmethod
     def from_pci_bus_id(cls, pci_bus_id):
@@ -79,10 +70,6 @@ class Device:
             if cls(index).pci_bus_id == str(pci_bus_id).upper():
                 return cls(index)
         raise ValueError(f"no device has the PCI bus id {pci_bus_id!r}")
-
-    @property
-    def attributes(self):
-        return cupy_attributes(self._get())
 
     def __int__(self):
         return self.id

@@ -5,6 +5,7 @@ import kasoku as ks
 from kasoku import _core
 
 from ... import says_what_is_missing
+from ..._face.table import forwarding as _forwarding
 from ._device import Device, Scopes, current
 
 _scopes = Scopes()
@@ -24,17 +25,9 @@ class _BaseStream:
         else:
             self.__kasoku_stream__.synchronize()
 
-    @property
-    def done(self):
-        return self._get().is_done()
-
-    @property
-    def is_non_blocking(self):
-        return getattr(self, "non_blocking", False)
-
-    @property
-    def priority(self):
-        return 0
+    done = property(lambda self: self._get().is_done())
+    is_non_blocking = property(lambda self: getattr(self, "non_blocking", False))
+    priority = 0
 
     def use(self):
         _scopes.used = self
@@ -65,6 +58,9 @@ class _BaseStream:
     def __hash__(self):
         return hash(self.ptr)
 
+    def __repr__(self):
+        return f"<{type(self).__name__} {self.ptr} (device {self.device_id})>"
+
     def __enter__(self):
         _scopes.stack.append(self)
         return self.use()
@@ -88,9 +84,6 @@ class Stream(_BaseStream):
         stream = ks.Stream(current())
         super().__init__(stream, stream.handle or id(stream), Device().id)
 
-    def __repr__(self):
-        return f"<Stream {self.ptr} (device {self.device_id})>"
-
 
 class ExternalStream(_BaseStream):
     """A stream that somebody else made."""
@@ -101,9 +94,6 @@ class ExternalStream(_BaseStream):
         if ptr and ptr not in runtime._streams:
             raise ks.errors.UnsupportedError("cupy.cuda.ExternalStream: streams of others cannot be adopted")
         super().__init__(runtime._streams.get(ptr), ptr, device_id)
-
-    def __repr__(self):
-        return f"<ExternalStream {self.ptr} (device {self.device_id})>"
 
 
 Stream.null = Stream(null=True)
@@ -122,15 +112,10 @@ class Event:
         self._event, self._has_time = ks.Event(current()), not disable_timing
         self.ptr = id(self._event)
 
+    done, synchronize = property(_forwarding("_event.is_done")), _forwarding("_event.synchronize")
+
     def record(self, stream=None):
         self._event.record((stream or get_current_stream())._get())
-
-    def synchronize(self):
-        self._event.synchronize()
-
-    @property
-    def done(self):
-        return self._event.is_done()
 
 
 def get_elapsed_time(start, end):

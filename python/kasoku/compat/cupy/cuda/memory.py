@@ -21,13 +21,8 @@ class BaseMemory:
 
     ptr, size = 0, 0
 
-    @property
-    def device(self):
-        return Device(self.device_id)
-
-    @property
-    def device_id(self):
-        return getattr(self, "_device_id", 0)
+    device = property(lambda self: Device(self.device_id))
+    device_id = property(lambda self: getattr(self, "_device_id", 0))
 
     def __int__(self):
         return self.ptr
@@ -60,7 +55,26 @@ class ArrayMemory(BaseMemory):
         self.size = array.nbytes
 
 
-class MemoryPointer:
+class _Place:
+    """A place in memory: mem, and an offset in bytes."""
+
+    def __int__(self):
+        return self.ptr
+
+    __index__ = __int__
+
+    def __add__(self, offset):
+        return type(self)(self.mem, self.offset + int(offset))
+
+    __radd__ = __iadd__ = __add__
+
+    def __sub__(self, offset):
+        return self + -int(offset)
+
+    __isub__ = __sub__
+
+
+class MemoryPointer(_Place):
     """A place in memory: mem, and an offset in bytes."""
 
     def __init__(self, mem, offset):
@@ -69,21 +83,6 @@ class MemoryPointer:
 
     device = property(lambda self: self.mem.device)
     device_id = property(lambda self: self.mem.device_id)
-
-    def __int__(self):
-        return self.ptr
-
-    __index__ = __int__
-
-    def __add__(self, offset):
-        return MemoryPointer(self.mem, self.offset + int(offset))
-
-    __radd__ = __iadd__ = __add__
-
-    def __sub__(self, offset):
-        return self + -int(offset)
-
-    __isub__ = __sub__
 
     def __repr__(self):
         return f"<MemoryPointer 0x{self.ptr:x} device={self.device_id} mem={self.mem!r}>"
@@ -131,7 +130,7 @@ CFunctionAllocator = PythonFunctionAllocator
 def malloc_managed(size):
     if current().kind != "cpu":
         raise ks.errors.UnsupportedError("managed memory is not supported on a GPU")
-    return MemoryPointer(Memory(size), 0)
+    return _pool.malloc(size)
 
 
 @says_what_is_missing("cupy.cuda.MemoryPool")
@@ -147,8 +146,7 @@ class MemoryPool:
     def free_all_blocks(self, stream=None):
         current().trim()
 
-    def free_all_free(self):
-        self.free_all_blocks()
+    free_all_free = free_all_blocks
 
     def used_bytes(self):
         ks.synchronize(current())  # arrays that wait for their values have no memory yet
@@ -176,10 +174,7 @@ class MemoryAsyncPool(MemoryPool):
         super().__init__()
 
 
-_pool = MemoryPool()
-
-
-_scopes = _Scopes()
+_pool, _scopes = MemoryPool(), _Scopes()
 _allocator = _pool.malloc
 
 
@@ -192,20 +187,16 @@ def set_allocator(allocator=None):
     global _allocator
     if _scopes.stack:
         raise ValueError("Can't change the global allocator inside `using_allocator` context manager.")
-    _allocator = allocator or _malloc
+    _allocator = allocator or _pool.malloc
 
 
 @contextlib.contextmanager
 def using_allocator(allocator=None):
-    _scopes.stack.append(allocator or _malloc)
+    _scopes.stack.append(allocator or _pool.malloc)
     try:
         yield
     finally:
         _scopes.stack.pop()
-
-
-def _malloc(size):
-    return MemoryPointer(Memory(size), 0)
 
 
 def alloc(size):
@@ -224,7 +215,7 @@ class PinnedMemory(BaseMemory):
         self.ptr = self._array.ctypes.data
 
 
-class PinnedMemoryPointer(np.ndarray):
+class PinnedMemoryPointer(_Place, np.ndarray):
     """A place in page-locked memory; an array of bytes, so that np.frombuffer takes it."""
 
     def __new__(cls, mem, offset):
@@ -235,18 +226,7 @@ class PinnedMemoryPointer(np.ndarray):
     def __repr__(self):
         return f"<PinnedMemoryPointer at {self.ptr:#x}>"
 
-    def __int__(self):
-        return self.ptr
-
-    def __add__(self, offset):
-        return PinnedMemoryPointer(self.mem, self.offset + offset)
-
-    __iadd__ = __radd__ = __add__
-
-    def __sub__(self, offset):
-        return self + -offset
-
-    __isub__ = __sub__
+    __str__ = __repr__  # NumPy's asks for `size`
 
     def size(self):
         return self.mem.size - self.offset

@@ -8,12 +8,10 @@ from ... import _texture
 from . import runtime
 from ._device import current
 
+# By kind (signed, unsigned, float, as runtime counts them) and bits
 _kinds = {
-    (runtime.cudaChannelFormatKindSigned, 8): np.int8, (runtime.cudaChannelFormatKindSigned, 16): np.int16,
-    (runtime.cudaChannelFormatKindSigned, 32): np.int32, (runtime.cudaChannelFormatKindUnsigned, 8): np.uint8,
-    (runtime.cudaChannelFormatKindUnsigned, 16): np.uint16, (runtime.cudaChannelFormatKindUnsigned, 32): np.uint32,
-    (runtime.cudaChannelFormatKindFloat, 16): np.float16, (runtime.cudaChannelFormatKindFloat, 32): np.float32,
-}  # fmt: skip
+    (k, bits): np.dtype(f"{'iuf'[k]}{bits // 8}") for k in range(3) for bits in (8, 16, 32) if (k, bits) != (2, 8)
+}
 
 
 class ChannelFormatDescriptor:
@@ -26,7 +24,7 @@ class ChannelFormatDescriptor:
             raise ValueError(f"a texture has 1, 2 or 4 channels of the same size, not {self._bits} bits")
         if (self._f, self._bits[0]) not in _kinds:
             raise ValueError(f"a texture cannot hold numbers of {self._bits[0]} bits and kind {f}")
-        self.dtype = np.dtype(_kinds[self._f, self._bits[0]])
+        self.dtype = _kinds[self._f, self._bits[0]]
 
     def get_channel_format(self):
         return {**dict(zip("xyzw", self._bits)), "f": self._f}
@@ -89,14 +87,10 @@ class ResourceDescriptor:
             raise ValueError("memory as a texture needs arr= and chDesc=")
         _texture.require_cpu(current(), "cupy.cuda.texture.ResourceDescriptor")
         self.channels, dtype = chDesc.channels, chDesc.dtype
-        element = self.channels * dtype.itemsize
+        lengths, pitches = (height, width), (pitchInBytes,)
         if restype == runtime.cudaResourceTypeLinear:
-            shape, strides = (int(sizeInBytes or arr.nbytes) // element,), (element,)
-        else:
-            shape, strides = (int(height), int(width)), (int(pitchInBytes), element)
-        if self.channels > 1:
-            shape, strides = (*shape, self.channels), (*strides, dtype.itemsize)
-        self._elements = _texture.memory_at(arr.data.ptr, shape, strides, dtype)
+            lengths, pitches = (int(sizeInBytes or arr.nbytes) // (self.channels * dtype.itemsize),), ()
+        self._elements = _texture.elements_at(arr.data.ptr, dtype, self.channels, lengths, pitches)
 
     def get_resource_desc(self):
         return {"resType": self._type}

@@ -1,5 +1,8 @@
 """cupy.fft.config: what programs set of cuFFT's plans. It is remembered; the engine plans its transforms itself."""
 
+from ..._face.table import Table as _Table
+from ..._face.table import methods as _methods
+
 enable_nd_planning = True
 use_multi_gpus = False
 _devices = None
@@ -20,57 +23,26 @@ class PlanCache:
     def __init__(self, size=16, memsize=-1, dev=-1):
         self._size, self._memsize = size, memsize
 
-    def get_size(self):
-        return self._size
 
-    def set_size(self, size):
-        self._size = int(size)
-
-    def get_memsize(self):
-        return self._memsize
-
-    def set_memsize(self, memsize):
-        self._memsize = int(memsize)
-
-    def get_curr_size(self):
-        return 0
-
-    get_curr_memsize = get_curr_size
-
-    def clear(self):
-        """Nothing is kept that could be cleared."""
-
-    def show_info(self):
-        show_plan_cache_info()
-
-
+_methods(PlanCache, {
+    "get_size": lambda self: self._size,
+    "set_size": lambda self, size: setattr(self, "_size", int(size)),
+    "get_memsize": lambda self: self._memsize,
+    "set_memsize": lambda self, memsize: setattr(self, "_memsize", int(memsize)),
+    "get_curr_size": lambda self: 0,
+    "get_curr_memsize": lambda self: 0,
+    "clear": (lambda self: None, "Nothing is kept that could be cleared."),
+    "show_info": lambda self: print("kasoku plans transforms itself and keeps no plans of cuFFT's"),
+})  # fmt: skip
 _cache = PlanCache()
-
-
-def get_plan_cache():
-    return _cache
-
-
-def set_plan_cache_size(size):
-    _cache.set_size(size)
-
-
-def get_plan_cache_size():
-    return _cache.get_size()
-
-
-def set_plan_cache_max_memsize(size):
-    _cache.set_memsize(size)
-
-
-def get_plan_cache_max_memsize():
-    return _cache.get_memsize()
-
-
-def clear_plan_cache():
-    """Nothing is kept that could be cleared: plans are the engine's."""
-
-
-def show_plan_cache_info():
-    """Says so."""
-    print("kasoku plans transforms itself and keeps no plans of cuFFT's")
+_functions = _Table()
+_functions.rows("plain", {
+    "get_plan_cache": lambda: _cache,
+    "set_plan_cache_size": lambda size: _cache.set_size(size),
+    "get_plan_cache_size": lambda: _cache.get_size(),
+    "set_plan_cache_max_memsize": lambda size: _cache.set_memsize(size),
+    "get_plan_cache_max_memsize": lambda: _cache.get_memsize(),
+    "clear_plan_cache": (lambda: None, "Nothing is kept that could be cleared: plans are the engine's."),
+    "show_plan_cache_info": (lambda: _cache.show_info(), "Says so."),
+})  # fmt: skip
+_functions.into(globals())

@@ -78,6 +78,9 @@ def method(name):
 
     def draw(self, *args, out=None, **kwargs):
         given = row.bind(*args, **kwargs)
+        missing = [key for key, value in given.arguments.items() if value is None and key not in ("size", "dtype")]
+        if missing and not self.takes_floats_alone:  # the newer interface has an error of its own
+            raise ValueError(f"cupy.random.{name}: {missing[0]} is None, not numbers")
         given.apply_defaults()
         size, dtype = given.arguments.pop("size"), given.arguments.pop("dtype")
         if size is None and out is not None:
@@ -102,23 +105,20 @@ def method(name):
     return draw
 
 
-def _function(name):
-    row = _rows[name]
+def of_state(name, method):
+    """The function that asks the current device's RandomState."""
 
-    @functools.wraps(getattr(ks.random.Generator, name), assigned=("__name__", "__doc__"))
+    @functools.wraps(method, assigned=("__doc__",))
     def function(*args, **kwargs):
         from ._generator import get_random_state
 
-        given = row.bind(*args, **kwargs)
-        missing = [key for key, value in given.arguments.items() if value is None and key not in ("size", "dtype")]
-        if missing:
-            raise ValueError(f"cupy.random.{name}: {missing[0]} is None, not numbers")
         return getattr(get_random_state(), name)(*args, **kwargs)
 
-    function.__signature__ = row
+    _, *parameters = inspect.signature(method).parameters.values()
+    function.__signature__, function.__name__, function.__qualname__ = inspect.Signature(parameters), name, name
     return function
 
 
 methods = {name: method(name) for name in _rows}
-functions = {name: _function(name) for name in _rows}
+functions = {name: of_state(name, of) for name, of in methods.items()}
 globals().update(functions)

@@ -1,26 +1,10 @@
 """Simple random numbers: what the current device's RandomState draws."""
 
-import functools
-import inspect
-
 from . import _distributions
 from ._generator import RandomState, get_random_state
 
-
-def _of_state(name):
-    method = getattr(RandomState, name)
-
-    @functools.wraps(method, assigned=("__doc__",))
-    def function(*args, **kwargs):
-        return getattr(get_random_state(), name)(*args, **kwargs)
-
-    _, *parameters = inspect.signature(method).parameters.values()
-    function.__signature__, function.__name__, function.__qualname__ = inspect.Signature(parameters), name, name
-    return function
-
-
 for _name in "randint random_sample multinomial bytes permutation shuffle".split():
-    globals()[_name] = _of_state(_name)
+    globals()[_name] = _distributions.of_state(_name, getattr(RandomState, _name))
 random = ranf = sample = random_sample  # noqa: F821
 
 

@@ -17,9 +17,7 @@ class _Config:
     OPT = 3
     BOUNDSCHECK = None
 
-    @property
-    def NUMBA_NUM_THREADS(self):  # noqa: N802
-        return _core._worker_count()
+    NUMBA_NUM_THREADS = property(lambda self: _core._worker_count())
 
 
 config = _Config()

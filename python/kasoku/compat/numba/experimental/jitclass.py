@@ -183,9 +183,7 @@ class _Writer(ast.NodeTransformer):
         run.py_func.__kasoku_serial__ = True
         return _Form(taken, self.writes, bool(values), run)
 
-    @staticmethod
-    def _variable(field):
-        return f"self_{field}"
+    _variable = staticmethod(lambda field: f"self_{field}")
 
     def _result(self, value):
         written = [ast.Name(self._variable(field), ast.Load()) for field in self.writes]

@@ -1,0 +1,44 @@
+"""cupyx.scipy.fftpack: the engine's transforms with the arguments of SciPy's older module. Of real numbers it gives real
+ones: the first value, then real and imaginary parts side by side."""
+
+import kasoku as _ks
+
+from ...cupy._arrays import asarray as _asarray
+from ...cupy._util import in_face as _in_face
+from ..._face.compositions import paired as _paired
+from ..._face.table import Table as _Table
+from .fft import get_fft_plan  # noqa: F401
+
+
+def _of_one(of):
+    return lambda x, n=None, axis=-1, overwrite_x=False, plan=None: of(x, n, axis)
+
+
+def _of_several(of, axes):
+    return lambda x, shape=None, axes=axes, overwrite_x=False, plan=None: of(x, shape, axes)
+
+
+def _real(x, n, axis):
+    x = _asarray(x)
+    n = x.shape[axis] if n is None else n
+    y = _ks.moveaxis(_ks.fft.rfft(x, n, axis), axis, -1)
+    parts = _ks.stack((y.real, y.imag), -1).reshape(*y.shape[:-1], -1)
+    return _ks.moveaxis(_ks.concatenate((parts[..., :1], parts[..., 2 : n + 1]), -1), -1, axis)
+
+
+def _inverse(x, n, axis):
+    x = _ks.moveaxis(_asarray(x), axis, -1)
+    n = x.shape[-1] if n is None else n
+    x = _ks.pad(x[..., :n], [(0, 0)] * (x.ndim - 1) + [(0, max(n - x.shape[-1], 0) + 1 - n % 2)])
+    parts = _ks.concatenate((x[..., :1], _ks.zeros_like(x[..., :1]), x[..., 1:]), -1).reshape(*x.shape[:-1], -1, 2)
+    return _ks.moveaxis(_ks.fft.irfft(_paired(parts[..., 0], parts[..., 1]), n), -1, axis)
+
+
+_functions = _Table()
+_functions.rows("plain", {
+    **{name: _of_one(getattr(_ks.fft, name)) for name in ("fft", "ifft")}, "rfft": _of_one(_real), "irfft": _of_one(_inverse),
+    **{name: _of_several(getattr(_ks.fft, name), (-2, -1)) for name in ("fft2", "ifft2")},
+    **{name: _of_several(getattr(_ks.fft, name), None) for name in ("fftn", "ifftn")},
+})  # fmt: skip
+_functions.into(globals())
+_in_face(globals())
