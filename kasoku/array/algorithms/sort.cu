@@ -70,6 +70,7 @@ KS_UNROLL
 }
 
 #ifdef KS_LONG_ROWS
+static_assert(ks_threads == ks_digits, "a thread has a digit");
 constexpr int ks_passes = (int)sizeof(ks_word);
 
 // Of a row, totals[pass][digit]: how many elements have it; zeros before.

@@ -65,23 +65,37 @@ class Sort {
     return result;
   }
 
-  /// Of all rows. Keys go to `even`, then to `odd`, then to `even` ...
-  void make_passes(const Array& even_keys, const Array& odd_keys, void* positions, void* result) {
-    const int64_t tile = block * form_of(of_, gives_positions_).items, tiles = divide_up(of_.length, tile);
-    const Dtype number = number_dtype();
-    const auto zeros = [&](int64_t n, Dtype dtype) { return Array::zeros({of_.rows * n}, dtype, device_); };
-    const Array begins = zeros(256 * passes_, number), made = Array::empty({of_.rows * passes_}, Dtype::int32, device_), said = zeros(256 * tiles, number),
-                said_next = Array::empty(said.shape(), number, device_), tickets = zeros(1, Dtype::uint32), tickets_next = Array::empty(tickets.shape(), Dtype::uint32, device_);
-    const RowParts cut = cut_rows(of_, tile, 8 * multiprocessors());
-    const long long length = of_.length, of_part = cut.tiles;
+  /// Keys go to `even`, then to `odd`, then to `even` ... Rows are taken so many at a time that what is needed for their counts stays
+  /// little beside them.
+  void make_passes(const Array& even, const Array& odd, void* positions, void* result) {
+    constexpr int64_t tiles_at_once = 16384;
+    const int64_t tiles = divide_up(of_.length, block * form_of(of_, gives_positions_).items), at_once = std::max<int64_t>(1, tiles_at_once / tiles);
     const void* const original = from_.data_for_read();
-    void *const starts = begins.data(), *const which = made.data();
     const auto keys = [](const Array& array) { return array.is_null() ? nullptr : array.data(); };
-    const Side even{keys(even_keys), said.data(), tickets.data()}, odd{keys(odd_keys), said_next.data(), tickets_next.data()};
-    launch_rows(module_->function("ks_count"), of_.rows * cut.parts, stream_, original, starts, length, static_cast<int>(cut.parts), of_part);
-    launch_rows(module_->function("ks_begin"), of_.rows, stream_, starts, which, length);
+    void *const even_keys = keys(even), *const odd_keys = keys(odd);
+    for (int64_t row = 0; row < of_.rows; row += at_once) {
+      const auto from_row = [&](auto* memory, size_t size) { return memory ? decltype(memory)((char*)memory + row * of_.length * static_cast<int64_t>(size)) : nullptr; };
+      const size_t size = info(of_.dtype).size;
+      make_passes(std::min(at_once, of_.rows - row), tiles, from_row(original, size), from_row(even_keys, size), from_row(odd_keys, size), from_row(positions, info(number_dtype()).size),
+                  from_row(result, sizeof(int64_t)));
+    }
+  }
+
+  void make_passes(int64_t rows, int64_t tiles, const void* original, void* even_keys, void* odd_keys, void* positions, void* result) {
+    const Dtype number = number_dtype();
+    const auto zeros = [&](int64_t n, Dtype dtype) { return Array::zeros({rows * n}, dtype, device_); };
+    const Array begins = zeros(256 * passes_, number), made = Array::empty({rows * passes_}, Dtype::int32, device_), said = zeros(256 * tiles, number),
+                said_next = Array::empty(said.shape(), number, device_), tickets = zeros(1, Dtype::uint32), tickets_next = Array::empty(tickets.shape(), Dtype::uint32, device_);
+    RowsToSort some = of_;
+    some.rows = rows;
+    const RowParts cut = cut_rows(some, block * form_of(of_, gives_positions_).items, 8 * multiprocessors());
+    const long long length = of_.length, of_part = cut.tiles;
+    void *const starts = begins.data(), *const which = made.data();
+    const Side even{even_keys, said.data(), tickets.data()}, odd{odd_keys, said_next.data(), tickets_next.data()};
+    launch_rows(module_->function("ks_count"), rows * cut.parts, stream_, original, starts, length, static_cast<int>(cut.parts), of_part);
+    launch_rows(module_->function("ks_begin"), rows, stream_, starts, which, length);
     for (int pass = 0; pass < passes_; ++pass)
-      launch_rows(module_->function("ks_move"), of_.rows * tiles, stream_, original, even, odd, positions, result, starts, which, length, static_cast<int>(tiles), pass);
+      launch_rows(module_->function("ks_move"), rows * tiles, stream_, original, even, odd, positions, result, starts, which, length, static_cast<int>(tiles), pass);
   }
 
   Dtype number_dtype() const { return has_wide_numbers(of_) ? Dtype::uint64 : Dtype::uint32; }

@@ -123,6 +123,14 @@ def test_rows_that_differ_in_some_digits_alone(dtype, form):
     same(ks.sort(ks.array(x[2])), np.sort(x[2]))
 
 
+@pytest.mark.slow
+def test_more_long_rows_than_are_sorted_at_once(form):
+    x = elements("uint8", 16_400, 4097)
+    same(ks.sort(ks.array(x)), np.sort(x))
+    x = elements("int16", 8_200, 4097)
+    same(ks.argsort(ks.array(x)), np.argsort(x, kind="stable"))
+
+
 def test_lengths_around_a_tile(form):
     for items in (12, 16, 24):
         for n in (2 * 256 * items - 1, 2 * 256 * items, 2 * 256 * items + 1):
