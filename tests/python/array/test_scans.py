@@ -136,7 +136,9 @@ def test_what_is_scanned_is_fused(on_device, device, no_first_sight):
     before = ks.stats()
     y = ks.cumsum(ks.sin(x) * 2 + 1)
     ks.eval(y)
-    assert ks.stats().launches - before.launches == (3 if device == "cpu" else 1)  # there totals, their scan and elements
+    assert ks.stats().launches - before.launches == (
+        3 if device == "cpu" else 1
+    )  # there totals, their scan and elements
     np.testing.assert_allclose(y.numpy(), np.cumsum(np.sin(x.numpy()) * 2 + 1), rtol=1e-12)
 
 
