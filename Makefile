@@ -126,7 +126,7 @@ wheel: build  ## dist/*.whl: works without LLVM, CUDA or compilers, tagged manyl
 	@rm -rf dist build/wheelhouse && $(VENV)/bin/python -m pip wheel . --no-deps --no-build-isolation \
 	  --config-settings=build-dir=$(BUILD) --disable-pip-version-check -w build/wheelhouse
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m auditwheel repair --plat auto --exclude libhwy.so.1 -w dist build/wheelhouse/*.whl
-	@$(VENV)/bin/python tools/check_wheel.py dist $$([ ! -f $(BUILD)/lib/operations-cuda.pack ] || echo --gpu-pack) tests/acceptance/seed_gpusoroban.py
+	@$(VENV)/bin/python tools/check_wheel.py $$([ ! -f $(BUILD)/lib/operations-cuda.pack ] || echo --gpu-pack) dist tests/acceptance/seed_gpusoroban.py
 
 lint: venv  ## ruff, the order of Python modules and of the engine's folders
 	@$(VENV)/bin/ruff format --check -q python tests tools bench examples docs
