@@ -14,7 +14,9 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <vector>
 
 using namespace kasoku;
 
@@ -22,7 +24,8 @@ namespace {
 
 /// Modules look at their device as long as the process lives.
 Device& gpu(const std::string& architecture) {
-  return *null::make_stand_in(DeviceKind::cuda, {.name = "a GPU", .architecture = architecture}).release();
+  static auto& all = *new std::vector<std::unique_ptr<Device>>;
+  return *all.emplace_back(null::make_stand_in(DeviceKind::cuda, {.name = "a GPU", .architecture = architecture}));
 }
 
 /// One that no process has compiled before.
