@@ -1,6 +1,7 @@
 // The fixed form of scans. A chunk is scan_chunk (1024) elements, joined one after the other. A row of several is two kernels:
 // one gives the chunks' totals, which are scanned in the same way, and one gives the elements, each joined to what the chunks
-// before it give together. So the bits are the same on all devices and with any number of threads, and short rows have NumPy's.
+// before it give together; or, of a single long row by threads, one kernel that does both. So the bits are the same on all devices
+// and with any number of threads, and short rows have NumPy's.
 //
 // Legend of the text, beside those of loop_text.cpp and reduce_tree.cpp.
 //   _pair, _o, _c       a pair of a row (or strip of rows) and one of its chunks
