@@ -357,7 +357,7 @@ class Builder {
     if (group.is_reduce || group.scan) {
       // Four columns of a thread are in registers.
       const bool is_small = group.is_reduce && !std::ranges::any_of(group.values, [](const Instruction& x) { return x.kind == Instruction::gather; }) && lane_bytes(group.reduce_op, group.accumulate) <= 4 && !info(group.reduce_op).keeps_position() && codegen::copies_of_element(group) >= 16;
-      group.form = choose_reduce_form(space, group.is_simt, {.may_be_columns = !group.joins_results, .may_be_wide = is_small, .may_be_split = !group.walks_numbers, .may_be_tiles = group.is_reduce && !group.joins_results});
+      group.form = choose_reduce_form(space, group.is_simt, {.may_be_columns = !group.joins_results, .may_be_wide = is_small, .may_be_split = !group.walks_numbers, .may_be_tiles = group.is_reduce && !group.joins_results, .may_be_in_any_order = group.is_reduce && codegen::may_be_in_any_order(group)});
       if (fused.parts > 1) {
         space.go_along(space.kept - 1);
         group.form = ReduceForm::columns;

@@ -103,6 +103,12 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
     return reduce_chunks(node, expression, fuse_partials(expression, values, positions, results, n));
   };
   const auto again = [&](const Partials& partials, int64_t n) { return joined(partials, rows, n); };
+  if (fused.group.form == ReduceForm::any_order) {
+    const int64_t blocks = blocks_in_any_order(chunks, node.device->properties().multiprocessors);
+    const Partials partials = make(blocks);
+    launch({0, chunks}, partials, 0);
+    return blocks == 1 ? partials : again(partials, blocks);
+  }
   if (rows > 1 || fused.parts > 1 || chunks <= max_partials) {
     const int64_t parts = parts_of_chunk(fused.group.form);
     Partials partials = make(rows * chunks * parts);

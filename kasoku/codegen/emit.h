@@ -26,6 +26,9 @@ std::string divisors_text(const Group& group);
 /// Copies of an element's text that stay short, a power of two of at most 32: a compiler for GPUs takes minutes over
 /// branches in many copies.
 int copies_of_element(const Group& group);
+
+/// Whether a block of threads may join all that it has read at its end.
+bool may_be_in_any_order(const Group& group);
 /// The pragma before a loop of `turns` with so many elements in each.
 std::string unroll(const Group& group, int turns, int elements);
 

@@ -18,6 +18,16 @@ bool has_short_sums(const Group& group) {
   return is_integer && is_number && (to.size == 8 ? from.size <= 2 : to.kind == DtypeKind::floating && to.size == 4 && from.size == 1);
 }
 
+}  // namespace
+
+bool may_be_in_any_order(const Group& group) {
+  const Instruction& last = group.values.back();
+  const bool has_room = !has_short_sums(group) || info(group.values[last.in[0]].dtype).kind == DtypeKind::boolean;
+  return has_room && joins_in_any_order(group.reduce_op, group.accumulate);
+}
+
+namespace {
+
 /// What a group's reduction and its scan have in common.
 template <class T>
 T joined(const Group& group, Op join) {

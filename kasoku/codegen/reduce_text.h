@@ -19,6 +19,7 @@ enum class ReduceForm : uint8_t {
   split_columns,  ///< the same, and a block has one of `lanes_apart` parts of a chunk's lanes, whose results are joined afterwards
   few_chunks,  ///< scans by threads: a warp has a whole chunk in shared memory, where there are too few to give each thread one
   one_trip,  ///< scans of one row by threads: as few_chunks, and its blocks tell each other their totals
+  any_order,  ///< by threads: one result, whose elements may be joined in any order: a block's threads go through its chunks before they join
   tiles,    ///< a block, several chunks, brought into a core's cache in the order that memory likes
 };
 
@@ -36,7 +37,7 @@ constexpr int64_t parts_of_chunk(ReduceForm form) { return form == ReduceForm::s
 
 /// What a body allows.
 struct ReduceTraits {
-  bool may_be_columns = true, may_be_wide = false, may_be_split = false, may_be_tiles = false;
+  bool may_be_columns = true, may_be_wide = false, may_be_split = false, may_be_tiles = false, may_be_in_any_order = false;
 };
 /// A reduction's form; where it is by columns or tiles, the innermost loop of `space` goes along them.
 ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const ReduceTraits& traits);
@@ -113,6 +114,9 @@ struct ReduceLaunch {
 };
 /// Of a space with `kept` axes before the reduced ones; `workers` share the launch.
 ReduceLaunch reduce_launch(const IterationSpace& space, size_t kept, ReduceForm form, bool by_threads, size_t value_bytes, const Chunks& part, int workers);
+
+/// Blocks of the form `any_order`, each of which gives a result.
+int64_t blocks_in_any_order(int64_t chunks, int workers);
 
 /// Columns that a block without threads takes at once: at most `most`, and fewer where else not all workers had some of what is
 /// much work.

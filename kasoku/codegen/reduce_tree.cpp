@@ -559,18 +559,22 @@ std::string columns_of_threads(const Reduction& r) {
 
 /// A block's 256 threads hold the lanes of a chunk. Where memory is read four neighbours at a time they are 4t … 4t+3, and one of the
 /// block's warps joins them while the others go on to the next chunk: hence two places for lanes, if they have room. Else they are t,
-/// t + 256, t + 512 and t + 768, of which each thread joins its own, so that a value of any size finds room.
+/// t + 256, t + 512 and t + 768, of which each thread joins its own, so that a value of any size finds room. Where elements may be joined
+/// in any order, all chunks of a block go into the same lanes, which are joined at its end.
 std::string rows_of_blocks(const Reduction& r) {
   constexpr size_t room = 48 << 10;
   const int places = 2 * chunk_lanes * r.value_bytes * (r.keeps_position ? 2 : 1) <= room ? 2 : 1;
-  const bool is_row = r.loop.rank - r.kept_rank == 1, by_fours = r.calls_for_four != nullptr;
+  const bool is_row = r.loop.rank - r.kept_rank == 1, by_fours = r.calls_for_four != nullptr, joins_at_end = r.form == ReduceForm::any_order;
   const auto first_of = [&](int k) { return r.loads_fours ? std::to_string(k) : std::to_string(threads_of_block * k); };
   const auto lane_name = [](int k) { return fmt::format("_acc{}", k); };
-  std::string text = r.loads_fours ? fmt::format("  __shared__ ks_four<ks_lane> _shared[{}];\n  int _turn = 0;\n", places * chunk_lanes / 4)
-                                   : fmt::format("  __shared__ __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _shared = (ks_lane*)_storage;\n", threads_of_block);
-  text += fmt::format("  const int _t = threadIdx.x;\n  for (long long _pair = blockIdx.x; _pair < _pairs; _pair += gridDim.x{}) {{\n", r.loads_fours ? ", ++_turn" : "") +
-          pair_numbers(r) + output_positions(r);
-  for (int k = 0; k < 4; ++k) text += fresh_lane(r, lane_name(k), "    ");
+  std::string text = joins_at_end    ? fmt::format("  __shared__ ks_four<ks_lane> _shared[{}];\n", chunk_lanes / 4)
+                     : r.loads_fours ? fmt::format("  __shared__ ks_four<ks_lane> _shared[{}];\n  int _turn = 0;\n", places * chunk_lanes / 4)
+                                     : fmt::format("  __shared__ __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _shared = (ks_lane*)_storage;\n", threads_of_block);
+  std::string lanes;
+  for (int k = 0; k < 4; ++k) lanes += fresh_lane(r, lane_name(k), joins_at_end ? "  " : "    ");
+  text += "  const int _t = threadIdx.x;\n" + (joins_at_end ? lanes : "") +
+          fmt::format("  for (long long _pair = blockIdx.x; _pair < _pairs; _pair += gridDim.x{}) {{\n", r.loads_fours && !joins_at_end ? ", ++_turn" : "") +
+          pair_numbers(r) + output_positions(r) + (joins_at_end ? "" : lanes);
   const bool starts_with_elements = has_numbers(r) || !joins_all(r);
   const auto lane_there = [&](int k, const Place& place, const std::string& indent) {
     const std::string number = fmt::format("(_begin + _row + {})", first_of(k));
@@ -614,6 +618,9 @@ std::string rows_of_blocks(const Reduction& r) {
     text += "        }\n";
   }
   text += "      }\n    }\n";
+  if (joins_at_end)
+    return text + "  }\n  _shared[_t] = {{_acc0, _acc1, _acc2, _acc3}};\n  __syncthreads();\n  if (_t < 32) {\n    const ks_lane _sum = ks_join_chunk(_shared, _t);\n    if (_t == 0) {\n" +
+           store(r, "blockIdx.x", "_sum", "      ") + "    }\n  }\n";
   if (r.loads_fours) {
     const std::string sum = joins_all(r) ? "ks_join_chunk(_lanes, _t & 31)" : fmt::format("_count < {} ? ks_join_few(&_lanes->v[0], _t & 31, _count) : ks_join_chunk(_lanes, _t & 31)", chunk_lanes);
     text += fmt::format("    ks_four<ks_lane>* const _lanes = _shared + (_turn & {}) * {};\n    _lanes[_t] = {{{{_acc0, _acc1, _acc2, _acc3}}}};\n"
@@ -730,7 +737,8 @@ ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const Redu
     }
   }
   if (!by_threads) return ReduceForm::rows;
-  constexpr int64_t many_results = 4096;  // fewer threads than that leave a GPU idle
+  constexpr int64_t many_results = 4096, many_chunks = 1024;  // fewer threads than that leave a GPU idle
+  if (space.kept == 0 && traits.may_be_in_any_order && reduced >= many_chunks * chunk_elements) return ReduceForm::any_order;
   if (results <= 1 || reduced > warp_row) return ReduceForm::rows;
   return reduced <= thread_row && results >= many_results ? ReduceForm::threads : ReduceForm::warps;
 }
@@ -758,7 +766,7 @@ std::string lanes_text(const Reduction& r) {
   else
     text = fmt::format("typedef {} ks_lane;\nks_helper ks_lane ks_one_of(bool is_second, ks_lane a, ks_lane b) {{ return {}; }}\n"
                        "ks_helper ks_lane ks_join(ks_lane a, ks_lane b) {{ return {}; }}\n", r.type, choice(r, "is_second", "b", "a"), r.join("a", "b"));
-  const bool asks_lanes = r.by_threads && (r.form == ReduceForm::warps || (r.form == ReduceForm::rows && r.loads_fours));
+  const bool asks_lanes = r.by_threads && (r.form == ReduceForm::warps || r.form == ReduceForm::any_order || (r.form == ReduceForm::rows && r.loads_fours));
   if (!asks_lanes) return text;
   text += from_lane;
   if (r.form == ReduceForm::warps) return text;
@@ -790,6 +798,8 @@ int64_t strip_width(int64_t columns, int64_t rows, int64_t times, int64_t most, 
   return std::clamp(round_up(divide_up(columns, blocks), int64_t{16}), least, most);
 }
 
+int64_t blocks_in_any_order(int64_t chunks, int workers) { return std::min(chunks, int64_t{32} * workers); }
+
 ReduceLaunch reduce_launch(const IterationSpace& space, size_t kept, ReduceForm form, bool by_threads, size_t value_bytes, const Chunks& part, int workers) {
   int64_t outputs = 1;
   for (size_t d = 0; d < kept; ++d) outputs *= space.lengths[d];
@@ -817,7 +827,7 @@ ReduceLaunch reduce_launch(const IterationSpace& space, size_t kept, ReduceForm 
     const int64_t results = form == ReduceForm::warps ? warps_of_block : form == ReduceForm::threads ? threads_of_block : 1;
     // More blocks than run soon go on with the next results: what they computed ahead of the first need not be computed again.
     constexpr int64_t blocks_of_multiprocessor = 64;
-    launch.shape.grid[0] = static_cast<uint32_t>(std::min(divide_up(pairs, results), blocks_of_multiprocessor * workers));
+    launch.shape.grid[0] = static_cast<uint32_t>(form == ReduceForm::any_order ? blocks_in_any_order(pairs, workers) : std::min(divide_up(pairs, results), blocks_of_multiprocessor * workers));
     launch.shape.block[0] = static_cast<uint32_t>(is_by_columns(form) ? threads_of_columns(form) : threads_of_block);
   } else {
     launch.shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));

@@ -40,17 +40,6 @@ int array_statements(const Block& block) {
   return n;
 }
 
-bool draws(const Expr& expr) {
-  const Intrinsic* row = intrinsic_of(expr);
-  if (!row) return false;
-  switch (row->handler) {
-    case Handler::random: case Handler::rand: case Handler::randn: case Handler::standard_normal:
-    case Handler::uniform: case Handler::normal: case Handler::expovariate: case Handler::exponential:
-    case Handler::randint: case Handler::randint_inclusive: case Handler::seed: return true;
-    default: return false;
-  }
-}
-
 bool uses_random(const TypedUnit& unit, int index, std::set<int>& seen) {
   if (!seen.insert(index).second) return false;
   bool found = false;
@@ -62,6 +51,17 @@ bool uses_random(const TypedUnit& unit, int index, std::set<int>& seen) {
 }
 
 }  // namespace
+
+bool draws(const Expr& expr) {
+  const Intrinsic* row = intrinsic_of(expr);
+  if (!row) return false;
+  switch (row->handler) {
+    case Handler::random: case Handler::rand: case Handler::randn: case Handler::standard_normal:
+    case Handler::uniform: case Handler::normal: case Handler::expovariate: case Handler::exponential:
+    case Handler::randint: case Handler::randint_inclusive: case Handler::seed: return true;
+    default: return false;
+  }
+}
 
 bool uses_random(const TypedUnit& unit, int index) {
   std::set<int> seen;
@@ -279,7 +279,7 @@ void FunctionLowering::run() {
   const bool is_void = fn_.result.is_symbol();
   const std::string result = is_void ? "void" : text_of(fn_.result);
   fail_ = is_void ? "return;" : "return {};";
-  random_ = {"ks_random", "ks_at", "ks_site", 0, {}, -1};
+  random_ = {.stream = "ks_random", .element = "ks_at", .site = "ks_site"};
 
   std::set<int> parameters(fn_.parameter_variables.begin(), fn_.parameter_variables.end());
   const std::string head = fmt::format("static __device__ {} {} {}({})",

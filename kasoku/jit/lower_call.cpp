@@ -10,6 +10,7 @@ Val FunctionLowering::call(const Expr& e) {
   const Binding& binding = e.items[0]->binding;
   if (binding.kind == Binding::Kind::dtype) {
     if (e.type.is_array()) return computed(e);
+    if (is_float_draw(e)) return {uniform_float(), e.type};
     return scalar(*e.items[1], e.type.dtype);
   }
   return call_intrinsic(e, *find_intrinsic(binding.name));
@@ -275,7 +276,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       if (loop_depth_ == 0 && !is_parallel_ && index_ == 0) {
         const std::string stream = temp("random");
         line("const ks_stream {} = ks_stream_of(ks);", stream);
-        random_ = {stream, "0", "0", 0, {}, -1};
+        random_ = {.stream = stream, .element = "0", .site = "0"};
       }
       return {"", Type::none()};
     }
@@ -292,6 +293,64 @@ std::string FunctionLowering::uniform() {
   random_.half = pair + ".b";
   random_.half_epoch = epoch_;
   return pair + ".a";
+}
+
+std::string FunctionLowering::uniform_float() {
+  if (!random_.shared.empty()) {
+    const std::string text = random_.shared.front();
+    random_.shared.erase(random_.shared.begin());
+    return text;
+  }
+  if (random_.words_epoch != epoch_ || random_.n_taken == 4) {
+    random_.words = temp("w");
+    random_.words_epoch = epoch_, random_.n_taken = 0;
+    line("const ks_words {} = ks_words_of({}, {}, {} + {});", random_.words, random_.stream, random_.element, random_.site, random_.n_sites++);
+  }
+  return fmt::format("ks_uniform_f32({}.{})", random_.words, "abcd"[random_.n_taken++]);
+}
+
+void FunctionLowering::share_call(const std::string& words, const std::string& is_second) {
+  random_.shared.clear();
+  for (const auto& [first, second] : {std::pair("a", "c"), std::pair("b", "d")})
+    random_.shared.push_back(fmt::format("ks_uniform_f32({0} ? {1}.{3} : {1}.{2})", is_second, words, first, second));
+}
+
+bool FunctionLowering::is_float_draw(const Expr& e) const {
+  const bool is_cast = e.kind == ExprKind::call && e.callee < 0 && e.items[0]->binding.kind == Binding::Kind::dtype;
+  if (!is_cast || e.type != Type::scalar(Dtype::float32) || options_.is_cuda) return false;
+  const Intrinsic* drawn = intrinsic_of(*e.items[1]);
+  return drawn && (drawn->handler == Handler::random || drawn->handler == Handler::rand) && e.items[1]->type.is_scalar();
+}
+
+bool FunctionLowering::shares_calls(const Block& body) const {
+  int n = 0;
+  bool is_plain = true;
+  const auto is_draw = [&](const Expr& e) { return draws(e) || (e.callee >= 0 && uses_random(unit_.unit, e.callee)); };
+  const auto draws_nothing = [&](const Expr& e) {
+    bool nothing = true;
+    each_expr(e, [&](const Expr& part) { nothing &= !is_draw(part); });
+    return nothing;
+  };
+  const std::function<void(const Expr&)> look = [&](const Expr& e) {
+    if (is_float_draw(e)) return void(++n);
+    const bool may_skip = e.kind == ExprKind::logic || e.kind == ExprKind::conditional || e.kind == ExprKind::compare || e.kind == ExprKind::comprehension;
+    if (may_skip && (e.kind != ExprKind::compare || e.items.size() > 2)) return void(is_plain &= draws_nothing(e));
+    is_plain &= !is_draw(e);
+    for (const ExprPtr& item : e.items)
+      if (item) look(*item);
+  };
+  const auto nothing_in = [&](const Block& block) {
+    each_expr(block, [&](const Expr& e) { is_plain &= !is_draw(e); });
+  };
+  for (const StmtPtr& stmt : body) {
+    const bool is_loop = stmt->kind == StmtKind::for_ || stmt->kind == StmtKind::while_;
+    if (stmt->expr && is_loop) is_plain &= draws_nothing(*stmt->expr);
+    else if (stmt->expr) look(*stmt->expr);
+    for (const ExprPtr& target : stmt->targets) is_plain &= draws_nothing(*target);
+    if (stmt->message) is_plain &= draws_nothing(*stmt->message);
+    nothing_in(stmt->body), nothing_in(stmt->orelse);
+  }
+  return is_plain && (n == 1 || n == 2);
 }
 
 std::string FunctionLowering::draw(const Expr& e, Handler handler) {

@@ -53,16 +53,25 @@ void FunctionLowering::share_upper_half(const std::string& first, const std::str
 FunctionLowering::Random FunctionLowering::enter_random(const Block& body, const std::string& counter) {
   bool used = false;
   each_expr(body, [&](const Expr& e) {
-    if (used) return;
-    if (e.callee >= 0) used = uses_random(unit_.unit, e.callee);
-    if (const Intrinsic* row = intrinsic_of(e))
-      used |= row->name.find("random.") != std::string_view::npos && row->name.find("cuda") == std::string_view::npos;
+    used = used || draws(e) || (e.callee >= 0 && uses_random(unit_.unit, e.callee));
   });
   if (!used) return {};
   const std::string stream = temp("random");
   line("const ks_stream {} = ks_split({}, {}, {} + {});", stream, random_.stream, random_.element, random_.site,
        random_.n_sites++);
-  return {stream, whole_number(counter), "0", 0, {}, -1};
+  return {.stream = stream, .element = whole_number(counter), .site = "0", .shares_calls = shares_calls(body)};
+}
+
+void FunctionLowering::draw_from(const Random& inner) {
+  if (!inner.stream.empty()) random_ = inner;
+  else random_.shares_calls = false;
+}
+
+void FunctionLowering::begin_draws() {
+  if (!random_.shares_calls || !random_.shared.empty()) return;
+  const std::string words = temp("w");
+  line("const ks_words {} = ks_words_of({}, ks_shared_call({}), 0);", words, random_.stream, random_.element);
+  share_call(words, fmt::format("ks_is_second({})", random_.element));
 }
 
 void FunctionLowering::loop_body(const Stmt& stmt, const std::function<void()>& head) {
@@ -223,9 +232,9 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
   const bool from_zero = bounds[0].text == "0LL" && step == 1;
   const std::string trip = from_zero ? i : temp("k");
   const Random outer = random_;
-  Random inner = enter_random(stmt.body, trip);
+  const Random inner = enter_random(stmt.body, trip);
   const int used_sites = random_.n_sites;
-  if (!inner.stream.empty()) random_ = inner;
+  draw_from(inner);
   const bool counts = !inner.stream.empty() && !from_zero;
   std::string down;  // of a step that may be negative: ~i < ~stop is i > stop
   if (!step && !options_.is_cuda) {
@@ -256,6 +265,7 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
        has_strips && step == 1 ? i + " != " + end : is_before(i, end), advance, counts ? ", ++" + trip : "");
   if (defers) ++defer_zero_;
   loop_body(stmt, [&] {
+    begin_draws();
     if (how == Leaves::at_each_turn) leave_if_asked();
     store(*stmt.targets[0], {i, int64_type});
   });
@@ -282,18 +292,18 @@ void FunctionLowering::while_loop(const Stmt& stmt) {
   if (inner.stream.empty()) {
     bool used = false;
     each_expr(*stmt.expr, [&](const Expr& e) {
-      if (const Intrinsic* row = intrinsic_of(e)) used |= row->name.find("random.") != std::string_view::npos;
-      if (e.callee >= 0) used |= uses_random(unit_.unit, e.callee);
+      used = used || draws(e) || (e.callee >= 0 && uses_random(unit_.unit, e.callee));
     });
     if (used) {
       const std::string stream = temp("random");
       line("const ks_stream {} = ks_split({}, {}, {} + {});", stream, random_.stream, random_.element, random_.site,
            random_.n_sites++);
-      inner = {stream, whole_number(k), "0", 0, {}, -1};
+      inner = {.stream = stream, .element = whole_number(k), .site = "0"};
     }
   }
+  inner.shares_calls = false;
   const int used_sites = random_.n_sites;
-  if (!inner.stream.empty()) random_ = inner;
+  draw_from(inner);
   if (inner.stream.empty()) line("for (;;) {{");
   else line("for (ks_i64 {} = 0;; ++{}) {{", k, k);
   const int deferred = std::exchange(defer_zero_, 0);
@@ -395,9 +405,9 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
   const std::string n = temp("n"), i = temp("i");
   if (!over.changes) line("const ks_i64 {} = {};", n, over.length);
   const Random outer = random_;
-  Random inner = enter_random(stmt.body, i);
+  const Random inner = enter_random(stmt.body, i);
   const int used_sites = random_.n_sites;
-  if (!inner.stream.empty()) random_ = inner;
+  draw_from(inner);
   const bool has_strips = !over.changes && leaves(stmt) == Leaves::between_strips;
   const std::string strip = has_strips ? temp("strip") : "0", end = has_strips     ? temp("end")
                                                                     : over.changes ? over.length
@@ -412,6 +422,7 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
   const bool defers = is_innermost(stmt.body) && defer_zero_ == 0 && may_defer();
   if (defers) ++defer_zero_;
   loop_body(stmt, [&] {
+    begin_draws();
     if (!has_strips && leaves(stmt) != Leaves::never) leave_if_asked();
     const Val item = over.item(i);
     store(*stmt.targets[0], item);

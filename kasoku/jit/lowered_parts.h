@@ -56,6 +56,8 @@ class UnitLowering {
   std::vector<Remark> remarks;
 };
 
+/// A call of a function that draws, or sets a seed.
+bool draws(const Expr& expr);
 bool uses_random(const TypedUnit& unit, int index);
 /// Whether the expression itself does what takes longer than a number's operation.
 bool prints_or_computes_arrays(const Expr& e);

@@ -101,10 +101,14 @@ class FunctionLowering {
   void one_thread(const Stmt& loop);
 
   struct Random {
-    std::string stream, element, site;  ///< texts; site is a base
+    std::string stream = {}, element = {}, site = {};  ///< texts; site is a base
     int n_sites = 0;
-    std::string half;     ///< the second uniform of a pair, good while epoch_ is half_epoch
+    std::string half = {};  ///< the second uniform of a pair, good while epoch_ is half_epoch
     int half_epoch = -1;
+    std::string words = {};  ///< of a call, for float32, of which n_taken are used up; good while epoch_ is words_epoch
+    int n_taken = 0, words_epoch = -1;
+    bool shares_calls = false;        ///< two iterations of the loop are served by one
+    std::vector<std::string> shared = {};  ///< then what an iteration has of it, and has not drawn yet
   };
 
   // --- loops (lower_loop.cpp) -------------------------------------------------------------
@@ -128,6 +132,7 @@ class FunctionLowering {
                  const std::string& chunk, const std::string& k);
   void device_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const Parallel& loop, const std::string& n,
                    const std::string& chunk, const std::string& k);
+  void pairs_of_rows(const std::string& k, const std::function<void()>& turn);
   void loop_body(const Stmt& stmt, const std::function<void()>& head);
   /// Leaves the function, or the chunk, if that is asked for: by loops at each turn, but by those
   /// with short turns between strips of them, so that LLVM finds nothing in the loop.
@@ -140,6 +145,10 @@ class FunctionLowering {
   bool is_quick(const Block& body) const;
   bool is_quick(const Block& body, std::set<int>& seen) const;
   Random enter_random(const Block& body, const std::string& counter);
+  /// In the loop that `inner` is of; nothing changes where it draws nothing.
+  void draw_from(const Random& inner);
+  /// At the head of an iteration: the call that it shares, if it has not been made.
+  void begin_draws();
   static std::string whole_number(const std::string& counter);
   /// From here to the loop's end the counter has the upper half that `first` has: what the
   /// generator makes of that half is common to all iterations.
@@ -193,6 +202,13 @@ class FunctionLowering {
   Val call_random(const Expr& expr, Handler handler);
   std::string draw(const Expr& expr, Handler handler);
   std::string uniform();
+  std::string uniform_float();
+  /// A float32 made of a uniform draw at once: 32 random bits do.
+  bool is_float_draw(const Expr& expr) const;
+  /// Whether each iteration draws one or two such floats, and nothing else.
+  bool shares_calls(const Block& body) const;
+  /// What an iteration has of a call that it shares; the text says whether it is the second one.
+  void share_call(const std::string& words, const std::string& is_second);
   Val call_cuda(const Expr& expr, Handler handler);
   Val print(const Expr& expr);  ///< lower_print.cpp
   std::string shape_of(const Expr& argument, int ndim);

@@ -45,6 +45,7 @@ void FunctionLowering::iteration(const Stmt& stmt, const Val bounds[3], std::opt
   const std::vector<int> outer_own = std::exchange(own_lists_, loop.own);
   breaks_.push_back("!");
   loop_body(stmt, [&] {
+    begin_draws();
     if (!is_quick(stmt.body)) leave_if_asked();
     if (options_.is_checked) line("ks_check_iteration({});", k);
     const std::string value = bounds[0].text == "0LL" && step == 1 ? k
@@ -157,6 +158,27 @@ void FunctionLowering::pool_loop(const Stmt& stmt, const Val bounds[3], std::opt
   effects_.may_fail |= outer_may_fail;
 }
 
+/// Of a block's chunk what is whole pairs of rows, to `ks_whole`: a thread takes two iterations that share a call. Numbers of calls have
+/// the same upper half in a run, as those of the pool's loop have.
+void FunctionLowering::pairs_of_rows(const std::string& k, const std::function<void()>& turn) {
+  line("const ks_i64 ks_whole = ks_chunk % (2 * ks_loop_lanes) ? ks_first : ks_end - (ks_end - ks_first) % (2 * ks_loop_lanes);");
+  open("for (ks_i64 ks_run = ks_first, ks_stop; ks_run < ks_whole; ks_run = ks_stop)");
+  line("ks_stop = ks_end_of_run(ks_run, ks_whole);");
+  line("const ks_u64 ks_upper = (ks_u64)ks_run >> 33 << 32;");
+  line("unsigned ks_call = (unsigned)((ks_u64)ks_run >> 1) + threadIdx.x;");
+  open("for (unsigned ks_at = threadIdx.x, ks_n_at = (unsigned)(ks_stop - ks_run); ks_at < ks_n_at; ks_at += 2 * ks_loop_lanes, ks_call += ks_loop_lanes)");
+  const std::string words = temp("w");
+  line("const ks_words {} = ks_words_of({}, ks_upper | ks_call, 0);", words, random_.stream);
+  line("#pragma unroll");
+  open("for (int ks_half = 0; ks_half < 2; ++ks_half)");
+  line("const ks_i64 {} = ks_run + (ks_at + ks_half * ks_loop_lanes);", k);
+  share_call(words, "ks_half");
+  turn();
+  close();
+  close();
+  close();
+}
+
 /// The loop on a device: a thread takes an iteration, or a lane of a chunk if there are reductions.
 void FunctionLowering::device_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const Parallel& loop,
                                    const std::string& n, const std::string& chunk, const std::string& k) {
@@ -175,18 +197,21 @@ void FunctionLowering::device_loop(const Stmt& stmt, const Val bounds[3], std::o
       if (each.has_order)
         line("{} {} = {};", text_of(fn_.variables[each.variable].type), names_[each.variable],
              identity(each.kind, fn_.variables[each.variable].type));
-    if (folds) {
-      line("const ks_i64 ks_first = blockIdx.x * ks_chunk, ks_end = ks_first + ks_chunk < ks_n ? ks_first + ks_chunk : ks_n;");
-      line("for (ks_i64 {0} = ks_first + threadIdx.x; {0} < ks_end; {0} += ks_loop_lanes) {{", k);
-    } else {
-      line("for (ks_i64 {0} = blockIdx.x * (ks_i64)ks_loop_lanes + threadIdx.x; {0} < ks_n; {0} += gridDim.x * (ks_i64)ks_loop_lanes) {{", k);
-    }
-    iteration(stmt, bounds, step, k, loop);
-    if (!loop.last.empty()) {
+    const auto turn = [&] {
+      iteration(stmt, bounds, step, k, loop);
+      if (loop.last.empty()) return;
       open(fmt::format("if ({} == ks_n - 1)", k));
       for (int variable : loop.last) line("ks_out->{0} = {0};", names_[variable]);
       close();
+    };
+    if (folds) {
+      line("const ks_i64 ks_first = blockIdx.x * ks_chunk, ks_end = ks_first + ks_chunk < ks_n ? ks_first + ks_chunk : ks_n;");
+      if (random_.shares_calls) pairs_of_rows(k, turn);
+      line("for (ks_i64 {0} = {1} + threadIdx.x; {0} < ks_end; {0} += ks_loop_lanes) {{", k, random_.shares_calls ? "ks_whole" : "ks_first");
+    } else {
+      line("for (ks_i64 {0} = blockIdx.x * (ks_i64)ks_loop_lanes + threadIdx.x; {0} < ks_n; {0} += gridDim.x * (ks_i64)ks_loop_lanes) {{", k);
     }
+    turn();
     line("}}");
     check_zero();
     for (const Reduction& each : loop.reductions) {
@@ -230,7 +255,7 @@ void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std:
   const Random outer = random_;
   Random inner = enter_random(stmt.body, k);
   const int used_sites = random_.n_sites;
-  if (!inner.stream.empty()) random_ = inner;
+  draw_from(inner);
   if (uses_graph()) device_loop(stmt, bounds, step, loop, n, chunk, k);
   else pool_loop(stmt, bounds, step, loop, n, chunk, k);
   random_ = outer;

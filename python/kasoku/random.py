@@ -78,7 +78,7 @@ _standard_normal, _integers = Generator.standard_normal, Generator.integers
 
 
 def random(self, size=None, dtype=None, out=None, device=None):
-    """Numbers in [0, 1), multiples of 2**-53; of float32 of 2**-24.
+    """Numbers in [0, 1), multiples of 2**-53; of float32 32 random bits, rounded.
 
     Philox 4x32-10 makes their bits (Salmon and others, 2011).
 

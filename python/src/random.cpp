@@ -172,7 +172,7 @@ array(0.89025922))");
   random.def("_process_generator", [] { return &default_generator(); }, nb::rv_policy::reference);
   random.def("rand", [](nb::args shape, nb::handle dtype, nb::handle device) {
     return default_generator().uniform(shape_from(shape), float_from(dtype), device_from(device));
-  }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), R"(Numbers in [0, 1) of the process's generator, multiples of 2**-53; of float32 of 2**-24.
+  }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), R"(Numbers in [0, 1) of the process's generator, multiples of 2**-53; of float32 32 random bits, rounded.
 
 Returns an array of that shape, of float64 unless dtype= is float32; device= is a Device or its name.
 

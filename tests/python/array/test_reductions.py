@@ -379,3 +379,21 @@ def test_compiled_functions_reduce_as_numpy(name):
         agree(outcome(lambda: along(x)), outcome(lambda: reduce(x, axis=0)), (name, dtype, seed))
         for mask in (sample(x.shape, "bool", seed), np.zeros(x.shape, bool)):
             scalar(outcome(lambda: masked(x, mask)), outcome(lambda: reduce(x[mask])), (name, dtype, seed, mask))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "int32", "uint64", "float32"])
+def test_long_rows(dtype, form):
+    """So many elements that blocks of threads go on through several chunks where the order does not matter."""
+    n = 3 * (2**22 + 2731)
+    x = np.resize(sample((999_983,), dtype, 1 if dtype == "float32" else 0), n)
+    whole, part = slice(None), slice(None, None, -1)
+    for each, view, names in [
+        (x, whole, ROWS),
+        (x, part, ["max"]),
+        (x.reshape(-1, 3), (part, slice(0, 2)), ["max", "sum"]),
+    ]:
+        for name in names:
+            if dtype == "float32" and "sum" in name or "prod" in name:
+                continue
+            want = outcome(lambda: getattr(np, name)(each[view]))
+            agree(outcome(lambda: getattr(ks, name)(ks.array(each)[view])), want, (name, dtype, view))

@@ -6,7 +6,7 @@ import random
 import kasoku as ks
 import numpy as np
 import pytest
-from kasoku import prange
+from kasoku import _core, prange
 
 
 def both(function, *args, **options):
@@ -392,6 +392,56 @@ def test_draws_are_right_and_concurrent_calls_differ():
     values = [f(n) for _ in range(4)]
     assert len(set(values)) > 1
     assert all(abs(v - math.pi) < 6 * math.sqrt(math.pi * (4 - math.pi) / n) for v in values)
+
+
+@ks.jit
+def float_draws(x, y, is_serial):
+    if is_serial:
+        for i in range(len(x)):
+            x[i], y[i] = np.float32(random.random()), np.float32(random.random())
+    else:
+        for i in ks.prange(len(x)):
+            x[i], y[i] = np.float32(random.random()), np.float32(random.random())
+
+
+def test_draws_of_floats_are_even_and_independent():
+    """Two of four words of a call are an iteration's, the other two those of the one 256 further on."""
+    _core._jit_seed(11)
+    n = 2**20
+    x, y = np.zeros(n, np.float32), np.zeros(n, np.float32)
+    float_draws(x, y, False)
+    for u in (x, y):
+        assert 0 <= u.min() and u.max() < 1
+        chi_square = ((np.histogram(u, 1024, (0, 1))[0] - n / 1024) ** 2).sum() / (n / 1024)
+        assert abs(chi_square - 1023) < 6 * math.sqrt(2 * 1023)
+        assert len(np.unique(u)) > 0.9 * n
+    # Beside each other, in the next iteration, and in the one that shares the call.
+    for a, b in [
+        (x, y),
+        (x[1:], x[:-1]),
+        (x[256:], x[:-256]),
+        (y[256:], x[:-256]),
+        (x[256:], y[:-256]),
+        (y[256:], y[:-256]),
+    ]:
+        assert abs(np.corrcoef(a, b)[0, 1]) < 6 / math.sqrt(n)
+
+
+@pytest.mark.parametrize("n", [1, 256, 257, 1000, 300_001])
+def test_floats_of_serial_and_of_parallel_loops(n):
+    """A loop's numbers are a function of its place in the program and of the iteration: the second loop has others."""
+    _core._jit_seed(12)
+    x, y = np.zeros(n, np.float32), np.zeros(n, np.float32)
+    float_draws(x, y, False)
+    want = ks.jit(float_draws.py_func, parallel=False)
+    _core._jit_seed(12)
+    again, other = np.zeros(n, np.float32), np.zeros(n, np.float32)
+    want(again, other, False)
+    np.testing.assert_array_equal(again, x)
+    np.testing.assert_array_equal(other, y)
+    _core._jit_seed(12)
+    float_draws(again, other, True)
+    assert n == 1 or not np.array_equal(again, x)
 
 
 @ks.jit

@@ -228,6 +228,52 @@ def test_draws_are_the_same(place):
     check(place, draws_of_arrays, 4001, seed=9)
 
 
+def pi_of_floats(n):
+    count = 0
+    for _ in prange(n):
+        x, y = np.float32(random.random()), np.float32(random.random())
+        if x * x + y * y < np.float32(1):
+            count += 1
+    return count
+
+
+def sum_of_floats(n):
+    total, last = np.float32(0), -1.0
+    for i in prange(n):
+        if i % 3 == 1:
+            continue
+        x = np.float32(np.random.rand())
+        last = x
+        total += x * np.float32(i % 7)
+    return total, last
+
+
+def floats_into(x):
+    for i in prange(x.shape[0]):
+        x[i, 0] = np.float32(random.random())
+        x[i, 1] = np.float32(np.random.rand()) - 0.25
+    return x
+
+
+def floats_at_times(x):
+    for i in prange(x.size):
+        if i % 2:
+            x[i] = np.float32(random.random())
+        else:
+            for _ in range(5):
+                x[i] += np.float32(random.random())
+    return x
+
+
+@pytest.mark.parametrize("n", [1, 255, 257, 511, 5000, 262_143, 262_144, 262_144 + 777, 600_001, 2**20 + 2**19 + 3])
+def test_floats_share_calls_and_are_the_same(place, n):
+    """Pairs of rows, what is left of them, chunks that end between two iterations that share a call."""
+    check(place, pi_of_floats, n, seed=n)
+    check(place, sum_of_floats, n, seed=n + 1)
+    check(place, floats_into, np.zeros((n % 9001 + 1, 2), np.float32), seed=n + 2)
+    check(place, floats_at_times, np.zeros(n % 9001 + 1), seed=n + 3)
+
+
 def mean_square(n):
     x = np.random.rand(n)
     y = np.random.rand(n)
