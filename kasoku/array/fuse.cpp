@@ -365,11 +365,15 @@ class Builder {
       if (group.form == ReduceForm::tiles) group.along = static_cast<uint8_t>(space.inner);
     }
     group.by_fours = !fused.randoms.empty() && !group.scatter && !group.scan && !is_by_columns(group.form) && (group.is_reduce ? group.reduced_rank == 1 : group.rank() == 1);
+    const Walk* const walks = space.walks.data() + space.walks.size() - group.walks_numbers - fused.randoms.size();
+    group.has_one_block = fused.randoms.size() > 1;
     for (size_t k = 0; k < fused.randoms.size(); ++k) {
-      const Walk& walk = space.walks[space.walks.size() - group.walks_numbers - fused.randoms.size() + k];
+      const Walk& walk = walks[k];
       group.by_fours &= walk.inner == Inner::unit && walk.offset % 4 == 0;
       for (size_t d = 0; d < last; ++d) group.by_fours &= walk.strides[d] % 4 == 0;
+      group.has_one_block &= walk.offset == walks[0].offset && std::ranges::equal(walk.strides, walks[0].strides);
     }
+    group.has_one_block &= group.by_fours;
     constexpr int64_t tile = 32;  // fewer leave threads idle
     if (group.scan && group.is_simt && group.form != ReduceForm::columns) {
       const int64_t length = reduced_length(fused);

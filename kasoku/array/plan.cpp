@@ -113,6 +113,7 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
     const int64_t parts = parts_of_chunk(fused.group.form);
     Partials partials = make(rows * chunks * parts);
     launch({0, chunks_of_part}, partials, 0);
+    if (parts > 1 && are_parts_and_chunks_one_row(chunks)) return again(partials, parts * chunks);
     if (parts > 1) partials = joined(partials, rows * chunks, parts);
     return chunks == 1 ? partials : again(partials, chunks);
   }

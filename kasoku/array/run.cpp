@@ -114,7 +114,7 @@ std::string_view structure_of(const Group& group) {
   };
   const auto count = [&](size_t n) { put(static_cast<uint16_t>(n)); };
   put(group.kept_rank, group.reduced_rank, group.store_dtype, group.schedule, group.is_reduce, group.reduce_op,
-      group.accumulate, group.joins_results, group.form, group.along, group.walks_numbers, group.by_fours, group.by_chains, group.wide_index, group.is_simt);
+      group.accumulate, group.joins_results, group.form, group.along, group.walks_numbers, group.by_fours, group.has_one_block, group.by_chains, group.wide_index, group.is_simt);
   count(group.values.size());
   put_all(group.values);
   count(group.loads.size());

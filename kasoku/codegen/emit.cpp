@@ -167,8 +167,8 @@ std::vector<std::pair<std::string, std::string>> blocks_for_four(const Group& gr
     const int n = takes_word(group.randoms[k]) ? 1 : 2;
     for (int i = 0; i < n; ++i)
       blocks.emplace_back(fmt::format("{}_{}", k, i),
-                          fmt::format("(({3})(_p_r{0}) >> {1}) + {2}, r{0}_draw, 0, r{0}_k0, r{0}_k1", k,
-                                      n == 1 ? 2 : 1, n == 1 ? t : fmt::format("2 * {} + {}", t, i), number));
+                          fmt::format("(({3})(_p_r{4}) >> {1}) + {2}, r{0}_draw, 0, r{0}_k0, r{0}_k1", k,
+                                      n == 1 ? 2 : 1, n == 1 ? t : fmt::format("2 * {} + {}", t, i), number, group.has_one_block ? 0 : k));
   }
   return blocks;
 }

@@ -91,6 +91,8 @@ struct Group {
   /// All random leaves are read in order from a multiple of 4: one call of the
   /// generator serves four elements (float64: two).
   bool by_fours = false;
+  /// Then: they are at the same place in their leaves, so what calls make of the block alone is made once.
+  bool has_one_block = false;
   /// Four calls of the generator go side by side: so many chains keep 512-bit multipliers
   /// busy, and overflow the registers that narrower vectors have.
   bool by_chains = false;

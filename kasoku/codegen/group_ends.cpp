@@ -63,6 +63,7 @@ Reduction reduction_of(const Group& group) {
     r.type = "int";
     r.identity = "0";
     r.value = fmt::format("(int)v{}", group.values.back().in[0]);
+    if (info(group.values[group.values.back().in[0]].dtype).kind == DtypeKind::boolean) r.take = "ks_count";
   }
   r.keeps_position = info(group.reduce_op).keeps_position();
   const bool has_moments = info(group.reduce_op).result == ReductionInfo::moments;

@@ -35,6 +35,10 @@ constexpr int64_t threads_of_columns(ReduceForm form) { return form == ReduceFor
 inline constexpr int64_t lanes_apart = 16;
 constexpr int64_t parts_of_chunk(ReduceForm form) { return form == ReduceForm::split_columns ? lanes_apart : 1; }
 
+/// Parts and so many chunks are one row, in which parts of a chunk are as far apart as there are chunks: its tree is theirs, one after the other.
+constexpr int64_t most_chunks_of_parts = 64;
+constexpr bool are_parts_and_chunks_one_row(int64_t chunks) { return (chunks & (chunks - 1)) == 0 && chunks <= most_chunks_of_parts; }
+
 /// What a body allows.
 struct ReduceTraits {
   bool may_be_columns = true, may_be_wide = false, may_be_split = false, may_be_tiles = false, may_be_in_any_order = false;
@@ -76,6 +80,7 @@ struct Reduction : JoinedLoop {
   std::string identity;        ///< joins without a trace; empty: only what is there is joined
   std::string start;           ///< without an identity: what a lane holds before, and the result of no elements; may be empty
   bool counts_elements = false;  ///< of moments: how many elements a lane has is how many it was joined with
+  std::string take = "ks_join";  ///< threads, rows: the function of a lane and an element that joins them
   bool keeps_position = false;  ///< then `join` is whether `a` comes before `b`
   std::string position;        ///< where elements bring theirs along
 

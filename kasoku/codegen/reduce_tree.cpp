@@ -406,7 +406,9 @@ bool is_row_of_memory(const LoopOperand& x) { return x.kind == Walk::memory && x
 std::string store_column(const Reduction& r, const std::string& lane, const std::string& indent) {
   const std::string number = !r.walks_numbers ? "_start + _place" : r.loop.operands.back().inner == Inner::unit ? "_b_o + _place" : fmt::format("_b_o + _place * _s{}_o", r.loop.inner);
   const std::string chunk = fmt::format("({}) * _chunks + _c - _first_chunk", number);
-  return store(r, r.form == ReduceForm::split_columns ? fmt::format("({}) * {} + _apart", chunk, lanes_apart) : chunk, lane, indent);
+  if (r.form != ReduceForm::split_columns) return store(r, chunk, lane, indent);
+  const std::string is_one_row = fmt::format("(_chunks & (_chunks - 1)) == 0 && _chunks <= {}", most_chunks_of_parts);
+  return store(r, fmt::format("{0} ? (({1}) * {2} + _apart) * _chunks + _c - _first_chunk : ({3}) * {2} + _apart", is_one_row, number, lanes_apart, chunk), lane, indent);
 }
 
 /// Lanes along columns are vectors of columns. They are met in the order in which the tree joins them, l, l + 512,
@@ -582,7 +584,7 @@ std::string rows_of_blocks(const Reduction& r) {
   };
   const auto take = [&](int k, const std::string& indent) {
     const std::string lane = lane_name(k);
-    if (!has_numbers(r)) return join(lane, "_value", indent);
+    if (!has_numbers(r)) return fmt::format("{0}{1} = {2}({1}, _value);\n", indent, lane, r.take);
     return fmt::format("{0}{1} = ks_one_of({2} | (_value.value != _value.value & {1}.value == {1}.value), {1}, _value);\n", indent, lane, r.join("_value.value", lane + ".value"));
   };
   const auto calls = [&](const std::string& indent) { return by_fours ? r.calls_for_four("0", indent) : std::string(); };

@@ -95,7 +95,7 @@ void FunctionLowering::launch_kernel(Kernel& kernel, Place place, const std::str
   on_device_ = false;
   defer_zero_ = outer_defer;
   has_zero_ = outer_zero;
-  const bool may_fail = std::exchange(effects_.may_fail, outer_may_fail);
+  effects_.may_fail = outer_may_fail;
   fail_ = outer_fail;
   is_parallel_ = was_parallel;
   indent_ = host_indent;
@@ -103,7 +103,9 @@ void FunctionLowering::launch_kernel(Kernel& kernel, Place place, const std::str
 
   std::vector<std::pair<std::string, std::string>> captured;
   std::set<std::string> seen = kernel.own;
+  bool uses_call = false;  // else nothing of it can fail
   each_word(body, [&](const std::string& word) {
+    uses_call |= word == "ks";
     const auto found = outside.find(word);
     if (found != outside.end() && seen.insert(word).second) captured.emplace_back(word, found->second);
   });
@@ -120,8 +122,8 @@ void FunctionLowering::launch_kernel(Kernel& kernel, Place place, const std::str
   unit_.captures += given + (captured.empty() ? "char ks_none; };\n" : "};\n") + results + (kernel.results.empty() ? "char ks_none; };\n" : "};\n");
   unit_.kernels += fmt::format(
       "\nextern \"C\" __global__ void {0}(ks_captures_{1} ks_given, ks_call* ks, ks_results_{1}* ks_out, ks_i64 ks_n, ks_i64 ks_chunk) {{\n"
-      "  if (ks->status) return;\n{2}  constexpr int ks_function = {3};\n{4}}}\n",
-      kernel.name, number, unpacked, index_, body);
+      "{5}{2}  constexpr int ks_function = {3};\n{4}}}\n",
+      kernel.name, number, unpacked, index_, body, uses_call ? "  if (ks->status) return;\n" : "");
 
   kernel.captured = temp("captures"), kernel.returned = temp("results");
   line("ks_captures_{} {};", number, kernel.captured);
@@ -130,9 +132,12 @@ void FunctionLowering::launch_kernel(Kernel& kernel, Place place, const std::str
     if (type.starts_with("ks_array<")) line("{}.{}.memory = nullptr;", kernel.captured, name);
   }
   line("ks_results_{} {};", number, kernel.returned);
-  line("ks_jit_launch(ks, {0}, {1}, &{2}, sizeof({2}), &{3}, {4}, {5}, {6});", number, place.line, kernel.captured, kernel.returned,
-       kernel.results.empty() ? "0" : "sizeof(" + kernel.returned + ")", n, chunk);
-  (void)may_fail;
+  // Of an array alone what its blocks have written.
+  const bool is_array = kernel.results.size() == 1 && kernel.results[0].second.ends_with(']');
+  const std::string result_bytes = kernel.results.empty() ? "0"
+                                   : is_array ? fmt::format("(({0} + {1} - 1) / {1}) * (ks_i64)sizeof({2}.{3}[0])", n, chunk, kernel.returned, kernel.results[0].first)
+                                              : "sizeof(" + kernel.returned + ")";
+  line("ks_jit_launch(ks, {0}, {1}, {7}, &{2}, sizeof({2}), &{3}, {4}, {5}, {6});", number, place.line, kernel.captured, kernel.returned, result_bytes, n, chunk, uses_call ? 1 : 0);
   leave_if_failed();
 }
 

@@ -167,7 +167,7 @@ void ks_jit_write(void* to, const void* from, int64_t bytes) {
   attempt([&](OffloadCall::State& call) { call.device.copy(to, from, static_cast<size_t>(bytes), call.stream); });
 }
 
-void ks_jit_launch(CallRecord*, int kernel, int line, void* captures, int64_t bytes, void* results, int64_t result_bytes,
+void ks_jit_launch(CallRecord*, int kernel, int line, int uses_call, void* captures, int64_t bytes, void* results, int64_t result_bytes,
                    int64_t n, int64_t chunk) {
   if (n <= 0) return;
   OffloadCall::State& call = *current;
@@ -177,7 +177,7 @@ void ks_jit_launch(CallRecord*, int kernel, int line, void* captures, int64_t by
       throw Error(ErrorKind::unsupported, "a parallel loop uses too many variables of its function for a kernel")
           .fix("put them into arrays, or part of the loop into a function of its own");
     kasoku::Function& function = *call.kernels[static_cast<size_t>(kernel)];
-    void* record = call.on_device();
+    void* record = uses_call ? call.on_device() : nullptr;
     std::shared_ptr<Buffer> out = result_bytes ? Buffer::allocate(call.device, static_cast<size_t>(result_bytes)) : nullptr;
     void* out_memory = out ? out->memory() : nullptr;
     LaunchShape shape;
@@ -188,7 +188,7 @@ void ks_jit_launch(CallRecord*, int kernel, int line, void* captures, int64_t by
     }
     void* arguments[] = {captures, &record, &out_memory, &n, &chunk};
     function.launch(shape, arguments, call.stream);
-    call.is_unread = true;
+    call.is_unread = uses_call != 0;  // attempt() has read what was before
     if (out && call.settle()) call.device.copy(results, out_memory, static_cast<size_t>(result_bytes), call.stream);
   });
 }

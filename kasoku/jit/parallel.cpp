@@ -185,7 +185,7 @@ void FunctionLowering::device_loop(const Stmt& stmt, const Val bounds[3], std::o
   Kernel kernel;
   const bool folds = !loop.reductions.empty();
   for (const Reduction& each : loop.reductions) {
-    kernel.results.emplace_back(each.parts, text_of(fn_.variables[each.variable].type) + "[ks_max_chunks]");
+    kernel.results.emplace_back(each.parts, text_of(fn_.variables[each.variable].type) + (loop.has_lanes() ? "[ks_max_chunks]" : "[ks_max_blocks]"));
     if (!each.starts_outside()) kernel.own.insert(names_[each.variable]);
   }
   for (int variable : loop.last) kernel.results.emplace_back(names_[variable], text_of(fn_.variables[variable].type));
@@ -251,7 +251,7 @@ void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std:
   }
   const std::string n = temp("n"), chunk = temp("chunk"), k = temp("k");
   line("const ks_i64 {} = ks_length(ks_range{{{}, {}, {}}});", n, bounds[0].text, bounds[1].text, bounds[2].text);
-  line("const ks_i64 {} = ks_chunk({});", chunk, n);
+  line("const ks_i64 {} = {}({});", chunk, uses_graph() && !loop.reductions.empty() && !loop.has_lanes() ? "ks_chunk_of_block" : "ks_chunk", n);
   const Random outer = random_;
   Random inner = enter_random(stmt.body, k);
   const int used_sites = random_.n_sites;

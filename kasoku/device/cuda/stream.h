@@ -32,7 +32,7 @@ class CudaStream final : public Stream {
   /// A few bytes from the device, through pinned memory: the driver's own way for pageable
   /// memory keeps its lock until the copy is done. False if somebody else is using it.
   bool copy_small(void* to, CUdeviceptr from, size_t bytes);
-  static constexpr size_t small_bytes = 4096;
+  static constexpr size_t small_bytes = size_t{64} << 10;
 
   /// Small blocks that were given back in this stream's order: what comes next in it may have them without asking the
   /// driver, which takes about as long as a launch.
