@@ -251,7 +251,8 @@ void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std:
   }
   const std::string n = temp("n"), chunk = temp("chunk"), k = temp("k");
   line("const ks_i64 {} = ks_length(ks_range{{{}, {}, {}}});", n, bounds[0].text, bounds[1].text, bounds[2].text);
-  line("const ks_i64 {} = {}({});", chunk, uses_graph() && !loop.reductions.empty() && !loop.has_lanes() ? "ks_chunk_of_block" : "ks_chunk", n);
+  const bool joins_in_any_order = uses_graph() && !loop.reductions.empty() && !loop.has_lanes();
+  line("const ks_i64 {} = {}({});", chunk, joins_in_any_order ? "ks_chunk_of_block" : "ks_chunk", n);
   const Random outer = random_;
   Random inner = enter_random(stmt.body, k);
   const int used_sites = random_.n_sites;
@@ -265,11 +266,16 @@ void FunctionLowering::parallel_loop(const Stmt& stmt, const Val bounds[3], std:
     const std::string chunks = temp("chunks");
     open(fmt::format("if ({} > 0)", n));
     line("const ks_i64 {0} = ({1} + {2} - 1) / {2};", chunks, n, chunk);
-    open(fmt::format("for (ks_i64 ks_w = 1; ks_w < {}; ks_w *= 2)", chunks));
-    open(fmt::format("for (ks_i64 ks_c = 0; ks_c + ks_w < {}; ks_c += 2 * ks_w)", chunks));
-    for (const Reduction& each : loop.reductions)
-      line("{0}[ks_c] = {1};", each.parts, join_text(each, each.parts + "[ks_c]", each.parts + "[ks_c + ks_w]"));
-    close();
+    if (joins_in_any_order) {
+      open(fmt::format("for (ks_i64 ks_c = 1; ks_c < {}; ++ks_c)", chunks));
+      for (const Reduction& each : loop.reductions) line("{0}[0] = {1};", each.parts, join_text(each, each.parts + "[0]", each.parts + "[ks_c]"));
+    } else {
+      open(fmt::format("for (ks_i64 ks_w = 1; ks_w < {}; ks_w *= 2)", chunks));
+      open(fmt::format("for (ks_i64 ks_c = 0; ks_c + ks_w < {}; ks_c += 2 * ks_w)", chunks));
+      for (const Reduction& each : loop.reductions)
+        line("{0}[ks_c] = {1};", each.parts, join_text(each, each.parts + "[ks_c]", each.parts + "[ks_c + ks_w]"));
+      close();
+    }
     close();
     for (const Reduction& each : loop.reductions)
       line("{} = {};", names_[each.variable], join_text(each, names_[each.variable], each.parts + "[0]"));
