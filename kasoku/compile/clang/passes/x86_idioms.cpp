@@ -1,10 +1,15 @@
 #include "kasoku/compile/clang/passes/x86_idioms.h"
 
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+#include <map>
 
 namespace kasoku::embedded {
 
@@ -92,10 +97,39 @@ Value* permuted_table(Instruction& instruction, bool has_masks) {
   return build.CreateBitCast(concatenateVectors(build, parts), type);
 }
 
+unsigned widest_vector(const Loop& loop) {
+  unsigned widest = 0;
+  for (const BasicBlock* block : loop.blocks())
+    for (const Instruction& instruction : *block)
+      if (auto* type = dyn_cast<FixedVectorType>(instruction.getType()))
+        widest = std::max(widest, unsigned(type->getPrimitiveSizeInBits().getFixedValue()));
+  return widest;
+}
+
+/// What the vectoriser left of a loop behind its vectors runs a few times at most. Else its constants have registers, for it comes
+/// first, and those of the vectors are loaded in each turn.
+void mark_remainders(const LoopInfo& loops) {
+  std::map<const Loop*, unsigned> widest;
+  SmallVector<std::pair<Loop*, unsigned>> vectorised;
+  for (Loop* loop : loops.getLoopsInPreorder()) {
+    if (!loop->isInnermost() || !getBooleanLoopAttribute(loop, "llvm.loop.isvectorized")) continue;
+    const unsigned width = widest_vector(*loop);
+    vectorised.emplace_back(loop, width);
+    widest[loop->getParentLoop()] = std::max(widest[loop->getParentLoop()], width);
+  }
+  for (const auto& [loop, width] : vectorised) {
+    BasicBlock* latch = loop->getLoopLatch();
+    auto* branch = latch ? dyn_cast<BranchInst>(latch->getTerminator()) : nullptr;
+    if (width < widest[loop->getParentLoop()] && branch && branch->isConditional())
+      branch->setMetadata(LLVMContext::MD_prof, MDBuilder(branch->getContext()).createBranchWeights(1, 1));
+  }
+}
+
 }  // namespace
 
-PreservedAnalyses IdiomsPass::run(Function& function, FunctionAnalysisManager&) {
+PreservedAnalyses IdiomsPass::run(Function& function, FunctionAnalysisManager& analyses) {
   bool changed = false;
+  mark_remainders(analyses.getResult<LoopAnalysis>(function));
   for (Instruction& instruction : make_early_inc_range(instructions(function))) {
     Value* better = shifted_product(instruction);
     if (!better && has_masks_) better = masked_count(instruction);
