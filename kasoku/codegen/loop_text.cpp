@@ -40,7 +40,9 @@ std::string row_and_place(const Loop& loop, const std::string& indent) {
 
 /// Elements of a row one after another.
 std::string row_text(const Body& body, const std::string& end, const std::string& indent) {
-  return fmt::format("{}{}for (long long _j = 0; _j < {}; ++_j) {{\n", body.is_vector ? "#pragma clang loop vectorize(assume_safety)\n" : "", indent, end) +
+  const std::string abreast = body.abreast ? fmt::format(" interleave_count({})", body.abreast) : "";
+  const std::string pragma = body.is_vector ? "#pragma clang loop vectorize(assume_safety)" + abreast + "\n" : "";
+  return fmt::format("{}{}for (long long _j = 0; _j < {}; ++_j) {{\n", pragma, indent, end) +
          body.element({"_j"}, indent + "  ") + indent + "}\n";
 }
 

@@ -18,7 +18,7 @@ FLOATS = ["float32", "float64"]
 ODD = ["sin", "tan", "arcsin", "arctan", "sinh", "tanh", "arcsinh", "arctanh", "cbrt", "expm1", "log1p"]
 # What docs/accuracy.md says, rounded up, where it is above 1.
 LIMITS = {
-    "float32": {"tan": 1.2, "arcsinh": 1.2, "arctan2": 1.6},
+    "float32": {"tan": 1.2, "arcsinh": 1.1, "arctan2": 1.6},
     "float64": {"expm1": 1.2, "arctan": 1.2, "arctan2": 1.4, "hypot": 1.3, "arcsinh": 1.3, "arccosh": 1.7},
 }
 
@@ -130,7 +130,7 @@ def test_large_powers_of_what_is_near_one(dtype, width):
         y = (g.uniform(-top, top, len(x)) / np.log(x.astype(np.float64))).astype(dtype)
         exact = x.astype(np.longdouble) ** y.astype(np.longdouble)
     error = accuracy.errors((ks.array(x) ** ks.array(y)).numpy(), exact)
-    assert error[np.isfinite(y)].max() <= {"float32": 0.51, "float64": 0.7}[dtype]
+    assert error[np.isfinite(y)].max() <= {"float32": 0.63, "float64": 0.7}[dtype]
 
 
 def test_power_of_all_edges_is_numpys(device):

@@ -81,21 +81,31 @@ void define_form(Function& form, Function& callee, const Function& caller) {
   values->addIncoming(out, next);
 }
 
+/// select(mask, call, other), if that is all that reads the call: it becomes part of the branch, so that vectors without
+/// such a lane do not look at the mask again.
+SelectInst* choice_of(CallInst& call, Value* mask) {
+  auto* choice = call.hasOneUse() ? dyn_cast<SelectInst>(call.user_back()) : nullptr;
+  const bool is_it = choice && choice->getCondition() == mask && choice->getTrueValue() == &call;
+  return is_it && choice->getParent() == call.getParent() ? choice : nullptr;
+}
+
 void call_if_any(CallInst& call) {
   Value* mask = call.getArgOperand(call.arg_size() - 1);
-  IRBuilder<> build(&call);
+  SelectInst* choice = choice_of(call, mask);
+  Instruction* at = choice ? static_cast<Instruction*>(choice) : &call;
+  IRBuilder<> build(at);
   const unsigned lanes = cast<FixedVectorType>(mask->getType())->getNumElements();
   Type* bits = build.getIntNTy(lanes);
   Value* any = build.CreateICmpNE(build.CreateBitCast(build.CreateFreeze(mask), bits), Constant::getNullValue(bits));
-  BasicBlock* before = call.getParent();
-  Instruction* then =
-      SplitBlockAndInsertIfThen(any, &call, false, MDBuilder(call.getContext()).createBranchWeights(1, 1 << 20));
-  BasicBlock* behind = call.getParent();
-  auto* value = PHINode::Create(call.getType(), 2, "", behind->begin());
-  call.replaceAllUsesWith(value);
+  BasicBlock* before = at->getParent();
+  Instruction* then = SplitBlockAndInsertIfThen(any, at, false, MDBuilder(call.getContext()).createBranchWeights(1, 1 << 20));
+  BasicBlock* behind = at->getParent();
+  auto* value = PHINode::Create(at->getType(), 2, "", behind->begin());
+  at->replaceAllUsesWith(value);
   call.moveBefore(then);
-  value->addIncoming(PoisonValue::get(call.getType()), before);
-  value->addIncoming(&call, then->getParent());
+  if (choice) choice->moveBefore(then);
+  value->addIncoming(choice ? choice->getFalseValue() : PoisonValue::get(call.getType()), before);
+  value->addIncoming(at, then->getParent());
 }
 
 }  // namespace

@@ -1,10 +1,15 @@
 #include "kasoku/compile/clang/passes/x86_idioms.h"
 
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
+
+#include <map>
 
 namespace kasoku::embedded {
 
@@ -41,8 +46,8 @@ Value* masked_count(Instruction& instruction) {
 }
 
 /// A constant array that two registers hold, read at a vector of indices: a permutation of them takes a
-/// cycle or two, a gather one for each lane.
-Value* permuted_table(Instruction& instruction) {
+/// cycle or two, a gather one for each lane. AVX2 permutes one register of numbers of 32 bits, so two are chosen from.
+Value* permuted_table(Instruction& instruction, bool has_masks) {
   Value *addresses, *mask;
   if (!match(&instruction, m_Intrinsic<Intrinsic::masked_gather>(m_Value(addresses), m_Value(), m_Value(mask))) ||
       !match(mask, m_AllOnes()))
@@ -56,8 +61,9 @@ Value* permuted_table(Instruction& instruction) {
   auto* type = cast<FixedVectorType>(instruction.getType());
   const unsigned bits = type->getScalarSizeInBits(), all = type->getNumElements();
   if (!elements || elements->getElementType() != type->getElementType() || (bits != 32 && bits != 64)) return nullptr;
-  const unsigned lanes = 512 / bits, size = elements->getNumElements();
-  if (size > 2 * lanes || all % lanes) return nullptr;
+  const bool is_wide = has_masks && all % (512 / bits) == 0;
+  const unsigned lanes = is_wide ? 512 / bits : 8, size = elements->getNumElements();
+  if (size > 2 * lanes || all % lanes || (!is_wide && bits != 32)) return nullptr;
 
   IRBuilder<> build(&instruction);
   Type* lane = bits == 64 ? build.getDoubleTy() : build.getFloatTy();
@@ -76,22 +82,58 @@ Value* permuted_table(Instruction& instruction) {
   index = build.CreateZExtOrTrunc(index, FixedVectorType::get(build.getIntNTy(bits), all));
   const Intrinsic::ID of_one = bits == 64 ? Intrinsic::x86_avx512_permvar_df_512 : Intrinsic::x86_avx512_permvar_sf_512;
   const Intrinsic::ID of_two = bits == 64 ? Intrinsic::x86_avx512_vpermi2var_pd_512 : Intrinsic::x86_avx512_vpermi2var_ps_512;
+  const auto permuted = [&](Value* at) -> Value* {
+    if (is_wide) return is_short ? build.CreateIntrinsic(of_one, {}, {low, at}) : build.CreateIntrinsic(of_two, {}, {low, at, high});
+    Value* of_low = build.CreateIntrinsic(Intrinsic::x86_avx2_permps, {}, {low, at});
+    if (is_short) return of_low;
+    Value* above = build.CreateICmpSLT(build.CreateShl(at, 28), Constant::getNullValue(at->getType()));
+    return build.CreateSelect(above, build.CreateIntrinsic(Intrinsic::x86_avx2_permps, {}, {high, at}), of_low);
+  };
   SmallVector<Value*, 4> parts;
   for (unsigned first = 0; first < all; first += lanes) {
     Value* part = build.CreateShuffleVector(index, createSequentialMask(first, lanes, 0));
-    parts.push_back(is_short ? build.CreateIntrinsic(of_one, {}, {low, part}) : build.CreateIntrinsic(of_two, {}, {low, part, high}));
+    parts.push_back(permuted(part));
   }
   return build.CreateBitCast(concatenateVectors(build, parts), type);
 }
 
+unsigned widest_vector(const Loop& loop) {
+  unsigned widest = 0;
+  for (const BasicBlock* block : loop.blocks())
+    for (const Instruction& instruction : *block)
+      if (auto* type = dyn_cast<FixedVectorType>(instruction.getType()))
+        widest = std::max(widest, unsigned(type->getPrimitiveSizeInBits().getFixedValue()));
+  return widest;
+}
+
+/// What the vectoriser left of a loop behind its vectors runs a few times at most. Else its constants have registers, for it comes
+/// first, and those of the vectors are loaded in each turn.
+void mark_remainders(const LoopInfo& loops) {
+  std::map<const Loop*, unsigned> widest;
+  SmallVector<std::pair<Loop*, unsigned>> vectorised;
+  for (Loop* loop : loops.getLoopsInPreorder()) {
+    if (!loop->isInnermost() || !getBooleanLoopAttribute(loop, "llvm.loop.isvectorized")) continue;
+    const unsigned width = widest_vector(*loop);
+    vectorised.emplace_back(loop, width);
+    widest[loop->getParentLoop()] = std::max(widest[loop->getParentLoop()], width);
+  }
+  for (const auto& [loop, width] : vectorised) {
+    BasicBlock* latch = loop->getLoopLatch();
+    auto* branch = latch ? dyn_cast<BranchInst>(latch->getTerminator()) : nullptr;
+    if (width < widest[loop->getParentLoop()] && branch && branch->isConditional())
+      branch->setMetadata(LLVMContext::MD_prof, MDBuilder(branch->getContext()).createBranchWeights(1, 1));
+  }
+}
+
 }  // namespace
 
-PreservedAnalyses IdiomsPass::run(Function& function, FunctionAnalysisManager&) {
+PreservedAnalyses IdiomsPass::run(Function& function, FunctionAnalysisManager& analyses) {
   bool changed = false;
+  mark_remainders(analyses.getResult<LoopAnalysis>(function));
   for (Instruction& instruction : make_early_inc_range(instructions(function))) {
     Value* better = shifted_product(instruction);
     if (!better && has_masks_) better = masked_count(instruction);
-    if (!better && has_masks_) better = permuted_table(instruction);
+    if (!better) better = permuted_table(instruction, has_masks_);
     if (!better) continue;
     instruction.replaceAllUsesWith(better);
     instruction.eraseFromParent();
