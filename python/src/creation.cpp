@@ -446,6 +446,7 @@ Returns None. What an operation refuses while it runs is raised here.
 >>> x.is_pending
 False)");
   nb::class_<Eager>(m, "_Eager")
+      .def_ro("before", &Eager::before, "Whether the process was eager before the call.")
       .def("__enter__", [](Eager& self) {
         set_eager(self.before);
         self.scopes.push_back(std::make_unique<EagerScope>(self.value));

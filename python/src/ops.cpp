@@ -205,6 +205,20 @@ bool is_equal_to_itself_alone(nb::handle object) {
   return PyType_GetSlot(Py_TYPE(object.ptr()), Py_tp_richcompare) == PyType_GetSlot(&PyBaseObject_Type, Py_tp_richcompare);
 }
 
+/// Whether the class has an `==` of its own and object's `!=`, which asks for the truth of what `==` gives.
+bool has_equality_alone(nb::handle object) {
+  const auto is_objects = [&](const char* name) {
+    return nb::object(object.type().attr(name)).is(nb::object(nb::handle(reinterpret_cast<PyObject*>(&PyBaseObject_Type)).attr(name)));
+  };
+  return is_objects("__ne__") && !is_objects("__eq__") && !nb::hasattr(object, "__array_ufunc__");
+}
+
+/// Where its `==` is false.
+nb::object where_not_equal(nb::handle object, nb::handle array) {
+  const nb::object same = object.attr("__eq__")(array);
+  return is_array(same) ? call(Op::logical_not, {same}, nb::none(), nb::none()) : not_implemented();
+}
+
 nb::object binary(Op op, nb::handle left, nb::handle right) {
   if (nb::object result = again(op, {left, right}); result.is_valid()) return result;
   const bool is_reflected = !is_array(left);
@@ -221,6 +235,7 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
   std::optional<Operand> y = operand_beside(x, other);
   if (!y && (op == Op::equal || op == Op::not_equal) && (other.is_none() || is_equal_to_itself_alone(other)))  // no element is
     return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
+  if (!y && op == Op::not_equal && has_equality_alone(other)) return where_not_equal(other, left);
   if (!y) return by_its_ufuncs(op, other, left, right);
   Array result;
   {

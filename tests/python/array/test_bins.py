@@ -72,6 +72,9 @@ def test_bins_that_rise_fall_or_do_neither(form):
         agree(lambda np, x, b: np.digitize(x, b, right), bins, bins[::-1].copy())
         agree(lambda np, x, b: np.digitize(x, b[:0], right), x, bins)
         agree(lambda np, x, b: np.digitize(x, b[:1], right), x, bins)
+        for first in ([np.nan], [np.nan] * 4, [np.nan, np.nan, 7.0, 2.0]):
+            agree(lambda np, x, b: np.digitize(x, b, right), np.append(x[:20], np.nan), np.array(first))
+        agree(lambda np, x, b: np.digitize(x, b, right), x, np.array([1.0, 3.0, np.nan, np.nan]))
     agree(lambda np, x, b: np.digitize(x, b), x, np.array([1.0, 3, 2]))
     agree(lambda np, x, b: np.histogram(x, b), x, np.array([1.0, 3, 2]))
 

@@ -11,7 +11,7 @@ def test_the_cpu_is_first_and_says_what_it_is():
     assert cpu.name == "cpu" and cpu.kind == "cpu" and str(cpu) == "cpu"
     assert repr(cpu) == "kasoku.Device('cpu')"
     assert cpu.properties["multiprocessors"] >= 1 and cpu.properties["total_memory"] > 2**20
-    assert set(cpu.memory) == {"free", "total", "used", "cached"}
+    assert set(cpu.memory) == {"free", "total", "used", "cached", "limit"}
 
 
 def test_a_device_equals_its_name_and_itself(device):

@@ -241,7 +241,7 @@ def _runtime_info():
         "Device 0 Name": device.properties["name"], "Device 0 Kind": device.kind,
     }  # fmt: skip
     width = builtins.max(map(len, rows))
-    return "\n".join(f"{name:{width}} : {value}" for name, value in rows.items())
+    return "".join(f"{name:{width}} : {value}\n" for name, value in rows.items())
 
 
 _functions = _Table()
@@ -268,7 +268,7 @@ _functions.rows("plain", {
         "The type of floats or complex numbers that holds the elements of all arrays; integers count as float64."),
     "get_default_memory_pool": lambda: cuda.memory._pool,
     "get_default_pinned_memory_pool": lambda: _pinned_pool,
-    "show_config": (lambda *, _full=False: print(_runtime_info()), "Prints what runs here."),
+    "show_config": (lambda *, _full=False: sys.stdout.write(_runtime_info()) and None, "Prints what runs here."),
 })  # fmt: skip
 globals().update(_functions)
 
