@@ -110,6 +110,8 @@ Array covariances(nb::handle given, nb::handle more, bool rowvar, bool bias, nb:
     if (w->size() != x.shape()[1]) throw Error(ErrorKind::value, "incompatible numbers of samples and weights");
   }
   if (times && !is_integer(times->dtype())) throw Error(ErrorKind::type, "fweights must be integer");
+  if (!times && !weights && x.shape()[1] <= less)
+    nb::module_::import_("kasoku.errors").attr("_warn")(nb::borrow(PyExc_RuntimeWarning), "Degrees of freedom <= 0 for slice");
   const Array result = without_lock([&] { return cov(x, less, times, weights, wanted); });
   return result.size() == 1 ? reshape(result, {}) : result;
 }

@@ -386,7 +386,9 @@ void bind_ops(nb::module_& m) {
     if (!x.is_none() || !y.is_none()) throw Error(ErrorKind::value, "either both or neither of x and y should be given");
     return m.attr("nonzero")(condition);
   }, nb::arg("condition"), nb::arg("x") = nb::none(), nb::arg("y") = nb::none(), described(Op::where).c_str());
-  m.def("clip", [](nb::handle x, nb::handle low, nb::handle high, nb::handle out) {
+  m.def("clip", [](nb::handle x, nb::handle low, nb::handle high, nb::handle out, nb::handle a_min, nb::handle a_max) {
+    if (!a_min.is_none()) low = a_min;
+    if (!a_max.is_none()) high = a_max;
     const Dtype dtype = nb::isinstance<Array>(x) ? nb::cast<Array&>(x).dtype() : Dtype::opaque;
     if (is_beyond(low, dtype, -1)) low = nb::none();
     if (is_beyond(high, dtype, 1)) high = nb::none();
@@ -394,7 +396,8 @@ void bind_ops(nb::module_& m) {
     if (low.is_none()) return call(Op::minimum, {x, high}, out, nb::none());
     if (high.is_none()) return call(Op::maximum, {x, low}, out, nb::none());
     return call(Op::clip, {x, low, high}, out, nb::none());
-  }, nb::arg("x"), nb::arg("min") = nb::none(), nb::arg("max") = nb::none(), nb::arg("out") = nb::none(), described(Op::clip).c_str());
+  }, nb::arg("x"), nb::arg("min") = nb::none(), nb::arg("max") = nb::none(), nb::arg("out") = nb::none(), nb::kw_only(), nb::arg("a_min") = nb::none(),
+        nb::arg("a_max") = nb::none(), described(Op::clip).c_str());
   const auto product_of = [](nb::handle x, nb::handle y, auto* compute) {
     const Array *a = array_of(x), *b = array_of(y);
     if (a && b) return product(*a, *b, compute);

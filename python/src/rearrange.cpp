@@ -165,6 +165,7 @@ std::vector<Array> indices_of(const Shape& shape, Dtype dtype, Device& device) {
 nb::object index_grid(nb::handle dimensions, nb::handle dtype, bool sparse, nb::handle device) {
   const Shape shape = shape_from(dimensions);
   const Dtype wanted = optional_dtype(dtype).value_or(Dtype::int64);
+  if (wanted == Dtype::bool_ && std::ranges::any_of(shape, [](int64_t n) { return n > 2; })) throw Error(ErrorKind::type, "indices: bools count to 2");
   std::vector<Array> axes = indices_of(shape, wanted, device_from(device));
   if (sparse) return tuple_of(axes);
   return nb::cast(without_lock([&] {

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..errors import UnsupportedError
 from .given import Array, given, is_complex, is_inexact, together
 
 ndindex = np.ndindex
@@ -149,13 +150,18 @@ ogrid = _Grid(True)
 class _Joined:
     """ks.r_ and ks.c_: arrays, numbers and slices between brackets are put one after the other."""
 
-    def __init__(self, columns):
+    def __init__(self, columns=False):
         self._columns = columns
+
+    def __len__(self):
+        return 0
 
     def __getitem__(self, key):
         axis, ndim, place = (-1, 2, 0) if self._columns else (0, 1, -1)
         parts = list(key) if isinstance(key, tuple) else [key]
         if isinstance(parts[0], str):
+            if parts[0] in ("r", "c"):
+                raise UnsupportedError("r_ and c_ give arrays: kasoku has no matrices of NumPy's old class")
             words = [int(word) for word in parts.pop(0).split(",")]
             axis, ndim, place = (words + [1, -1][len(words) - 1 :])[:3]
         arrays = []

@@ -157,6 +157,7 @@ def test_bounds_that_nothing_passes_are_none(device, dtype):
     for low, high in itertools.product(lows, highs):
         if low is not None or high is not None:
             same(lambda xp, low=low, high=high: xp.clip(xp.asarray(x), low, high), device)
+            same(lambda xp, low=low, high=high: xp.clip(xp.asarray(x), a_min=low, a_max=high), device)
 
 
 def test_ravelled_values_lie_in_order(device):

@@ -831,3 +831,21 @@ def test_page_locked_arrays_are_over_memory_that_says_so(shape, order):
 def test_what_no_array_holds_is_a_value_error(cp):
     with pytest.raises(ValueError, match="no array holds the dtype object"):
         cp.array([1, None])
+
+
+@pytest.mark.parametrize("half", [np.float16, np.float32])
+def test_eigenvalues_of_halves_are_halves(cp, half):
+    host = np.array([[2, 0, 1], [0, 3, 0], [1, 0, 2]])
+    w, v = cp.linalg.eigh(cp.array(host, half), UPLO="U")
+    assert w.dtype == v.dtype == half
+    np.testing.assert_allclose(cp.asnumpy(w), np.linalg.eigvalsh(host), rtol=2e-3)
+    np.testing.assert_allclose(cp.asnumpy(v * w @ v.T), host, atol=2e-2)
+
+
+def test_clip_has_cupys_arguments(cp):
+    x = np.linspace(-1, 1, 9)
+    same(cp.clip(cp.array(x), a_min=-0.5, a_max=None), np.clip(x, -0.5, None))
+    out = cp.empty(9)
+    assert cp.clip(cp.array(x), 0, 0.5, out=out) is out
+    with pytest.raises(TypeError):
+        cp.clip(cp.array(x), 3)

@@ -252,6 +252,7 @@ _functions.rows("plain", {
     "reshape": (lambda a, newshape, order="C": asarray(a).reshape(newshape, order=order),
         "The same elements in another shape."),
     "ravel": lambda a, order="C": asarray(a).ravel(order),
+    "clip": (lambda a, a_min, a_max, out=None: _core.clip(a, a_min, a_max, out), "The elements, none below or above the bounds."),
     "fromDlpack": (lambda dltensor: _core.from_dlpack(dltensor),
         "An array that shows the memory of a DLPack capsule."),
     "asfarray": (lambda a, dtype=np.float64: asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64),
