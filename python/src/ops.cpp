@@ -404,18 +404,21 @@ void bind_ops(nb::module_& m) {
     Device& device = device_among({x, y});
     return product(array_from(x, device), array_from(y, device), compute);
   };
-  m.def("matmul", [product_of](nb::handle x, nb::handle y) { return product_of(x, y, matmul); }, nb::arg("x"), nb::arg("y"), R"(The matrix product of the last two axes of x and y; the axes before broadcast.
+  const auto into = [](const char* name, nb::object result, nb::handle out) {
+    return out.is_none() ? result : stored(name, nb::cast<Array&>(result), out, nb::none(), "same_kind");
+  };
+  m.def("matmul", [=](nb::handle x, nb::handle y, nb::handle out) { return into("matmul", product_of(x, y, matmul), out); }, nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), R"(The matrix product of the last two axes of x and y; the axes before broadcast.
 
 A row is a matrix of one row on the left, of one column on the right, and that axis goes. On a CPU
 a product of large matrices comes from BLAS where one is found, on a GPU from cuBLAS.
-Returns an array in the common dtype. Inner lengths that differ, and numbers without axes, are a ValueError.
+Returns an array in the common dtype, or out= with the elements. Inner lengths that differ, and numbers without axes, are a ValueError.
 
 >>> ks.matmul([[1, 2], [3, 4]], [1, 1])
 array([3, 7]))");
-  m.def("dot", [product_of](nb::handle x, nb::handle y) { return product_of(x, y, dot); }, nb::arg("x"), nb::arg("y"), R"(The dot product: of two rows the sum of products, of matrices their product, with a number the product.
+  m.def("dot", [=](nb::handle x, nb::handle y, nb::handle out) { return into("dot", product_of(x, y, dot), out); }, nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), R"(The dot product: of two rows the sum of products, of matrices their product, with a number the product.
 
 Of more axes it sums over the last axis of x and the last but one of y.
-Returns an array in the common dtype. Lengths that differ are a ValueError.
+Returns an array in the common dtype, or out= with the elements. Lengths that differ are a ValueError.
 
 >>> ks.dot([1, 2, 3], [4, 5, 6])
 array(32))");

@@ -326,8 +326,8 @@ Returns a pair of rows of int64, which index such a matrix.
     }, "arr"_a, "k"_a = 0, doc_of_from);
   }
   bind_algorithm(m, Algorithm::diag_indices, [](int64_t n, int64_t ndim, nb::handle device) {
-    const Array at = arange(Scalar::of(0), Scalar::of(1), n, Dtype::int64, device_from(device));
-    return tuple_of(std::vector<Array>(static_cast<size_t>(ndim), at));
+    const Array at = arange(Scalar::of(0), Scalar::of(1), std::max<int64_t>(n, 0), Dtype::int64, device_from(device));
+    return tuple_of(std::vector<Array>(static_cast<size_t>(std::max<int64_t>(ndim, 0)), at));
   }, "n"_a, "ndim"_a = 2, "device"_a = none);
   bind_algorithm(m, Algorithm::diag_indices_from, [](nb::handle x) {
     const Array array = given_array(x);
