@@ -346,3 +346,10 @@ def test_a_number_is_copied_where_numpy_copies_it(dtype, value, device):
 @pytest.mark.parametrize("n, ndim", [(-3, 2), (0, 2), (2, 0), (2, -1), (3, 3)])
 def test_diagonals_of_no_length(n, ndim):
     assert [x.tolist() for x in ks.diag_indices(n, ndim)] == [x.tolist() for x in np.diag_indices(n, ndim)]
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_unique_slices_lie_as_numpys(axis, device):
+    host = rng.integers(0, 2, (4, 30))
+    ours, numpys = ks.unique(ks.array(host, device=device), axis=axis), np.unique(host, axis=axis)
+    assert ours.numpy().tolist() == numpys.tolist() and ours.strides == numpys.strides

@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pytest
 
+import kasoku as ks
 from kasoku.compat import torch
 
 B = [True, False]
@@ -202,3 +203,12 @@ def test_complex_numbers_are_as_wide_as_floats_by_default():
         assert torch.tensor([1j]).dtype == torch.complex128 and repr(torch.tensor(1j)) == "tensor(0.+1.j)"
     finally:
         torch.set_default_dtype(torch.float32)
+
+
+def test_a_share_of_a_gpus_memory_is_a_limit():
+    with pytest.raises(ValueError, match="Allowed range: 0 to 1"):
+        torch.cuda._limit(ks.Device("cpu"), 1.5)
+    torch.cuda._limit(ks.Device("cpu"), 0.5)
+    assert ks.Device("cpu").memory["limit"] == int(ks.Device("cpu").memory["total"] * 0.5)
+    torch.cuda._limit(ks.Device("cpu"), 1)
+    assert ks.Device("cpu").memory["limit"] == 0 and issubclass(torch.cuda.OutOfMemoryError, MemoryError)

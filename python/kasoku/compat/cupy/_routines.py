@@ -2,7 +2,6 @@
 
 import builtins
 import math
-import operator
 import sys
 
 import numpy as np
