@@ -36,7 +36,7 @@ RETURNS = {
     "histogram": "tuple[Array, Array]", "meshgrid": "tuple[Array, ...]", "nonzero": "tuple[Array, ...]",
     "asnumpy": "numpy.ndarray", "numpy": "numpy.ndarray", "to_numpy": "numpy.ndarray", "get": "numpy.ndarray",
     "default_device": "Device", "device": "Device", "dtype": "numpy.dtype", "result_type": "numpy.dtype",
-    "promote_types": "numpy.dtype", "tobytes": "bytes", "astype": "Array",
+    "promote_types": "numpy.dtype", "tobytes": "bytes", "astype": "Array", "item": "Any", "tolist": "Any",
     "__int__": "int", "__index__": "int", "__trunc__": "int", "__float__": "float", "__complex__": "complex",
 }  # fmt: skip
 DEPENDS = set("gradient unique intersect1d indices from_arrow".split())
@@ -63,6 +63,9 @@ def with_arrays(text, kasoku):
         note = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
         array = array.replace(f"def {name}(self, value, /):\n", f"def {name}(self, value: object, /) -> Array:{note}\n")
         array = array.replace(f"def {name}(self, key, /):\n", f"def {name}(self, key: object, /) -> Array:\n")
+    array = array.replace("def __iter__(self) -> object:", "def __iter__(self) -> Iterator[Array]:")
+    for name in ("int", "index", "float", "complex"):
+        array = array.replace(f"def __{name}__(self, /):\n", f"def __{name}__(self, /) -> {RETURNS[f'__{name}__']}:\n")
     # What Python adds to the class is no method in the eyes of nanobind's generator.
     shown = re.search(r"from kasoku\._namespace\.memory import \((?:.|\n)*?\)\n", text)
     head = (
@@ -71,7 +74,7 @@ def with_arrays(text, kasoku):
     attributes = "\n    flags: Flags\n    flat: Flat\n    base: Array | None\n"
     first = array.index("\n", array.index('"""', array.index('"""') + 3))
     return (
-        "from typing import Any\n\nimport numpy\n"
+        "from collections.abc import Iterator\nfrom typing import Any\n\nimport numpy\n"
         + head
         + array[:first]
         + "\n"

@@ -333,6 +333,7 @@ Array eigvals(const Array& given) { return complex_eig(matrices(given), Factor::
 
 Lstsq lstsq(const Array& a_given, const Array& b_given, std::optional<double> limit) {
   const bool is_vector = b_given.ndim() == 1;
+  if (b_given.ndim() > 2 && a_given.ndim() == 2) throw LinAlgError(std::to_string(b_given.ndim()) + "-dimensional array given. Array must be two-dimensional");
   if (a_given.ndim() < 2) throw LinAlgError(std::to_string(a_given.ndim()) + "-dimensional array given. Array must be two-dimensional");
   const Array a_own = in_linalg_dtype(a_given), b_own = is_vector ? expand_dims(b_given, {-1}) : b_given;
   if (b_own.ndim() < 2) throw LinAlgError("0-dimensional array given. Array must be at least one-dimensional");
@@ -359,7 +360,7 @@ Lstsq lstsq(const Array& a_given, const Array& b_given, std::optional<double> li
     call.run_or("SVD did not converge in Linear Least Squares");
     Index whole, first;
     whole.kind = Index::ellipsis, first.kind = Index::slice, first.stop = n;
-    x = transposed(get_item(rows, {whole, first}));
+    x = copy(transposed(get_item(rows, {whole, first})));
   } else {
     const Svd parts = svd(astype(matrix, dtype), false);
     s = parts.s;

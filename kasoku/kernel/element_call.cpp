@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
 namespace kasoku {
 namespace {
@@ -79,6 +80,14 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   const auto param = [&](size_t k) -> const Parameter& {
     return k < inputs ? state.in[k] : state.out[k - inputs];
   };
+  const auto is_handle = [](const Argument& a) { return a.kind == Argument::Kind::pointer; };
+  if (std::ranges::any_of(given.first(inputs), is_handle)) {  // of a texture, say: to a kernel of elements it is a number
+    std::vector<Argument> numbers(given.begin(), given.end());
+    for (size_t k = 0; k < inputs; ++k)
+      if (is_handle(numbers[k]) && !param(k).is_raw) numbers[k] = Argument(reinterpret_cast<uint64_t>(given[k].pointer));
+      else if (is_handle(numbers[k])) throw Error(ErrorKind::type, fmt::format("{}: '{}' must be an array, got {}", name, param(k).name, given[k].str()));
+    return call_over_elements(numbers, call);
+  }
   Device* const device = &device_for(given, call);
 
   PlaceholderTypes types(name);

@@ -7,6 +7,7 @@ import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import _core
 
@@ -193,7 +194,7 @@ def _first_call(f, n, limit):
 
 def compare(
     approaches, samples=1_000_000, *, reference=None, sigma=None, repeat=3, threads=(), sizes=(), scale=None, limit=None
-):
+) -> Any:
     """Times the same work done in several ways and says what each costs and whether it is right.
 
     approaches: name -> function of the number of samples that returns the result; the first is what the

@@ -4,6 +4,7 @@ import ast
 import functools
 import inspect
 import warnings
+from typing import Any
 
 from . import _content, _core, _interpreted, _signature, _source, errors
 
@@ -21,7 +22,7 @@ class InterpretedWarning(errors.Warning):
 _core._jit_typing_error(TypingError)
 
 
-def prange(*args):
+def prange(*args) -> range:
     """`range` whose iterations are independent: compiled code runs them on all workers. Returns a range elsewhere.
 
     >>> @ks.jit
@@ -209,7 +210,7 @@ for _name, _value in vars(_Methods).items():
 
 
 def jit(signature_or_function=None, *, nopython=False, nogil=True, cache=True, parallel=True, fastmath=False,
-        boundscheck=True, error_model="python", inline="never", locals=None, forceobj=False, **ignored):  # fmt: skip
+        boundscheck=True, error_model="python", inline="never", locals=None, forceobj=False, **ignored) -> Any:  # fmt: skip
     """Compiles a function at its first call, for the types of its arguments.
 
     It runs as native code without the GIL; `prange` loops and array expressions use all workers
@@ -264,7 +265,7 @@ def jit(signature_or_function=None, *, nopython=False, nogil=True, cache=True, p
     return decorate
 
 
-def njit(*args, **options):
+def njit(*args, **options) -> Any:
     """The decorator jit() with `nopython=True`: it never falls back to the interpreter.
 
     Takes jit's arguments. Raises CompileError, at the first call, for what has no compiled form.

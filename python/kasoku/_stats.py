@@ -38,7 +38,7 @@ class Stats(dict):
         return "kasoku.stats()\n" + "\n".join(rows)
 
 
-def stats():
+def stats() -> "Stats":
     """The numbers of compiles, cache hits, seconds, launches, and bytes copied each way and why, as a `Stats`.
 
     `bytes_to_device`, `bytes_from_device`, `bytes_within_device` and `bytes_between_devices` (GPUs) are totals (on a CPU

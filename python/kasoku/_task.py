@@ -16,6 +16,7 @@ import threading
 import time
 import weakref
 from concurrent.futures.thread import BrokenThreadPool
+from typing import Any
 
 from . import _core
 from ._core import Delayed
@@ -24,7 +25,7 @@ from ._core import Delayed
 _nothing = object()
 
 
-def delayed(obj=_nothing, name=None, pure=None, nout=None, traverse=True):
+def delayed(obj=_nothing, name=None, pure=None, nout=None, traverse=True) -> Any:
     """Wraps a function, or a value, so that calling it makes a task instead of running it.
 
     obj: a function (also as a decorator), or any value. nout: how many values the function's calls
@@ -105,7 +106,9 @@ def _get_of(scheduler):
     return scheduler if is_get else None
 
 
-def compute(*args, scheduler=None, num_workers=None, workers=None, progress=False, traverse=True, **ignored):
+def compute(
+    *args, scheduler=None, num_workers=None, workers=None, progress=False, traverse=True, **ignored
+) -> tuple[Any, ...]:
     """Runs the graphs of all `args` together and returns a tuple of their values.
 
     args: Delayed values, collections of Dask's protocol, or lists, tuples, dicts and sets that hold
@@ -183,7 +186,7 @@ class _Bar:
                 self._bar.stop()
 
 
-def visualize(*args, filename="kasoku", format=None, times=False, workers=0, **ignored):
+def visualize(*args, filename="kasoku", format=None, times=False, workers=0, **ignored) -> Any:
     """Draws the graph of `args` with Graphviz, or in plain layers if it is not installed; returns the file's name.
 
     filename: with or without ending (.svg, .png, .pdf, .dot); format: the ending if the name has none

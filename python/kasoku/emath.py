@@ -4,7 +4,7 @@ Whether one does is asked of the values, which are computed for it. With none th
 """
 
 from . import _core
-from ._namespace.given import floating, is_complex, together
+from ._namespace.given import Array, floating, is_complex, together
 
 __all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"]
 
@@ -25,7 +25,7 @@ def _is_beyond_one(x):
     return _core.absolute(x) > 1
 
 
-def sqrt(x):
+def sqrt(x) -> Array:
     """The square roots, of negative numbers complex ones.
 
     >>> ks.emath.sqrt([4.0, -1.0])
@@ -34,7 +34,7 @@ def sqrt(x):
     return _core.sqrt(_wide(x, _is_negative))
 
 
-def log(x):
+def log(x) -> Array:
     """The natural logarithms, of negative numbers complex ones.
 
     >>> ks.emath.log(1.0)
@@ -43,7 +43,7 @@ def log(x):
     return _core.log(_wide(x, _is_negative))
 
 
-def log2(x):
+def log2(x) -> Array:
     """The logarithms to base 2, of negative numbers complex ones.
 
     >>> ks.emath.log2([8.0, 1.0])
@@ -52,7 +52,7 @@ def log2(x):
     return _core.log2(_wide(x, _is_negative))
 
 
-def log10(x):
+def log10(x) -> Array:
     """The logarithms to base 10, of negative numbers complex ones.
 
     >>> ks.emath.log10([100.0, 1.0])
@@ -61,7 +61,7 @@ def log10(x):
     return _core.log10(_wide(x, _is_negative))
 
 
-def logn(n, x):
+def logn(n, x) -> Array:
     """The logarithms to base `n`, of negative numbers complex ones.
 
     >>> ks.emath.logn(2, [4.0, 8.0])
@@ -70,7 +70,7 @@ def logn(n, x):
     return log(x) / log(n)
 
 
-def power(x, p):
+def power(x, p) -> Array:
     """The powers; integers to negative powers are floats, negative numbers to powers that are not whole are complex.
 
     >>> ks.emath.power([2, 4], -1)
@@ -84,7 +84,7 @@ def power(x, p):
     return _core.power(x, p)
 
 
-def arccos(x):
+def arccos(x) -> Array:
     """The angles in radians with cosine x, complex ones beyond -1 and 1.
 
     >>> ks.emath.arccos(1.0)
@@ -93,7 +93,7 @@ def arccos(x):
     return _core.arccos(_wide(x, _is_beyond_one))
 
 
-def arcsin(x):
+def arcsin(x) -> Array:
     """The angles in radians with sine x, complex ones beyond -1 and 1.
 
     >>> ks.emath.arcsin(0.0)
@@ -102,7 +102,7 @@ def arcsin(x):
     return _core.arcsin(_wide(x, _is_beyond_one))
 
 
-def arctanh(x):
+def arctanh(x) -> Array:
     """The inverse of tanh, complex beyond -1 and 1.
 
     >>> ks.emath.arctanh(0.0)

@@ -7,6 +7,8 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <functional>
@@ -184,6 +186,23 @@ nb::object stored(const char* name, Array result, nb::handle out) {
     into->assign(result.dtype() == into->dtype() ? result : astype(result, into->dtype()));  // any dtype, NumPy says
   }
   return nb::isinstance<nb::tuple>(out) ? nb::object(out[0]) : nb::borrow(out);
+}
+
+nb::object stored(const char* name, Array result, nb::handle out, nb::handle dtype, const std::string& casting) {
+  if (!out.is_none() && !dtype.is_none()) throw Error(ErrorKind::type, std::string(name) + " takes out= or dtype=, not both");
+  const std::optional<Array> into = out_from(out);
+  const Dtype wanted = into ? into->dtype() : optional_dtype(dtype).value_or(result.dtype());
+  if (!can_cast(result.dtype(), wanted, casting))
+    throw Error(ErrorKind::type, fmt::format("{}: {} cannot be cast to {} by the rule '{}'", name, info(result.dtype()).name, info(wanted).name, casting));
+  return stored(name, wanted == result.dtype() || into ? std::move(result) : astype(result, wanted), out);
+}
+
+bool can_cast(Dtype from, Dtype to, const std::string& casting) {
+  if (casting == "safe") return promote(from, to) == to;
+  if (casting == "same_kind") return can_cast_same_kind(from, to);
+  if (casting == "unsafe") return true;
+  if (casting == "no" || casting == "equiv" || casting == "same_value") return from == to;
+  throw Error(ErrorKind::value, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '" + casting + "')");
 }
 
 }  // namespace kasoku

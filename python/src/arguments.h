@@ -29,6 +29,10 @@ std::optional<Array> out_from(nb::handle out);
 
 /// The result of the function called `name`, or the array that is given for it by out=.
 nb::object stored(const char* name, Array result, nb::handle out);
+/// The same by NumPy's rule casting=, in dtype= or in the output's dtype.
+nb::object stored(const char* name, Array result, nb::handle out, nb::handle dtype, const std::string& casting);
+/// Whether NumPy's rule lets elements be cast; an unknown rule is an error.
+bool can_cast(Dtype from, Dtype to, const std::string& casting);
 
 /// Adds a function or a method to a class that is bound already.
 template <class F, class... Extra>

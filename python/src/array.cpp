@@ -5,6 +5,7 @@
 #include "array_object.h"
 #include "arrow.h"
 #include "foreign.h"
+#include "given.h"
 #include "kasoku/array/basic_index.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/plan.h"
@@ -738,11 +739,9 @@ array([5., 0.]))");
     const Array here = to_device(value, x.device());
     x.assign(here.dtype() == x.dtype() ? here : astype(here, x.dtype()));
   }, "x"_a, "value"_a, "Makes x's elements those of a value of its shape that nobody uses any more.");
-  m.def("round", [](nb::handle object, int decimals) {
-    const Array x = array_from(object, default_device());
-    const GilReleased release;
+  const auto rounded = [](const Array& x, int decimals) {
     if (x.dtype() == Dtype::bool_ && decimals == 0) return apply(Op::rint, {x});  // float16, as NumPy's
-    if (!is_floating(x.dtype()) && !is_complex(x.dtype())) {
+    if (!is_floating(x.dtype())) {
       if (x.dtype() == Dtype::bool_) throw Error(ErrorKind::type, "round of bools is to 0 decimals");
       if (decimals >= 0) return x;
       const double unit = std::pow(10.0, -decimals);
@@ -752,11 +751,20 @@ array([5., 0.]))");
     const double unit = std::pow(10.0, std::abs(decimals));
     if (decimals > 0) return apply(Op::divide, {apply(Op::rint, {apply(Op::multiply, {x, unit})}), unit});
     return apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {x, unit})}), unit});
-  }, "x"_a, "decimals"_a = 0,
+  };
+  m.def("round", [rounded, m](nb::handle object, int decimals, nb::handle out) {
+    Array x = array_from(object, default_device());
+    if (is_complex(x.dtype())) {  // as numbers of their own: divided by a complex unit they would be rounded once more
+      const nb::object numbers = nb::cast(copy(expand_dims(x, {-1}))).attr("view")(std::string(info(real_part(x.dtype())).name));
+      const nb::object whole = m.attr("round")(numbers, decimals).attr("view")(std::string(info(x.dtype()).name));
+      return stored("round", reshape(nb::cast<Array&>(whole), x.shape()), out, nb::none(), "same_kind");
+    }
+    return stored("round", without_lock([&] { return rounded(x, decimals); }), out, nb::none(), "same_kind");
+  }, "x"_a, "decimals"_a = 0, "out"_a = nb::none(),
 R"(The elements rounded to a number of decimals, halves to even; negative decimals= round to tens and so on.
 
 Computed as rint(x * 10**decimals) / 10**decimals, so a half that no float has exactly goes by the float there is.
-Returns an array of the shape and dtype of x; integers stay what they are. Parts of complex numbers are rounded apart.
+Returns an array of the shape and dtype of x, or out= with the elements; integers stay what they are. Parts of complex numbers are rounded apart.
 
 >>> ks.round([1.25, 2.55, -0.5], 1)
 array([ 1.2,  2.6, -0.5]))");

@@ -76,10 +76,14 @@ Array integral(nb::handle given, nb::handle where, double dx, int64_t axis) {
 }
 
 template <class F>
-auto of_two_rows(F f) {
-  return [f](nb::handle a, nb::handle v, nb::handle mode) {
+auto of_two_rows(F f, bool takes_numbers) {
+  return [=](nb::handle a, nb::handle v, nb::handle mode) {
     Device& device = device_among({a, v});
-    const Array x = row_of(array_from(a, device)), y = row_of(array_from(v, device));
+    const auto row = [&](nb::handle object) {
+      const Array array = array_from(object, device);
+      return takes_numbers ? row_of(array) : array;
+    };
+    const Array x = row(a), y = row(v);
     const Overlap how = overlap_from(mode);
     return without_lock([&] { return f(x, y, how); });
   };
@@ -106,6 +110,8 @@ Array covariances(nb::handle given, nb::handle more, bool rowvar, bool bias, nb:
     if (w->size() != x.shape()[1]) throw Error(ErrorKind::value, "incompatible numbers of samples and weights");
   }
   if (times && !is_integer(times->dtype())) throw Error(ErrorKind::type, "fweights must be integer");
+  if (!times && !weights && x.shape()[1] <= less)
+    nb::module_::import_("kasoku.errors").attr("_warn")(nb::borrow(PyExc_RuntimeWarning), "Degrees of freedom <= 0 for slice");
   const Array result = without_lock([&] { return cov(x, less, times, weights, wanted); });
   return result.size() == 1 ? reshape(result, {}) : result;
 }
@@ -124,8 +130,8 @@ void bind_calculus(nb::module_& m) {
   bind_algorithm(m, Algorithm::gradient, &gradients, "f"_a, "varargs"_a, "axis"_a = none, "edge_order"_a = 1);
   bind_algorithm(m, Algorithm::trapezoid, &integral, "y"_a, "x"_a = none, "dx"_a = 1.0, "axis"_a = -1);
   m.attr("trapz") = m.attr("trapezoid");
-  bind_algorithm(m, Algorithm::convolve, of_two_rows(&convolve), "a"_a, "v"_a, "mode"_a = "full");
-  bind_algorithm(m, Algorithm::correlate, of_two_rows(&correlate), "a"_a, "v"_a, "mode"_a = "valid");
+  bind_algorithm(m, Algorithm::convolve, of_two_rows(&convolve, true), "a"_a, "v"_a, "mode"_a = "full");
+  bind_algorithm(m, Algorithm::correlate, of_two_rows(&correlate, false), "a"_a, "v"_a, "mode"_a = "valid");
   bind_algorithm(m, Algorithm::cov, &covariances, "m"_a, "y"_a = none, "rowvar"_a = true, "bias"_a = false, "ddof"_a = none, "fweights"_a = none, "aweights"_a = none, "dtype"_a = none);
   bind_algorithm(m, Algorithm::corrcoef, [](nb::handle x, nb::handle y, bool rowvar, nb::handle dtype) {
     const Array c = covariances(x, y, rowvar, false, nb::none(), nb::none(), nb::none(), dtype);

@@ -1,6 +1,7 @@
 /// \file creation.cpp
 /// New arrays, arrays put together, and functions that give views.
 #include "arguments.h"
+#include "given.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/shape.h"
@@ -305,27 +306,25 @@ Returns an array of the shape and dtype of x. An axis that there is not raises A
 
 >>> ks.roll([1, 2, 3, 4], 1)
 array([4, 1, 2, 3]))");
-  m.def("concatenate", [](nb::handle arrays, nb::handle axis, nb::handle dtype) {
+  m.def("concatenate", [](nb::handle arrays, nb::handle axis, nb::handle out, nb::handle dtype, const std::string& casting) {
     const std::vector<Array> parts = arrays_from(arrays);
-    const std::optional<Dtype> wanted = optional_dtype(dtype);
     const std::optional<int64_t> along = axis_from(axis);
-    const GilReleased release;
-    return concatenate(parts, along, wanted);
-  }, "arrays"_a, "axis"_a.none() = 0, "dtype"_a = nb::none(), R"(The arrays one after the other along an axis that they have; with axis=None ravelled.
+    return stored("concatenate", without_lock([&] { return concatenate(parts, along); }), out, dtype, casting);
+  }, "arrays"_a, "axis"_a.none() = 0, "out"_a = nb::none(), nb::kw_only(), "dtype"_a = nb::none(), "casting"_a = "same_kind", R"(The arrays one after the other along an axis that they have; with axis=None ravelled.
 
-Returns a new array in their common dtype, or of dtype=. The other axes have the same lengths, else it is a
-ValueError, as is an empty list.
+Returns a new array in their common dtype, or of dtype=, or out= with the elements; casting= says how these may be cast.
+The other axes have the same lengths, else it is a ValueError, as is an empty list.
 
 >>> ks.concatenate([[1, 2], [3]])
 array([1, 2, 3]))");
   m.attr("concat") = m.attr("concatenate");
-  m.def("stack", [](nb::handle arrays, int64_t axis) {
+  m.def("stack", [](nb::handle arrays, int64_t axis, nb::handle out, nb::handle dtype, const std::string& casting) {
     const std::vector<Array> parts = arrays_from(arrays);
-    const GilReleased release;
-    return stack(parts, axis);
-  }, "arrays"_a, "axis"_a = 0, R"(The arrays one after the other along a new axis.
+    return stored("stack", without_lock([&] { return stack(parts, axis); }), out, dtype, casting);
+  }, "arrays"_a, "axis"_a = 0, "out"_a = nb::none(), nb::kw_only(), "dtype"_a = nb::none(), "casting"_a = "same_kind", R"(The arrays one after the other along a new axis.
 
-Returns a new array in their common dtype, with one axis more. Shapes that differ are a ValueError.
+Returns a new array in their common dtype, or of dtype=, with one axis more, or out= with the elements; casting= says how these
+may be cast. Shapes that differ are a ValueError.
 
 >>> ks.stack([[1, 2], [3, 4]], axis=1)
 array([[1, 3],
@@ -446,6 +445,7 @@ Returns None. What an operation refuses while it runs is raised here.
 >>> x.is_pending
 False)");
   nb::class_<Eager>(m, "_Eager")
+      .def_ro("before", &Eager::before, "Whether the process was eager before the call.")
       .def("__enter__", [](Eager& self) {
         set_eager(self.before);
         self.scopes.push_back(std::make_unique<EagerScope>(self.value));

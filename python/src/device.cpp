@@ -7,6 +7,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/cuda/libraries.h"
+#include "kasoku/device/memory_limit.h"
 #include "kasoku/linalg/provider.h"
 
 #include <memory>
@@ -101,6 +102,7 @@ nb::dict memory(Device& device) {
   result["total"] = use.total;
   result["used"] = use.used;
   result["cached"] = use.cached;
+  result["limit"] = memory_limit(device.kind, device.index).load();
   return result;
 }
 
@@ -137,7 +139,19 @@ RuntimeError that says why.
       .def_prop_ro("index", [](Device& d) { return d.index; })
       .def_prop_ro("properties", properties, "Name, architecture, limits, as a dict.")
       .def_prop_ro("memory", memory,
-                   "Bytes: free and total of the device, used and cached by kasoku.")
+                   "Bytes: free and total of the device, used and cached by kasoku, and the limit that limit_memory() set.")
+      .def("limit_memory", [](Device& d, uint64_t bytes) { memory_limit(d.kind, d.index) = bytes; }, "bytes"_a,
+           R"(Lets kasoku have so many bytes here, arrays and what is kept for reuse together; 0 lifts the limit.
+
+An allocation that would go beyond raises a MemoryError that names the sizes. Arrays that are there stay.
+
+>>> device = ks.Device("cpu")
+>>> device.limit_memory(device.memory["used"] + 10**7)
+>>> ks.eval(ks.zeros(10**8))
+Traceback (most recent call last):
+...
+kasoku.MemoryError: cannot allocate ...
+>>> device.limit_memory(0))")
       .def("synchronize", [](Device& d) {
         run_pending(&d);
         d.synchronize();

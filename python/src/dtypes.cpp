@@ -33,15 +33,10 @@ nb::object result_type(nb::args arrays_and_dtypes) {
   return numpy_dtype(promote(all));
 }
 
-bool can_cast(nb::handle from, nb::handle to, const std::string& casting) {
+bool can_be_cast(nb::handle from, nb::handle to, const std::string& casting) {
   const Typed given = typed_from(from);
   if (given.weak != Weak::none) throw Error(ErrorKind::type, "can_cast() of a Python number: it has no dtype of its own").fix("can_cast() of an array or a dtype");
-  const Dtype a = given.dtype, b = dtype_from(to);
-  if (casting == "safe") return promote(a, b) == b;
-  if (casting == "same_kind") return can_cast_same_kind(a, b);
-  if (casting == "unsafe") return true;
-  if (casting == "no" || casting == "equiv" || casting == "same_value") return a == b;
-  throw Error(ErrorKind::value, "casting must be one of 'no', 'equiv', 'safe', 'same_kind', or 'unsafe' (got '" + casting + "')");
+  return can_cast(given.dtype, dtype_from(to), casting);
 }
 
 }  // namespace
@@ -60,7 +55,7 @@ Returns a numpy.dtype. What is no dtype is a TypeError.
 
 >>> ks.promote_types("int8", "uint8")
 dtype('int16'))");
-  m.def("can_cast", &can_cast, "from_"_a, "to"_a, "casting"_a = "safe", R"(Whether values of a dtype, or of an array's, may be cast to another one.
+  m.def("can_cast", &can_be_cast, "from_"_a, "to"_a, "casting"_a = "safe", R"(Whether values of a dtype, or of an array's, may be cast to another one.
 
 casting= is "no" and "equiv" (the same dtype), "safe" (nothing is lost), "same_kind" (floats may get shorter) or
 "unsafe" (always); other words are a ValueError. Returns a bool.

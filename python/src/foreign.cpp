@@ -205,7 +205,7 @@ Array array_of_dlpack(nb::handle object) {
   const char* const name = PyCapsule_CheckExact(capsule.ptr()) ? PyCapsule_GetName(capsule.ptr()) : nullptr;
   PyErr_Clear();
   if (name && std::string_view(name).starts_with("used_dltensor"))
-    throw Error(ErrorKind::value, "from_dlpack: this capsule was used before, and its array belongs to who used it")
+    throw Error(ErrorKind::value, "from_dlpack: a capsule is not consumed multiple times: its array belongs to who used it first")
         .fix("ask the array for a new one by __dlpack__()");
   throw Error(ErrorKind::type, "from_dlpack: what __dlpack__ gave is no capsule of DLPack");
 }

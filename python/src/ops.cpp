@@ -205,6 +205,20 @@ bool is_equal_to_itself_alone(nb::handle object) {
   return PyType_GetSlot(Py_TYPE(object.ptr()), Py_tp_richcompare) == PyType_GetSlot(&PyBaseObject_Type, Py_tp_richcompare);
 }
 
+/// Whether the class has an `==` of its own and object's `!=`, which asks for the truth of what `==` gives.
+bool has_equality_alone(nb::handle object) {
+  const auto is_objects = [&](const char* name) {
+    return nb::object(object.type().attr(name)).is(nb::object(nb::handle(reinterpret_cast<PyObject*>(&PyBaseObject_Type)).attr(name)));
+  };
+  return is_objects("__ne__") && !is_objects("__eq__") && !nb::hasattr(object, "__array_ufunc__");
+}
+
+/// Where its `==` is false.
+nb::object where_not_equal(nb::handle object, nb::handle array) {
+  const nb::object same = object.attr("__eq__")(array);
+  return is_array(same) ? call(Op::logical_not, {same}, nb::none(), nb::none()) : not_implemented();
+}
+
 nb::object binary(Op op, nb::handle left, nb::handle right) {
   if (nb::object result = again(op, {left, right}); result.is_valid()) return result;
   const bool is_reflected = !is_array(left);
@@ -221,6 +235,7 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
   std::optional<Operand> y = operand_beside(x, other);
   if (!y && (op == Op::equal || op == Op::not_equal) && (other.is_none() || is_equal_to_itself_alone(other)))  // no element is
     return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
+  if (!y && op == Op::not_equal && has_equality_alone(other)) return where_not_equal(other, left);
   if (!y) return by_its_ufuncs(op, other, left, right);
   Array result;
   {
@@ -371,7 +386,9 @@ void bind_ops(nb::module_& m) {
     if (!x.is_none() || !y.is_none()) throw Error(ErrorKind::value, "either both or neither of x and y should be given");
     return m.attr("nonzero")(condition);
   }, nb::arg("condition"), nb::arg("x") = nb::none(), nb::arg("y") = nb::none(), described(Op::where).c_str());
-  m.def("clip", [](nb::handle x, nb::handle low, nb::handle high, nb::handle out) {
+  m.def("clip", [](nb::handle x, nb::handle low, nb::handle high, nb::handle out, nb::handle a_min, nb::handle a_max) {
+    if (!a_min.is_none()) low = a_min;
+    if (!a_max.is_none()) high = a_max;
     const Dtype dtype = nb::isinstance<Array>(x) ? nb::cast<Array&>(x).dtype() : Dtype::opaque;
     if (is_beyond(low, dtype, -1)) low = nb::none();
     if (is_beyond(high, dtype, 1)) high = nb::none();
@@ -379,25 +396,29 @@ void bind_ops(nb::module_& m) {
     if (low.is_none()) return call(Op::minimum, {x, high}, out, nb::none());
     if (high.is_none()) return call(Op::maximum, {x, low}, out, nb::none());
     return call(Op::clip, {x, low, high}, out, nb::none());
-  }, nb::arg("x"), nb::arg("min") = nb::none(), nb::arg("max") = nb::none(), nb::arg("out") = nb::none(), described(Op::clip).c_str());
+  }, nb::arg("x"), nb::arg("min") = nb::none(), nb::arg("max") = nb::none(), nb::arg("out") = nb::none(), nb::kw_only(), nb::arg("a_min") = nb::none(),
+        nb::arg("a_max") = nb::none(), described(Op::clip).c_str());
   const auto product_of = [](nb::handle x, nb::handle y, auto* compute) {
     const Array *a = array_of(x), *b = array_of(y);
     if (a && b) return product(*a, *b, compute);
     Device& device = device_among({x, y});
     return product(array_from(x, device), array_from(y, device), compute);
   };
-  m.def("matmul", [product_of](nb::handle x, nb::handle y) { return product_of(x, y, matmul); }, nb::arg("x"), nb::arg("y"), R"(The matrix product of the last two axes of x and y; the axes before broadcast.
+  const auto into = [](const char* name, nb::object result, nb::handle out) {
+    return out.is_none() ? result : stored(name, nb::cast<Array&>(result), out, nb::none(), "same_kind");
+  };
+  m.def("matmul", [=](nb::handle x, nb::handle y, nb::handle out) { return into("matmul", product_of(x, y, matmul), out); }, nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), R"(The matrix product of the last two axes of x and y; the axes before broadcast.
 
 A row is a matrix of one row on the left, of one column on the right, and that axis goes. On a CPU
 a product of large matrices comes from BLAS where one is found, on a GPU from cuBLAS.
-Returns an array in the common dtype. Inner lengths that differ, and numbers without axes, are a ValueError.
+Returns an array in the common dtype, or out= with the elements. Inner lengths that differ, and numbers without axes, are a ValueError.
 
 >>> ks.matmul([[1, 2], [3, 4]], [1, 1])
 array([3, 7]))");
-  m.def("dot", [product_of](nb::handle x, nb::handle y) { return product_of(x, y, dot); }, nb::arg("x"), nb::arg("y"), R"(The dot product: of two rows the sum of products, of matrices their product, with a number the product.
+  m.def("dot", [=](nb::handle x, nb::handle y, nb::handle out) { return into("dot", product_of(x, y, dot), out); }, nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), R"(The dot product: of two rows the sum of products, of matrices their product, with a number the product.
 
 Of more axes it sums over the last axis of x and the last but one of y.
-Returns an array in the common dtype. Lengths that differ are a ValueError.
+Returns an array in the common dtype, or out= with the elements. Lengths that differ are a ValueError.
 
 >>> ks.dot([1, 2, 3], [4, 5, 6])
 array(32))");

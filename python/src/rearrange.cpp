@@ -165,6 +165,7 @@ std::vector<Array> indices_of(const Shape& shape, Dtype dtype, Device& device) {
 nb::object index_grid(nb::handle dimensions, nb::handle dtype, bool sparse, nb::handle device) {
   const Shape shape = shape_from(dimensions);
   const Dtype wanted = optional_dtype(dtype).value_or(Dtype::int64);
+  if (wanted == Dtype::bool_ && std::ranges::any_of(shape, [](int64_t n) { return n > 2; })) throw Error(ErrorKind::type, "indices: bools count to 2");
   std::vector<Array> axes = indices_of(shape, wanted, device_from(device));
   if (sparse) return tuple_of(axes);
   return nb::cast(without_lock([&] {
@@ -325,8 +326,8 @@ Returns a pair of rows of int64, which index such a matrix.
     }, "arr"_a, "k"_a = 0, doc_of_from);
   }
   bind_algorithm(m, Algorithm::diag_indices, [](int64_t n, int64_t ndim, nb::handle device) {
-    const Array at = arange(Scalar::of(0), Scalar::of(1), n, Dtype::int64, device_from(device));
-    return tuple_of(std::vector<Array>(static_cast<size_t>(ndim), at));
+    const Array at = arange(Scalar::of(0), Scalar::of(1), std::max<int64_t>(n, 0), Dtype::int64, device_from(device));
+    return tuple_of(std::vector<Array>(static_cast<size_t>(std::max<int64_t>(ndim, 0)), at));
   }, "n"_a, "ndim"_a = 2, "device"_a = none);
   bind_algorithm(m, Algorithm::diag_indices_from, [](nb::handle x) {
     const Array array = given_array(x);

@@ -68,13 +68,16 @@ Array& must_be_array(nb::handle object, const char* name) {
 
 void copy_to(nb::handle to, nb::handle from, nb::handle casting, nb::handle where) {
   const Array& x = must_be_array(to, "copyto");
+  if (PyFloat_Check(from.ptr()) || PyLong_Check(from.ptr()) || PyComplex_Check(from.ptr()))
+    numpy().attr("copyto")(numpy().attr("empty")(nb::make_tuple(), numpy_dtype(x.dtype())), from, casting);  // its word on the number
   const Array value = value_for(from, x);
   if (nb::isinstance<Array>(from) || nb::hasattr(from, "dtype")) {
-    if (!nb::cast<bool>(numpy().attr("can_cast")(numpy_dtype(value.dtype()), numpy_dtype(x.dtype()), casting)))
+    if (!can_cast(value.dtype(), x.dtype(), nb::cast<std::string>(casting)))
       throw Error(ErrorKind::type, "Cannot cast array data from " + std::string(info(value.dtype()).name) + " to " + std::string(info(x.dtype()).name) + " according to the rule " + nb::cast<std::string>(nb::repr(casting)));
   }
   std::optional<Array> mask;
-  if (where.ptr() != Py_True) mask = array_from(where, x.device());
+  if (where.ptr() != Py_True && !where.is_none()) mask = array_from(where, x.device());
+  if (mask && mask->ndim() == 0) mask = astype(*mask, Dtype::bool_);
   if (mask && mask->dtype() != Dtype::bool_) throw Error(ErrorKind::type, "where= is a mask of bools, not of " + std::string(info(mask->dtype()).name));
   without_lock([&] {
     must_be_writable(x);

@@ -143,7 +143,9 @@ Array searchsorted(const Array& sorted, const Array& values, bool is_right) {
 Array digitize(const Array& values, const Array& bins, bool is_right) {
   if (is_complex(values.dtype())) throw Error(ErrorKind::type, "x may not be complex");
   if (bins.ndim() != 1) throw Error(ErrorKind::value, "object of too small depth for desired array").why("bins have one axis, not shape " + str(bins.shape()));
-  if (rises(bins)) return searchsorted(bins, values, !is_right);
+  const Array first = sliced(bins, 0, 0, 1);
+  const bool begins_with_nan = is_floating(bins.dtype()) && bins.size() > 1 && is_true(reduce(ReduceOp::all, apply(Op::isnan, {first})));
+  if (!begins_with_nan && rises(bins)) return searchsorted(bins, values, !is_right);
   if (!rises(bins, true)) throw Error(ErrorKind::value, "bins must be monotonically increasing or decreasing");
   return apply(Op::subtract, {bins.size(), searchsorted(flip(bins), values, !is_right)});
 }

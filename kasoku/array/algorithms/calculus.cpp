@@ -81,7 +81,7 @@ Array overlap(const Array& a, const Array& v, Overlap mode, int64_t start) {
 }
 
 void must_be_rows(const Array& a, const Array& v) {
-  if (a.ndim() != 1 || v.ndim() != 1) throw Error(ErrorKind::value, "object too deep for desired array").why("shapes " + str(a.shape()) + " and " + str(v.shape()) + " are not of one axis");
+  if (a.ndim() != 1 || v.ndim() != 1) throw Error(ErrorKind::value, fmt::format("object {} for desired array", std::min(a.ndim(), v.ndim()) == 0 ? "of too small depth" : "too deep")).why("shapes " + str(a.shape()) + " and " + str(v.shape()) + " are not of one axis");
   if (a.size() == 0) throw Error(ErrorKind::value, "a cannot be empty");
   if (v.size() == 0) throw Error(ErrorKind::value, "v cannot be empty");
 }

@@ -97,7 +97,7 @@ Unique unique_parts(const Array& array, const UniqueWanted& wanted, int64_t axis
   const Array values = take(sorted, starts, 0);
   Shape shape = moved.shape();
   shape[0] = values.shape()[0];
-  result.values = copy(moveaxis(reshape(values, shape), {0}, {d}));
+  result.values = moveaxis(reshape(values, shape), {0}, {d});
   return result;
 }
 

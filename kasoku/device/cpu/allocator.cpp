@@ -6,6 +6,7 @@
 #include "kasoku/base/small_mutex.h"
 #include "kasoku/base/text.h"
 #include "kasoku/device/cpu/processor.h"
+#include "kasoku/device/memory_limit.h"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -226,6 +227,12 @@ void* allocate(size_t bytes) {
     return memory;
   };
   if (char* const memory = take()) return give(memory);
+  if (const uint64_t limit = memory_limit(DeviceKind::cpu)) {
+    const uint64_t more = pieces_in_chunk(rounded) * rounded;
+    const auto fits = [&](const AllocatorUse& use) { return use.used + use.cached + more <= limit; };
+    if (!fits(allocator_use())) trim_memory();
+    if (const AllocatorUse use = allocator_use(); !fits(use)) throw beyond_memory_limit(bytes, "cpu", limit, use.used);
+  }
   // Linux promises memory that it may not have, and kills whoever touches it.
   if (rounded >= checked_bytes && rounded > available_memory()) {
     trim_memory();

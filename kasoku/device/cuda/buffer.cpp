@@ -1,8 +1,10 @@
 /// Memory of a CudaDevice: allocation in the order of a stream, fills, figures.
+#include "kasoku/base/error.h"
 #include "kasoku/base/text.h"
 #include "kasoku/device/cuda/device.h"
 #include "kasoku/device/cuda/replay.h"
 #include "kasoku/device/cuda/stream.h"
+#include "kasoku/device/memory_limit.h"
 #include "kasoku/device/replay.h"
 
 #include <fmt/format.h>
@@ -65,6 +67,11 @@ void* CudaDevice::allocate(size_t bytes, Stream& stream) {
       bytes_of_idle_blocks_ -= wanted;
       return block;
     }
+  if (const uint64_t limit = memory_limit(kind, index)) {
+    const MemoryUse use = memory_use();
+    if (use.used + wanted > limit) throw beyond_memory_limit(bytes, str(), limit, use.used);
+    if (use.cached < wanted && use.used + use.cached + wanted > limit) trim();
+  }
   CUdeviceptr memory = 0;
   CUresult result = allocate_from_driver(&memory, wanted, order);
   if (result == out_of_memory) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import types
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Findings(list):
     __repr__ = __str__
 
 
-def check(f, *args, threads=None, block=None, grid=None, **kwargs):
+def check(f, *args, threads=None, block=None, grid=None, **kwargs) -> Any:
     """Runs `f(*args)` watched and returns a list of findings, empty when the program is clean.
 
     f: a jitted function, a CUDA kernel (with block= and grid= as at a launch, or kernel[grid, block]), an

@@ -157,6 +157,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None) -> Array:
         result = _complex(without(array.real), without(array.imag))
     else:
         result = without(array)
+    if result.shape != array.shape:
+        raise ValueError(f"nan_to_num: what stands for NaN and infinities has not the array's shape {array.shape}")
     if copy:
         return result
     array[...] = result

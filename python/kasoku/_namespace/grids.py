@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..errors import UnsupportedError
 from .given import Array, given, is_complex, is_inexact, together
 
 ndindex = np.ndindex
@@ -27,17 +28,18 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if num < 0:
         raise ValueError(f"Number of samples, {num}, must be non-negative.")
     is_one = axis == 0 and not retstep and isinstance(start, (int, float)) and isinstance(stop, (int, float))
-    if is_one and (dtype is None or is_inexact(_core.result_type(dtype))):
+    steps = num - bool(endpoint)
+    is_lost = is_one and steps > 0 and start != stop and (stop - start) / steps == 0  # a step below the least float
+    if is_one and not is_lost and (dtype is None or is_inexact(_core.result_type(dtype))):
         return _core.linspace(start, stop, num, endpoint, dtype, device)
     known = (int, float, complex, Array)
     ends = [x if isinstance(x, known) else _core.asarray(x, device=device) for x in (start, stop)]
     wide = _core.result_type(*ends, 1.0)
     start, stop = (_core.asarray(x, wide, None if isinstance(x, Array) else device) for x in ends)
-    steps = num - bool(endpoint)
     step = (stop - start) / steps if steps > 0 else start * np.nan
     at = _core.reshape(_core.arange(num, dtype="float64", device=step.device), (num,) + (1,) * step.ndim)
     # Distances are products in the dtype of the ends, and rounded before the sums, as NumPy rounds them.
-    distances = at.astype(wide) * (step if steps > 0 else stop)
+    distances = at.astype(wide) / steps * (stop - start) if is_lost else at.astype(wide) * (step if steps > 0 else stop)
     _core.eval(distances)
     made = start + distances
     if endpoint and num > 1:
@@ -116,7 +118,14 @@ def _axis(part):
     """The numbers that a slice names: by steps, or so many as the imaginary step says, the end among them."""
     start, step = 0 if part.start is None else part.start, 1 if part.step is None else part.step
     if isinstance(step, complex):
-        return _core.linspace(start, part.stop, int(abs(step)))
+        n = int(abs(step))
+        if isinstance(start, Array) or isinstance(part.stop, Array):  # beside a row, as they broadcast
+            return (
+                _core.arange(n, device=(start if isinstance(start, Array) else part.stop).device)
+                * ((part.stop - start) / max(n - 1, 1))
+                + start
+            )
+        return _core.linspace(start, part.stop, n)
     return _core.arange(start, part.stop, step)
 
 
@@ -141,13 +150,18 @@ ogrid = _Grid(True)
 class _Joined:
     """ks.r_ and ks.c_: arrays, numbers and slices between brackets are put one after the other."""
 
-    def __init__(self, columns):
+    def __init__(self, columns=False):
         self._columns = columns
+
+    def __len__(self):
+        return 0
 
     def __getitem__(self, key):
         axis, ndim, place = (-1, 2, 0) if self._columns else (0, 1, -1)
         parts = list(key) if isinstance(key, tuple) else [key]
         if isinstance(parts[0], str):
+            if parts[0] in ("r", "c"):
+                raise UnsupportedError("r_ and c_ give arrays: kasoku has no matrices of NumPy's old class")
             words = [int(word) for word in parts.pop(0).split(",")]
             axis, ndim, place = (words + [1, -1][len(words) - 1 :])[:3]
         arrays = []

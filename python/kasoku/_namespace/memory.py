@@ -149,22 +149,32 @@ class Flat:
         return next(self._elements)
 
     def __getitem__(self, index):
-        value = self.base.ravel()[index]
+        value = self.base.ravel()[_position(index)]
         return value.copy() if isinstance(value, Array) else value
 
     def __setitem__(self, index, value):
-        row = self.base.flatten()
+        index = _position(index)
+        is_row = self.base.flags.c_contiguous
+        row = self.base.reshape(-1) if is_row else self.base.flatten()
         value = given(value, self.base)
         if value.ndim and value.size and isinstance(index, slice):
             value = _core.resize(value, (len(range(*index.indices(row.size))),))
         elif value.ndim and value.size and index is Ellipsis:
             value = _core.resize(value, row.shape)
         row[index] = value
-        self.base[...] = row.reshape(self.base.shape)
+        if not is_row:
+            self.base[...] = row.reshape(self.base.shape)
 
     def copy(self):
         """A copy of the elements, in one axis."""
         return self.base.flatten()
+
+
+def _position(index):
+    """The index of a row, which no axis is added to."""
+    if index is None or isinstance(index, (bool, np.bool_)):
+        raise IndexError("unsupported iterator index")
+    return index
 
 
 def _set_flat(self, value):

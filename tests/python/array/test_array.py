@@ -271,6 +271,10 @@ def test_creation():
     np.testing.assert_array_equal(ks.full((2,), 7).numpy(), np.full((2,), 7))
     np.testing.assert_array_equal(ks.eye(3, 4, k=1).numpy(), np.eye(3, 4, k=1))
     np.testing.assert_allclose(ks.linspace(0, 1, 7).numpy(), np.linspace(0, 1, 7), rtol=1e-15)
+    np.testing.assert_array_equal(ks.linspace(0, 5e-324, 10).numpy(), np.linspace(0, 5e-324, 10))
+    np.testing.assert_array_equal(ks.linspace(0, -5e-324, 10, False).numpy(), np.linspace(0, -5e-324, 10, False))
+    column = np.arange(4.0)[:, None]
+    np.testing.assert_allclose(ks.mgrid[ks.array(column) : 9 : 5j].numpy(), np.mgrid[column:9:5j], rtol=1e-15)
     assert ks.linspace(0, 1, 1).tolist() == [0.0] and ks.linspace(0, 1, 0).tolist() == []
     lows, highs = np.arange(3.0), np.array([[4, 5, 6], [7, 8, 9]], "float32")
     for ends, options in [

@@ -157,6 +157,7 @@ def test_bounds_that_nothing_passes_are_none(device, dtype):
     for low, high in itertools.product(lows, highs):
         if low is not None or high is not None:
             same(lambda xp, low=low, high=high: xp.clip(xp.asarray(x), low, high), device)
+            same(lambda xp, low=low, high=high: xp.clip(xp.asarray(x), a_min=low, a_max=high), device)
 
 
 def test_ravelled_values_lie_in_order(device):
@@ -286,3 +287,17 @@ def test_an_object_that_compares_is_asked():
             return "asked"
 
     assert (ks.ones(3) == Same()) == "asked"
+
+
+class _EqualToTwo:
+    def __eq__(self, other):
+        return other == 2
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float64"])
+def test_an_object_with_an_equality_of_its_own_is_asked(dtype, device):
+    host = np.array([[1, 2, 3], [2, 5, 6]], dtype)
+    x, other = ks.array(host, device=device), _EqualToTwo()
+    np.testing.assert_array_equal((x != other).numpy(), host != other)
+    np.testing.assert_array_equal((x == other).numpy(), host == other)
+    assert (x != object()).all() and not (x == object()).any()

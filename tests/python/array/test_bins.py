@@ -1,6 +1,8 @@
 """Places among what is sorted, counts and histograms, and functions that samples stand for."""
 
 # ruff: noqa: B023 (each lambda is called at once)
+import warnings
+
 import hypothesis
 import hypothesis.extra.numpy as of_numpy
 import hypothesis.strategies as st
@@ -72,6 +74,9 @@ def test_bins_that_rise_fall_or_do_neither(form):
         agree(lambda np, x, b: np.digitize(x, b, right), bins, bins[::-1].copy())
         agree(lambda np, x, b: np.digitize(x, b[:0], right), x, bins)
         agree(lambda np, x, b: np.digitize(x, b[:1], right), x, bins)
+        for first in ([np.nan], [np.nan] * 4, [np.nan, np.nan, 7.0, 2.0]):
+            agree(lambda np, x, b: np.digitize(x, b, right), np.append(x[:20], np.nan), np.array(first))
+        agree(lambda np, x, b: np.digitize(x, b, right), x, np.array([1.0, 3.0, np.nan, np.nan]))
     agree(lambda np, x, b: np.digitize(x, b), x, np.array([1.0, 3, 2]))
     agree(lambda np, x, b: np.histogram(x, b), x, np.array([1.0, 3, 2]))
 
@@ -281,3 +286,12 @@ def test_bins_may_end_in_nan(device, right):
         np.testing.assert_array_equal(got.numpy(), np.digitize(x, bins, right=right), err_msg=str(bins))
     with pytest.raises(ValueError, match="monotonically"):
         ks.digitize(ks.array(x, device=device), ks.array([1, nan, 2.0], device=device))
+
+
+def test_a_covariance_of_too_few_warns(device):
+    x = ks.array([[1.0, 2.0], [4.0, 3.0]], device=device)
+    with pytest.warns(RuntimeWarning, match="Degrees of freedom <= 0"):
+        assert not ks.isfinite(ks.cov(x, ddof=2)).any()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ks.cov(x)

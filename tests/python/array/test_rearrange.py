@@ -297,3 +297,59 @@ def test_put_without_values_leaves_the_array(device):
     x = ks.arange(4, device=device)
     ks.put(x, [1, 2], [])
     assert x.tolist() == [0, 1, 2, 3]
+
+
+def test_what_is_joined_has_a_place_or_a_dtype(device):
+    parts = [ks.array([1.5, 2.0], device=device), ks.array([3.0], device=device)]
+    host = [x.numpy() for x in parts]
+    out = ks.zeros(3, "float32", device=device)
+    assert ks.concatenate(parts, out=out) is out and out.tolist() == [1.5, 2, 3]
+    assert ks.stack([parts[0]] * 2, dtype="float32").dtype == np.float32
+    same = ks.concatenate(parts, dtype="int8", casting="unsafe")
+    np.testing.assert_array_equal(same.numpy(), np.concatenate(host, dtype="int8", casting="unsafe"))
+    for np_or_ks, given in ((np, host), (ks, parts)):
+        with pytest.raises(TypeError):
+            np_or_ks.concatenate(given, dtype="int8")
+        with pytest.raises(TypeError):
+            np_or_ks.stack(given[:1], out=np_or_ks.zeros((1, 2)), dtype="float32")
+    square = ks.eye(2, device=device)
+    for product in (ks.dot, ks.matmul):
+        out = ks.zeros((2, 2), device=device)
+        assert product(square, square * 3, out=out) is out and (out == square * 3).all()
+        with pytest.raises(ValueError, match="the output has shape"):
+            product(square, square, out=ks.zeros(3, device=device))
+
+
+@pytest.mark.parametrize("decimals", [0, 1, 2, -1])
+def test_parts_of_complex_numbers_are_rounded_apart(decimals, device):
+    rng = np.random.default_rng(5)
+    host = (rng.normal(0, 30, (4, 6)) + 1j * rng.normal(0, 30, (4, 6))).round(3)
+    for x in (host, host[::2, 1::2], host.T, host[0, 0], host[:0], host.astype("complex64")):
+        rounded = ks.round(ks.array(x, device=device), decimals).numpy()
+        assert rounded.dtype == x.dtype and rounded.tobytes() == np.round(x, decimals).tobytes()
+
+
+@pytest.mark.parametrize("value", [3, 3.5, 300, -1, True, 1j, np.float32(2)])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "float32", "complex64"])
+def test_a_number_is_copied_where_numpy_copies_it(dtype, value, device):
+    host, ours = np.zeros(3, dtype), ks.zeros(3, dtype, device=device)
+    try:
+        np.copyto(host, value, where=1)
+    except (TypeError, OverflowError) as error:
+        with pytest.raises(type(error)):
+            ks.copyto(ours, value, where=1)
+    else:
+        ks.copyto(ours, value, where=1)
+    np.testing.assert_array_equal(ours.numpy(), host)
+
+
+@pytest.mark.parametrize("n, ndim", [(-3, 2), (0, 2), (2, 0), (2, -1), (3, 3)])
+def test_diagonals_of_no_length(n, ndim):
+    assert [x.tolist() for x in ks.diag_indices(n, ndim)] == [x.tolist() for x in np.diag_indices(n, ndim)]
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_unique_slices_lie_as_numpys(axis, device):
+    host = rng.integers(0, 2, (4, 30))
+    ours, numpys = ks.unique(ks.array(host, device=device), axis=axis), np.unique(host, axis=axis)
+    assert ours.numpy().tolist() == numpys.tolist() and ours.strides == numpys.strides

@@ -11,7 +11,7 @@ def test_the_cpu_is_first_and_says_what_it_is():
     assert cpu.name == "cpu" and cpu.kind == "cpu" and str(cpu) == "cpu"
     assert repr(cpu) == "kasoku.Device('cpu')"
     assert cpu.properties["multiprocessors"] >= 1 and cpu.properties["total_memory"] > 2**20
-    assert set(cpu.memory) == {"free", "total", "used", "cached"}
+    assert set(cpu.memory) == {"free", "total", "used", "cached", "limit"}
 
 
 def test_a_device_equals_its_name_and_itself(device):
@@ -85,3 +85,22 @@ def test_synchronize_takes_a_device_or_none(device):
     ks.synchronize()
     ks.synchronize(device)
     ks.Device(device).synchronize()
+
+
+def test_memory_has_the_limit_that_a_program_sets(device):
+    d = ks.Device(device)
+    d.trim()
+    held = d.memory["used"] + d.memory["cached"]
+    d.limit_memory(held + 2**25)
+    try:
+        assert d.memory["limit"] == held + 2**25
+        with pytest.raises(MemoryError, match=r"cannot allocate 64.0 MiB on [\w:]+\n.*limits memory to"):
+            ks.empty(2**23, device=device)
+        kept = [ks.empty(2**20, device=device) for _ in range(3)]
+        with pytest.raises(MemoryError):
+            kept += [ks.empty(2**20, device=device) for _ in range(3)]
+        del kept
+        assert ks.empty(2**20, device=device).size == 2**20
+    finally:
+        d.limit_memory(0)
+    assert ks.empty(2**23, device=device).size == 2**23

@@ -61,3 +61,17 @@ def test_a_program_of_fifty_names_is_strictly_typed(tmp_path):
     result = subprocess.run(words, capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stdout
     assert subprocess.run([sys.executable, str(program)], capture_output=True, timeout=300).returncode == 0
+
+
+def test_elements_rows_and_compiled_functions_have_types(tmp_path):
+    pytest.importorskip("mypy")
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import kasoku as ks\n\nx = ks.ones((2, 3))\nnumber: float = x.sum().item()\nrows = [row.sum() for row in x]\n"
+        "whole: int = int(x[0, 0])\nroot: ks.Array = ks.emath.sqrt(x)\n\n\n@ks.jit\ndef total(a: ks.Array) -> float:\n"
+        "    s = 0.0\n    for i in ks.prange(len(a)):\n        s += float(a[i])\n    return s\n\n\n"
+        "lazy = ks.delayed(total)(x[0])\nprint(ks.compute(lazy), ks.stats(), x.tolist()[0][0] + 1)\n"
+    )
+    words = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--cache-dir", str(tmp_path), str(path)]
+    result = subprocess.run(words, capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stdout

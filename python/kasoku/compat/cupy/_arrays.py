@@ -20,6 +20,8 @@ class ndarray(ks.Array):
     It is an array of ks's, of which the functions, methods and operators of this package, and those of its arrays, give no other kind."""
 
     def __new__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
+        if shape is None:
+            ks.errors._warn(DeprecationWarning, "cupy.ndarray: the shape () and not None is that of one element")
         shape = () if shape is None else _shape(shape)
         dtype = np.dtype(dtype)
         if strides is not None and memptr is None:
@@ -122,7 +124,7 @@ def _like(make):
     def function(a, dtype=None, order="K", subok=None, shape=None):
         if subok:
             raise TypeError("cupy arrays have no subclasses: subok must be None or False")
-        a = a if isinstance(a, ks.Array) else asarray(a)
+        a = a if isinstance(a, (ks.Array, np.ndarray)) else asarray(a)
         order, dtype = (order or "K").upper(), dtype or a.dtype
         wanted = a.shape if shape is None else _shape(shape)
         if order == "K" and not a.flags.forc and len(wanted) == a.ndim:
@@ -182,6 +184,8 @@ def _from_host(obj, dtype, order):
     if _holds_arrays(obj):
         obj = _nested(obj)
     host = np.asarray(obj, dtype)
+    if host.dtype.hasobject:
+        raise ValueError(f"cupy.array: no array holds the dtype {host.dtype}")
     order = (order or "K").upper()
     if order == "F" or order in "AK" and is_f_only(host):
         return _core.array(host.T, None, cuda.current()).T

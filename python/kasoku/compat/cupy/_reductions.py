@@ -22,6 +22,7 @@ _defaults = {"axis": None, "dtype": None, "out": None, "ddof": 0, "keepdims": Fa
 def _reduction(name, words):
     """name(a, …) of CuPy's arguments in this order."""
     engines, names, is_position = getattr(_core, name), words.split(), name.endswith(("argmax", "argmin"))
+    is_quotient = name in ("mean", "var", "std")
 
     def function(a, *args, **arguments):
         if len(args) > len(names) or not arguments.keys() <= {*names, "where"}:
@@ -38,7 +39,10 @@ def _reduction(name, words):
         if _drops_imaginary(a, dtype=dtype):
             ks.errors._warn(ComplexWarning, "the imaginary part is dropped")
             a = a.real
-        return stored_as_it_fits(engines(a, **arguments), out, name)
+        result = engines(a, **arguments)
+        # NumPy joins bools into bools as bools, and gives the quotients of means to any dtype.
+        casting = "unsafe" if is_quotient or out is not None and a.dtype == out.dtype == bool else "same_kind"
+        return stored_as_it_fits(result, out, name, casting)
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(n, kind, default=_defaults[n]) for n in names]

@@ -2,16 +2,13 @@
 
 import builtins
 import math
-import operator
 import sys
 
 import numpy as np
 
 import kasoku as ks
 from kasoku import _core
-from kasoku._namespace.memory import is_contiguous
 
-from .._face.compositions import paired as _paired
 from .._face.table import Table as _Table
 from . import _arrays, _util, cuda
 from ._arrays import asarray, ndarray
@@ -34,38 +31,11 @@ def array_equal(a1, a2, equal_nan=False):
     return same.all()
 
 
-def _joined(result, name, out, dtype, casting):
-    """What is joined, in the dtype that is asked for or in the output."""
-    if out is not None and dtype is not None:
-        raise TypeError(f"cupy.{name} takes out or dtype, not both")
-    wanted = dtype if out is None else out.dtype
-    if wanted is not None and result.dtype != wanted:
-        result = result.astype(wanted, casting=casting)
-    return _arrays.stored_as_it_fits(result, out, name, casting)
-
-
-def concatenate(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
-    """Arrays in a row along an axis."""
+def _arrays_alone(tup):
     tup = list(tup)
     if builtins.any(not isinstance(a, (ks.Array, np.ndarray)) for a in tup):
         raise TypeError("cupy.concatenate joins arrays")
-    return _joined(_core.concatenate(tup, axis), "concatenate", out, dtype, casting)
-
-
-def stack(tup, axis=0, out=None, *, dtype=None, casting="same_kind"):
-    """Arrays in a row along a new axis."""
-    return _joined(_core.stack(list(tup), axis), "stack", out, dtype, casting)
-
-
-def round(a, decimals=0, out=None):
-    """Rounded to a number of decimals, halves to even."""
-    a = asarray(a)
-    parts = (a.real, a.imag) if a.dtype.kind == "c" else (a,)
-    result = [_core.round(part, decimals) for part in parts]
-    return _arrays.stored(_paired(*result) if len(result) == 2 else result[0], out)
-
-
-around = round_ = round
+    return tup
 
 
 def take(a, indices, axis=None, out=None):
@@ -82,37 +52,14 @@ def take(a, indices, axis=None, out=None):
     return _arrays.stored(_core.take(a, indices, axis), out)
 
 
-def copyto(dst, src, casting="same_kind", where=None):
-    """dst[...] = src, where the mask is true."""
-    dtype = getattr(src, "dtype", None)
-    if dtype is None and np.isscalar(src):
-        np.copyto(np.empty((), dst.dtype), src, casting)  # NumPy's word on the number
-    elif dtype is not None and not np.can_cast(dtype, dst.dtype, casting):
-        raise TypeError(f"cupy.copyto: {dtype} cannot be cast to {dst.dtype} by the rule {casting!r}")
-    if where is None or where is True:
-        dst[...] = src
-        return
-    where = asarray(where)
-    if where.ndim and where.dtype != bool:
-        raise TypeError(f"cupy.copyto: where= is a mask of bools, not of {where.dtype}")
-    dst[...] = _core.where(where, asarray(src, dst.dtype), dst)
-
-
-def _into(out, product, name):
-    if out.dtype != product.dtype or out.shape != product.shape:
-        raise ValueError(
-            f"cupy.{name}: the output has the dtype {out.dtype} and the shape {out.shape}, not {product.dtype} and {product.shape}"
-        )
-    if not is_contiguous(out.shape, out.strides, out.itemsize, "C"):
-        raise ValueError(f"cupy.{name}: the output is C-contiguous")
-    out[...] = product
-    return out
-
-
 def dot(a, b, out=None):
     """Products of rows and columns, as numpy.dot; written to `out` if it has the product's dtype and shape."""
     product = _core.dot(a, b)
-    return product if out is None else _into(out, product, "dot")
+    if out is None:
+        return product
+    if out.dtype != product.dtype or out.shape != product.shape or not out.flags.c_contiguous:
+        raise ValueError(f"cupy.dot: the output is C-contiguous, of {product.dtype} and the shape {product.shape}")
+    return _arrays.stored(product, out)
 
 
 def matmul(x1, x2, /, out=None, *, casting="same_kind", axes=None, **kwargs):
@@ -186,12 +133,6 @@ def ravel_multi_index(multi_index, dims, mode="wrap", order="C"):
     return _core.ravel_multi_index(multi_index, dims, mode, order or "C")
 
 
-def diag_indices(n, ndim=2):
-    """The indices of the diagonal of an array of `ndim` axes of length n."""
-    n, ndim = (builtins.max(operator.index(v), 0) for v in (n, ndim))
-    return (_core.arange(n, device=cuda.current()),) * ndim
-
-
 def take_along_axis(a, indices, axis):
     """The elements at indices along an axis; without one, of the raveled array."""
     return _core.take_along_axis(*((asarray(a).ravel(), indices, 0) if axis is None else (a, indices, axis)))
@@ -241,7 +182,7 @@ def _runtime_info():
         "Device 0 Name": device.properties["name"], "Device 0 Kind": device.kind,
     }  # fmt: skip
     width = builtins.max(map(len, rows))
-    return "\n".join(f"{name:{width}} : {value}" for name, value in rows.items())
+    return "".join(f"{name:{width}} : {value}\n" for name, value in rows.items())
 
 
 _functions = _Table()
@@ -252,6 +193,9 @@ _functions.rows("plain", {
     "reshape": (lambda a, newshape, order="C": asarray(a).reshape(newshape, order=order),
         "The same elements in another shape."),
     "ravel": lambda a, order="C": asarray(a).ravel(order),
+    "clip": (lambda a, a_min, a_max, out=None: _core.clip(a, a_min, a_max, out), "The elements, none below or above the bounds."),
+    "concatenate": lambda tup, axis=0, out=None, *, dtype=None, casting="same_kind": (
+        _core.concatenate(_arrays_alone(tup), axis, out, dtype=dtype, casting=casting)),
     "fromDlpack": (lambda dltensor: _core.from_dlpack(dltensor),
         "An array that shows the memory of a DLPack capsule."),
     "asfarray": (lambda a, dtype=np.float64: asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64),
@@ -268,7 +212,7 @@ _functions.rows("plain", {
         "The type of floats or complex numbers that holds the elements of all arrays; integers count as float64."),
     "get_default_memory_pool": lambda: cuda.memory._pool,
     "get_default_pinned_memory_pool": lambda: _pinned_pool,
-    "show_config": (lambda *, _full=False: print(_runtime_info()), "Prints what runs here."),
+    "show_config": (lambda *, _full=False: sys.stdout.write(_runtime_info()) and None, "Prints what runs here."),
 })  # fmt: skip
 globals().update(_functions)
 

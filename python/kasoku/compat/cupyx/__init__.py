@@ -8,7 +8,6 @@ import kasoku as _ks
 
 from .. import cupy as _cupy
 from .._face.table import Table as _Table
-from .._layout import order_of as _order_of
 
 
 # ── what is kept for programs that set it ─────────────────────────────────────────────────────
@@ -67,25 +66,17 @@ globals().update(_functions)
 def empty_pinned(shape, dtype=float, order="C"):
     """A NumPy array in memory that the device copies directly."""
     shape = tuple(shape) if _np.iterable(shape) else (int(shape),)
-    flat = _ks._core._pinned(int(_np.prod(shape, dtype=_np.int64)), _np.dtype(dtype), _cupy.cuda._device.current())
-    return flat.reshape(shape, order=order)
+    dtype = _np.dtype(dtype)
+    memory = _cupy.cuda.alloc_pinned_memory(int(_np.prod(shape, dtype=_np.int64)) * dtype.itemsize)
+    return _np.ndarray(shape, dtype, memory, order=order)
 
 
 def zeros_pinned(shape, dtype=float, order="C"):
+    """The same, of zeros."""
     result = empty_pinned(shape, dtype, order)
     result.fill(0)
     return result
 
 
-def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
-    shape = a.shape if shape is None else shape
-    return empty_pinned(shape, dtype or a.dtype, _order_of(a) if order in "KA" else order)
-
-
-def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
-    result = empty_like_pinned(a, dtype, order, subok, shape)
-    result.fill(0)
-    return result
-
-
+empty_like_pinned, zeros_like_pinned = _cupy._arrays._like(empty_pinned), _cupy._arrays._like(zeros_pinned)
 _cupy._util.in_face(globals())

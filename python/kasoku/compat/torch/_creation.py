@@ -108,8 +108,12 @@ zeros, ones, empty, rand, randn = (_made[name] for name in ("zeros", "ones", "em
 
 @_creates
 def full(size, fill_value, *, dtype=None, device=None):
-    kinds = (("bool", builtins.bool), ("int64", builtins.int))
-    name = _name(dtype, next((_types.names[kind] for kind, own in kinds if isinstance(fill_value, own)), None))
+    kinds = {
+        builtins.bool: _types.names["bool"],
+        builtins.int: _types.names["int64"],
+        complex: _types.default_complex(),
+    }
+    name = _name(dtype, next((kind for own, kind in kinds.items() if isinstance(fill_value, own)), None))
     _types.must_hold(fill_value, _types.names[name])
     return ks.full(tuple(size), _types.as_number(fill_value, _types.names[name]), name, device)
 

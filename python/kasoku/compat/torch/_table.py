@@ -116,27 +116,35 @@ def _composed(f):
     return call
 
 
+def _of(prepare):
+    """Rows of the engine's arrays; prepare(args, kwargs) gives these arguments and what makes results no wider than they were."""
+
+    def rule(f):
+        def call(*args, out=None, **kwargs):
+            if kwargs or args and type(args[0]) is not Tensor:
+                kwargs = _checked(f, args, kwargs)
+            args, kwargs, narrow = prepare(args, kwargs)
+            try:
+                result = f(*args, **kwargs)
+            except _refusals as error:
+                raise _refused(f, error) from None
+            result = Tensor(result) if narrow is None and isinstance(result, ks.Array) else _several(result, narrow)
+            return result if out is None else _into_each(out, result)
+
+        return call
+
+    return rule
+
+
 def _array(t):
     return t._a
 
 
-def _of_arrays(f):
-    """A row of the engine's arrays, as they are."""
-
-    def call(*args, out=None, **kwargs):
-        if kwargs or args and type(args[0]) is not Tensor:
-            kwargs = {k: _through(v, _array) for k, v in _checked(f, args, kwargs).items()}
-        try:
-            if len(args) == 1 and type(args[0]) is Tensor:
-                result = f(args[0]._a, **kwargs)
-            else:
-                result = f(*[x._a if type(x) is Tensor else _through(x, _array) for x in args], **kwargs)
-        except _refusals as error:
-            raise _refused(f, error) from None
-        result = Tensor(result) if isinstance(result, ks.Array) else _several(result, None)
-        return result if out is None else _into_each(out, result)
-
-    return call
+def _as_they_are(args, kwargs):
+    if len(args) == 1 and type(args[0]) is Tensor and not kwargs:
+        return (args[0]._a,), kwargs, None
+    args = [x._a if type(x) is Tensor else _through(x, _array) for x in args]
+    return args, {k: _through(v, _array) for k, v in kwargs.items()} if kwargs else kwargs, None
 
 
 @functools.cache
@@ -155,46 +163,32 @@ def _narrow(d, singles):
     return narrow
 
 
-def _floating(singles=False):
-    """Of arrays that are floats or complex numbers: integers become the default float, and results are no wider than
-    operands. `singles`: halves are computed in float32."""
+def _as_floats(singles, args, kwargs):
+    """Floats or complex numbers: integers become the default float, and results are no wider than operands. `singles`: halves
+    are computed in float32."""
+    widest, default = None, _types.default_float
 
-    def rule(f):
-        def call(*args, out=None, **kwargs):
-            kwargs = _checked(f, args, kwargs)
-            widest, default = None, _types.default_float
+    def given(t):
+        nonlocal widest
+        a, d = t._a, _types.of_array(t._a)
+        if d.category < 2:
+            a, d = a.astype(default.numpy), default
+        if d is not widest:
+            widest = _promotion.wider(widest, d)
+        return a.astype("float32") if singles and d.itemsize == 2 else a
 
-            def given(t):
-                nonlocal widest
-                a, d = t._a, _types.of_array(t._a)
-                if d.category < 2:
-                    a, d = a.astype(default.numpy), default
-                if d is not widest:
-                    widest = _promotion.wider(widest, d)
-                return a.astype("float32") if singles and d.itemsize == 2 else a
-
-            args = [_through(x, given) for x in args]
-            if kwargs:
-                kwargs = {k: _through(v, given) for k, v in kwargs.items()}
-            try:
-                result = f(*args, **kwargs)
-            except _refusals as error:
-                raise _refused(f, error) from None
-            result = _several(result, _narrow(widest, singles))
-            return result if out is None else _into_each(out, result)
-
-        return call
-
-    return rule
+    args = [_through(x, given) for x in args]
+    kwargs = {k: _through(v, given) for k, v in kwargs.items()}
+    return args, kwargs, _narrow(widest, singles)
 
 
-def _met(args, kwargs):
+def _in_one_dtype(args, kwargs):
     """Arguments whose tensors are arrays of one dtype."""
     first = args[0] if args else None
     if type(first) in (list, tuple) and len(args) < 3:  # what is joined, mostly of one dtype
         arrays = [t._a for t in first if type(t) is Tensor]
         if len(arrays) == len(first) and len({a.dtype for a in arrays}) == 1:
-            return (arrays, *args[1:]), kwargs
+            return (arrays, *args[1:]), kwargs, None
     found = []
     for x in args:
         _through(x, found.append)
@@ -202,29 +196,14 @@ def _met(args, kwargs):
     if len({t._a.dtype for t in found}) > 1:
         wanted = _promotion.of(False, *found)
         given = lambda t: t._a if _types.of_array(t._a) is wanted else t._a.astype(wanted.numpy)
-    return [_through(x, given) for x in args], {k: _through(v, _array) for k, v in kwargs.items()}
-
-
-def _meeting(f):
-    """Of arrays in the dtype that all of them meet in."""
-
-    def call(*args, out=None, **kwargs):
-        args, kwargs = _met(args, _checked(f, args, kwargs))
-        try:
-            result = f(*args, **kwargs)
-        except _refusals as error:
-            raise _refused(f, error) from None
-        result = Tensor(result) if isinstance(result, ks.Array) else _several(result, None)
-        return result if out is None else _into_each(out, result)
-
-    return call
+    return [_through(x, given) for x in args], {k: _through(v, _array) for k, v in kwargs.items()}, None
 
 
 # Rules: of tensors as they are or as one operation; of arrays as they are, as floats, as floats of at least 32 bits
 # (factorisations), or in the dtype that they meet in.
 rules = {
-    "tensors": _of_tensors, "composed": _composed, "arrays": _of_arrays, "floats": _floating(),
-    "singles": _floating(True), "meeting": _meeting,
+    "tensors": _of_tensors, "composed": _composed, "arrays": _of(_as_they_are), "meeting": _of(_in_one_dtype),
+    "floats": _of(functools.partial(_as_floats, False)), "singles": _of(functools.partial(_as_floats, True)),
 }  # fmt: skip
 functions = Table(rules)
 

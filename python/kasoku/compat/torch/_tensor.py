@@ -274,8 +274,8 @@ def array_of(data, dtype=None, where=None):
     if isinstance(data, (list, tuple)) and any(isinstance(x, Tensor) for x in data):
         data = [x.tolist() if isinstance(x, Tensor) else x for x in data]
     values = np.asarray(data)
-    if wanted is None and values.dtype == np.float64 and not _has_dtype(data):
-        wanted = _types.default_float.numpy
+    if wanted is None and values.dtype in (np.float64, np.complex128) and not _has_dtype(data):
+        wanted = (_types.default_float if values.dtype.kind == "f" else _types.default_complex()).numpy
     elif dtype is not None and values.dtype.kind in "iuf" and values.size and not isinstance(data, np.ndarray):
         for bound in (values.min(), values.max()):
             _types.must_hold(bound, as_dtype(dtype))

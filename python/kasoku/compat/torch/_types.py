@@ -75,6 +75,11 @@ def get_default_dtype():
     return default_float
 
 
+def default_complex():
+    """The type of complex numbers that have none, as wide as that of floats."""
+    return _all["complex128" if default_float.itemsize == 8 else "complex64"]
+
+
 def as_dtype(x):
     """A dtype of ours from a torch name, a Python type or a NumPy dtype."""
     if isinstance(x, dtype):

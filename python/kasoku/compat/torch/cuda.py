@@ -36,6 +36,13 @@ def _memory(device):
     return _device(device).memory if is_available() else {"used": 0, "cached": 0}
 
 
+def _limit(device, fraction):
+    if not 0 <= fraction <= 1:
+        raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0 to 1")
+    device.limit_memory(int(fraction * device.memory["total"]) if fraction < 1 else 0)
+
+
+OutOfMemoryError = ks.errors.MemoryError
 _functions = _Table()
 _functions.rows("plain", {
     "is_available": lambda: _types.cuda_is_available(),
@@ -48,6 +55,8 @@ _functions.rows("plain", {
     "memory_allocated": lambda device=None: _memory(device)["used"],
     "memory_reserved": lambda device=None: _memory(device)["used"] + _memory(device)["cached"],
     "mem_get_info": lambda device=None: (lambda m: (m["free"], m["total"]))(_device(device).memory),
+    "set_per_process_memory_fraction": (lambda fraction, device=None: _limit(_device(device), fraction),
+        "Lets tensors have that share of a GPU's memory; more is an OutOfMemoryError."),
     "stream": lambda s: s if s is not None else contextlib.nullcontext(),
     "current_stream": lambda device=None: Stream(device),
 })  # fmt: skip

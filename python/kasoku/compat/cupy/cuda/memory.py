@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import os
 
 import numpy as np
 
@@ -12,8 +13,7 @@ from ... import says_what_is_missing
 from ._device import Device, Scopes as _Scopes, current
 
 
-class OutOfMemoryError(ks.errors.MemoryError):
-    pass
+OutOfMemoryError = ks.errors.MemoryError
 
 
 class BaseMemory:
@@ -137,8 +137,12 @@ def malloc_managed(size):
 class MemoryPool:
     """The engine's pool under CuPy's name: every MemoryPool is the same one."""
 
+    _lazy = None  # whether statements waited before a limit had them run at their place
+
     def __init__(self, allocator=None):
-        self._limit = 0
+        limit = _parse_limit_string()
+        if any(limit.values()):
+            self.set_limit(**limit)
 
     def malloc(self, size):
         return MemoryPointer(Memory(size), 0)
@@ -162,11 +166,36 @@ class MemoryPool:
         return int(self.free_bytes() > 0)
 
     def set_limit(self, size=None, fraction=None):
-        if size or fraction:
-            raise ks.errors.UnsupportedError("cupy.cuda.MemoryPool.set_limit: the engine's pool has no limit")
+        """Allocations that would have the pool of the current device hold more bytes raise an OutOfMemoryError; 0 lifts it.
+
+        fraction is a share of the device's memory. While there is a limit, statements run at their place, so that
+        the error comes where the memory is asked for."""
+        if size is not None and fraction is not None:
+            raise ValueError("set_limit takes a size or a fraction, not both")
+        if fraction is not None:
+            if not 0 <= fraction <= 1:
+                raise ValueError(f"the fraction {fraction} of memory is not between 0 and 1")
+            size = int(fraction * current().memory["total"])
+        size = int(size or 0)
+        if size < 0:
+            raise ValueError(f"a limit of {size} bytes")
+        current().limit_memory(size)
+        if size and MemoryPool._lazy is None:
+            MemoryPool._lazy = not ks.eager().before
+        elif MemoryPool._lazy is not None and not any(device.memory["limit"] for device in ks.devices()):
+            ks.eager(not MemoryPool._lazy)
+            MemoryPool._lazy = None
 
     def get_limit(self):
-        return 0
+        return current().memory["limit"]
+
+
+def _parse_limit_string(limit=None):
+    """What the variable CUPY_GPU_MEMORY_LIMIT says: bytes, or a share as `50%`."""
+    limit = (os.environ.get("CUPY_GPU_MEMORY_LIMIT", "") if limit is None else limit).strip()
+    if limit.endswith("%"):
+        return {"size": None, "fraction": float(limit[:-1]) / 100}
+    return {"size": int(limit or 0), "fraction": None}
 
 
 class MemoryAsyncPool(MemoryPool):
@@ -206,12 +235,16 @@ def alloc(size):
 # ── page-locked memory ────────────────────────────────────────────────────────────────────────
 
 
+class _PageLocked(np.ndarray):
+    """An array of its own type, so that what shows a part of it says so by its `base`."""
+
+
 class PinnedMemory(BaseMemory):
     """Host memory that the device copies directly."""
 
     def __init__(self, size, flags=0):
         self.size = int(size)
-        self._array = _core._pinned(max(self.size, 1), np.dtype(np.uint8), current())
+        self._array = _core._pinned(max(self.size, 1), np.dtype(np.uint8), current()).view(_PageLocked)
         self.ptr = self._array.ctypes.data
 
 
@@ -219,7 +252,10 @@ class PinnedMemoryPointer(_Place, np.ndarray):
     """A place in page-locked memory; an array of bytes, so that np.frombuffer takes it."""
 
     def __new__(cls, mem, offset):
-        self = mem._array[offset : mem.size].view(cls)  # arrays over it hold the memory, not `mem`
+        # Arrays over it hold it, and it the memory that it was made of; of memory that is somebody's it has the address.
+        array = getattr(mem, "_array", None)
+        memory = (ctypes.c_char * mem.size).from_address(mem.ptr) if array is None else array
+        self = np.ndarray.__new__(cls, (mem.size - offset,), np.uint8, memory, offset)
         self.mem, self.offset, self.ptr = mem, offset, mem.ptr + offset
         return self
 
