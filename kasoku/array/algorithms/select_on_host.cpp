@@ -20,8 +20,10 @@ namespace {
 
 using Ranks = std::span<const int64_t>;  ///< ascending, each once
 
-/// Of more places a sort takes less time.
+/// Of more places a sort takes less time. In a long row each that lies apart costs a pass, and a partition asks each element between
+/// which two it is.
 constexpr size_t most_places = 8;
+constexpr int64_t most_elements = 16, most_sides = 4;
 constexpr int64_t piece = 1024;
 /// Rows of so few elements are sorted side by side in less time.
 constexpr int64_t sorted_row = 256;
@@ -50,7 +52,7 @@ class Sampled {
 /// the rank of the first of the keys. `spare`: as many keys more.
 template <class Key>
 void place(Key* x, int64_t n, Ranks ranks, int64_t first, Key* spare) {
-  constexpr int64_t few = 64;
+  constexpr int64_t few = 48;
   for (int rounds = 0; !ranks.empty(); ++rounds) {
     if (n <= few || ranks.size() > most_places || rounds > 40) return sort_keys(x, n);
     const int64_t taken = n < 4096 ? 32 : 256, distance = n < 4096 ? 4 : 16;
@@ -230,8 +232,7 @@ void each_row(const RowsToSort& of, const PlacesInOrder& wanted, const F& f) {
   cpu::parallel_blocks(static_cast<uint64_t>(of.rows), grain, [&](uint64_t first, uint64_t stop) { f(static_cast<int64_t>(first), static_cast<int64_t>(stop), settle); });
 }
 
-/// Whether a row is worth several threads.
-bool is_long(const RowsToSort& of, size_t ranks) { return of.length >= long_row && ranks <= most_places; }
+bool is_to_be_sorted(const RowsToSort& of, const PlacesInOrder& wanted, int64_t most) { return of.length >= long_row && wanted.n > most; }
 
 template <class Key>
 void elements_of_rows(const Keys<Key>& by, const RowsToSort& of, const PlacesInOrder& wanted, const void* from, void* to) {
@@ -253,7 +254,7 @@ void elements_of_rows(const Keys<Key>& by, const RowsToSort& of, const PlacesInO
       const auto store = [&](const auto& key_at) {
         for (int64_t j = 0; j < wanted.n; ++j) by.drain(&key_at(given[j]), 1, by.position_bits, at(to, (r * wanted.n + j) * size));
       };
-      if (is_long(of, ranks.size())) {
+      if (of.length >= long_row) {
         const std::vector<Key> found = keys_at(by, of.length, at(from, r * row_bytes), Ranks(ranks));
         store([&](int64_t rank) -> const Key& { return found[static_cast<size_t>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin())]; });
         continue;
@@ -273,7 +274,7 @@ void partition_rows(const Keys<Key>& by, const RowsToSort& of, const PlacesInOrd
     if (of.length <= sorted_row) return sort_some_rows(by, {end - begin, of.length, of.dtype}, at(from, begin * row_bytes), at(to, begin * stored_bytes));
     std::vector<int64_t> ranks;
     settle(0, ranks);
-    if (is_long(of, ranks.size())) {
+    if (of.length >= long_row) {
       for (int64_t r = begin; r < end; ++r) partition_long_row(by, of.length, at(from, r * row_bytes), Ranks(ranks), at(to, r * stored_bytes));
       return;
     }
@@ -340,14 +341,23 @@ void first_of_rows(const Keys<Key>& by, const RowsToSort& of, int64_t k, const v
 }  // namespace host_keys
 
 void elements_on_host(const RowsToSort& of, const PlacesInOrder& wanted, const void* from, void* to) {
-  host_keys::with_values(of.dtype, [&](const auto& by) { host_keys::elements_of_rows(by, of, wanted, from, to); });
+  if (!host_keys::is_to_be_sorted(of, wanted, host_keys::most_elements)) return host_keys::with_values(of.dtype, [&](const auto& by) { host_keys::elements_of_rows(by, of, wanted, from, to); });
+  const auto size = static_cast<int64_t>(info(of.dtype).size);
+  const auto in_order = host_keys::scratch<char>(of.length * size);
+  for (int64_t r = 0; r < of.rows; ++r) {
+    sort_on_host({1, of.length, of.dtype}, host_keys::at(from, r * of.length * size), in_order.get());
+    for (int64_t j = 0; j < wanted.n; ++j)
+      std::memcpy(host_keys::at(to, (r * wanted.n + j) * size), host_keys::at(in_order.get(), wanted.ranks[r * wanted.next_row + j] * size), static_cast<size_t>(size));
+  }
 }
 
 void partition_on_host(const RowsToSort& of, const PlacesInOrder& kth, const void* from, void* to) {
+  if (host_keys::is_to_be_sorted(of, kth, host_keys::most_sides)) return sort_on_host(of, from, to);
   host_keys::with_values(of.dtype, [&](const auto& by) { host_keys::partition_rows(by, of, kth, from, to); });
 }
 
 void argpartition_on_host(const RowsToSort& of, const PlacesInOrder& kth, const void* from, int64_t* to) {
+  if (host_keys::is_to_be_sorted(of, kth, host_keys::most_sides)) return argsort_on_host(of, from, to);
   host_keys::with_positions(of, [&](const auto& by) { host_keys::partition_rows(by, of, kth, from, to); });
 }
 

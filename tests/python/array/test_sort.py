@@ -302,7 +302,7 @@ def test_places_in_rows_of_elements_that_are_alike(dtype, n, on_device):
         x = np.nan_to_num(x, nan=3, posinf=100, neginf=0) if np.dtype(dtype).kind in "iu" else x
         with np.errstate(all="ignore"):
             x = x.astype(dtype)
-        for kth in (0, n - 1, n // 2, [5, n // 2, n // 2 + 1], list(range(0, n, n // 7))):
+        for kth in (0, n - 1, n // 2, [5, n // 2, n // 2 + 1], list(range(0, n, n // 7)), list(range(0, n, n // 30))):
             partition_is_right(x, kth, -1)
         if not np.isinf(x).any():
             in_order = np.sort(x)
