@@ -319,6 +319,47 @@ void one_product(Matmul p) {
   loop_matmul(p);
 }
 
+/// Items of a stack, one after the other.
+class Items {
+ public:
+  explicit Items(const Matmul& p) : item_(p), p_(p) {}
+  const Matmul& at(uint64_t index) {
+    int64_t a = 0, b = 0, c = 0;
+    for (size_t d = p_.batch.size(); d-- > 0;) {
+      const auto length = static_cast<uint64_t>(p_.batch[d]);
+      const auto i = static_cast<int64_t>(d ? index % length : index);
+      if (d) index /= length;
+      a += i * p_.a.batch_strides[d], b += i * p_.b.batch_strides[d], c += i * p_.c.batch_strides[d];
+    }
+    item_.a.data = static_cast<char*>(p_.a.data) + a, item_.b.data = static_cast<char*>(p_.b.data) + b, item_.c.data = static_cast<char*>(p_.c.data) + c;
+    return item_;
+  }
+
+ private:
+  Matmul item_;
+  const Matmul& p_;
+};
+
+/// Of a stack of small products: what is the same for each is found out once.
+void products(const Matmul& p, uint64_t begin, uint64_t end) {
+  const auto size = static_cast<int64_t>(info(p.dtype).size);
+  const Blas* const library = type_of(p.dtype) >= 0 ? blas() : nullptr;
+  const bool is_small = std::max({p.m, p.n, p.k}) <= 128, is_direct = p.c.column_stride == size && p.c.row_stride % size == 0 && p.c.row_stride >= p.n * size;
+  Operand a, b;
+  Items items(p);
+  if (!library || !is_small || !is_direct || p.m == 1 || p.n == 1 || p.k == 0 || p.c.row_stride > INT32_MAX || !as_operand(p.a, p.m, p.k, size, a) || !as_operand(p.b, p.k, p.n, size, b)) {
+    for (uint64_t i = begin; i < end; ++i) one_product(items.at(i));
+    return;
+  }
+  const LibraryThreads one(*library, 1);
+  for (uint64_t i = begin; i < end; ++i) {
+    const Matmul& item = items.at(i);
+    a.data = item.a.data, b.data = item.b.data;
+    if (library->has_64_bit_integers) call<int64_t>(*library, item, a, b);
+    else call<int32_t>(*library, item, a, b);
+  }
+}
+
 }  // namespace
 
 bool set_deterministic(bool value) { return is_deterministic.exchange(value); }
@@ -327,17 +368,6 @@ void cpu_matmul(const Matmul& problem, Device&, Stream&) {
   const double work = 2.0 * static_cast<double>(problem.m) * static_cast<double>(problem.n) * static_cast<double>(problem.k);
   if (problem.batch.empty()) return one_product(problem);
   const auto items = static_cast<uint64_t>(problem.items());
-  const auto at = [&](uint64_t index) {
-    Matmul item = problem;
-    for (size_t d = problem.batch.size(); d-- > 0;) {
-      const auto i = static_cast<int64_t>(index % static_cast<uint64_t>(problem.batch[d]));
-      index /= static_cast<uint64_t>(problem.batch[d]);
-      item.a.data = static_cast<char*>(item.a.data) + i * problem.a.batch_strides[d];
-      item.b.data = static_cast<char*>(item.b.data) + i * problem.b.batch_strides[d];
-      item.c.data = static_cast<char*>(item.c.data) + i * problem.c.batch_strides[d];
-    }
-    return item;
-  };
   const uint32_t workers = cpu::worker_count();
   // Many products are shared out whole, a large one in tiles.
   const bool is_shared_out = items >= 2 * uint64_t{workers} && work < 1e9 &&
@@ -347,11 +377,11 @@ void cpu_matmul(const Matmul& problem, Device&, Stream&) {
     cpu::parallel_blocks(items,
                          cpu::suggested_grain(items, static_cast<uint64_t>(1e5 / (work + 1)) + 1),
                          [&](uint64_t begin, uint64_t end) {
-                           for (uint64_t i = begin; i < end; ++i) one_product(at(i));
+                           products(problem, begin, end);
                          });
     return;
   }
-  for (uint64_t i = 0; i < items; ++i) one_product(at(i));
+  products(problem, 0, items);
 }
 
 }  // namespace kasoku::linalg

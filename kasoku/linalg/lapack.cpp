@@ -1,5 +1,6 @@
 #include "kasoku/linalg/lapack.h"
 
+#include "kasoku/base/rounding.h"
 #include "kasoku/device/cpu/computing.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/linalg/blas.h"
@@ -25,9 +26,12 @@ constexpr Row table[] = {
     {"geqrf",        "geqrf", "geqrf"}, {"orgqr",        "orgqr", "ungqr"},
     {"heevd",        "syevd", "heevd"}, {"heevd_values", "syevd", "heevd"},
     {"gesdd",        "gesdd", "gesdd"}, {"gesdd_values", "gesdd", "gesdd"}, {"geev",  "geev",  "geev"},
-    {"gelsd",        "gelsd", "gelsd"}, {"gesv",         "gesv",  "gesv"},  {"",      "trsm",  "trsm"},
+    {"gelsd",        "gelsd", "gelsd"}, {"gesv",         "gesv",  "gesv"},
+    {"",             "trsm",  "trsm"},  {"",             "gemm",  "gemm"},  {"",      "laswp", "laswp"},
 };
-constexpr size_t trsm = std::size(table) - 1;  // no routine of ours: part of one
+constexpr size_t laswp = std::size(table) - 1, gemm = laswp - 1, trsm = gemm - 1;  // no routines of ours: parts of some
+/// Factors of a matrix with so many columns or more are made in panels, between which the pool works.
+constexpr int64_t least_of_panels = 256;
 // clang-format on
 
 struct Functions {
@@ -73,6 +77,14 @@ class Workspace {
   size_t starts_[3] = {}, n_ = 0, bytes_ = 0;
 };
 
+/// A real number of any type.
+struct Number {
+  double wide[2];
+  float narrow[2];
+  const void* of(int type) const { return type % 2 ? static_cast<const void*>(wide) : narrow; }
+};
+Number number_of(double x) { return {{x, 0}, {static_cast<float>(x), 0}}; }
+
 /// How much of it the thread's last question about a routine was answered with.
 struct Answer {
   const void* function = nullptr;
@@ -90,21 +102,20 @@ template <class Int>
 class Call {
  public:
   Call(const Functions& functions, Routine routine, int type, std::span<const Rows> x)
-      : function_(functions.at[static_cast<size_t>(routine)][type]), trsm_(functions.at[trsm][type]), type_(type), x_(x), answer_(last_answer(routine)) {}
+      : function_(functions.at[static_cast<size_t>(routine)][type]), trsm_(functions.at[trsm][type]), gemm_(functions.at[gemm][type]), laswp_(functions.at[laswp][type]), type_(type), x_(x),
+        answer_(last_answer(routine)) {}
 
-  int64_t run(Routine routine) {
+  /// `has_pool`: the pool's threads may take part, each of which has the library for itself.
+  int64_t run(Routine routine, bool has_pool) {
     const Rows& a = x_[0];
     Int m = static_cast<Int>(a.length), n = static_cast<Int>(a.count), k = std::min(m, n), lines = std::max<Int>(m, 1), info = 0;
     char no = 'N';
     switch (routine) {
       case Routine::getrf: {
-        if constexpr (sizeof(Int) == sizeof(int64_t)) {
-          call(&m, &n, a.data, &lines, static_cast<Int*>(x_[1].data), &info);
-        } else {
-          std::vector<Int> order(static_cast<size_t>(k));
-          call(&m, &n, a.data, &lines, order.data(), &info);
-          std::copy(order.begin(), order.end(), static_cast<int64_t*>(x_[1].data));
-        }
+        std::vector<Int> order(static_cast<size_t>(k));
+        if (has_pool && n >= least_of_panels) info = static_cast<Int>(factor_in_panels(a, n, order.data()));
+        else call(&m, &n, a.data, &lines, order.data(), &info);
+        std::copy(order.begin(), order.end(), static_cast<int64_t*>(x_[1].data));
         break;
       }
       case Routine::getrs: {
@@ -119,7 +130,7 @@ class Call {
         break;
       }
       case Routine::getri: {
-        if (trsm_ && n > 64) return invert(a, n);
+        if (has_pool && n > 64) return invert(a, n);
         with_pivots([&](Int* order) { with_work([&](const Work& w) { call(&n, a.data, &lines, order, w.elements, w.length, &info); }); });
         break;
       }
@@ -194,6 +205,54 @@ class Call {
     reinterpret_cast<void (*)(T*..., size_t, size_t)>(function_)(address..., 1, 1);
   }
 
+  void solve(char half, char diagonal, Int rows, Int columns, void* factors, void* x, Int lines) const {
+    char left = 'L', no = 'N';
+    reinterpret_cast<void (*)(char*, char*, char*, char*, Int*, Int*, const void*, const void*, Int*, void*, Int*, size_t, size_t, size_t, size_t)>(trsm_)(
+        &left, &half, &no, &diagonal, &rows, &columns, number_of(1).of(type_), factors, &lines, x, &lines, 1, 1, 1, 1);
+  }
+
+  /// c -= a b.
+  void subtract_product(Int rows, Int columns, Int inner, void* a, void* b, void* c, Int lines) const {
+    char no = 'N';
+    reinterpret_cast<void (*)(char*, char*, Int*, Int*, Int*, const void*, const void*, Int*, const void*, Int*, const void*, void*, Int*, size_t, size_t)>(gemm_)(
+        &no, &no, &rows, &columns, &inner, number_of(-1).of(type_), a, &lines, b, &lines, number_of(1).of(type_), c, &lines, 1, 1);
+  }
+
+  void change_rows(void* x, Int columns, Int lines, Int first, Int last, Int* order) const {
+    Int step = 1;
+    ++first;
+    reinterpret_cast<void (*)(Int*, void*, Int*, Int*, Int*, Int*, Int*)>(laswp_)(&columns, x, &lines, &first, &last, order, &step);
+  }
+
+  /// What getrf does: it makes the factors of a panel of columns, then the pool's threads bring those behind it up to date. The library's
+  /// own threads would stand in the way of the pool's for a while after they are done.
+  int64_t factor_in_panels(const Rows& a, Int n, Int* order) const {
+    const auto at = [&](Int row, Int column) { return static_cast<char*>(a.data) + (static_cast<size_t>(column) * static_cast<size_t>(n) + static_cast<size_t>(row)) * element_size(); };
+    const Int panel = std::clamp<Int>(n / 16 / 16 * 16, 32, 128);
+    Int failed = 0;
+    for (Int k = 0; k < n; k += panel) {
+      Int width = std::min<Int>(panel, n - k), rows = n - k, lines = n, info = 0;
+      const Int next = k + width;
+      call(&rows, &width, at(k, k), &lines, order + k, &info);
+      if (info > 0 && !failed) failed = info + k;
+      for (Int i = k; i < next; ++i) order[i] += k;
+      const uint64_t rest = static_cast<uint64_t>(n - next), grain = std::max<uint64_t>(32, divide_up(rest, uint64_t{2} * cpu::thread_limit()));
+      cpu::parallel_blocks(rest, grain, [&](uint64_t begin, uint64_t end) {
+        const Int first = next + static_cast<Int>(begin), columns = static_cast<Int>(end - begin);
+        change_rows(at(0, first), columns, n, k, next, order);
+        solve('L', 'U', width, columns, at(k, k), at(k, first), n);
+        subtract_product(n - next, columns, width, at(next, k), at(k, first), at(next, first), n);
+      });
+    }
+    // In the panels before, rows change places as in those behind.
+    const auto panels = static_cast<uint64_t>(divide_up(n, panel));
+    cpu::parallel_blocks(panels, 1, [&](uint64_t begin, uint64_t end) {
+      for (uint64_t p = begin; p < end; ++p)
+        if (const Int first = static_cast<Int>(p) * panel, next = first + panel; next < n) change_rows(at(0, first), panel, n, next, n, order);
+    });
+    return failed;
+  }
+
   /// What getri does, in columns that the pool shares out: getri's own loops have one thread. Those of the inverse of
   /// L begin at the diagonal; what stands left of them is U's inverse times that. In the end the pivots' order.
   int64_t invert(const Rows& a, Int n) const {
@@ -203,21 +262,14 @@ class Call {
       if (is_zero(to + (i * side + i) * size)) return static_cast<int64_t>(i) + 1;
     const std::unique_ptr<char[]> factors(new char[side * side * size]);
     std::memcpy(factors.get(), to, side * side * size);
-    const double one[2] = {1, 0};
-    const float single[2] = {1, 0};
-    const void* const unit = type_ % 2 ? static_cast<const void*>(one) : single;
+    const Number unit = number_of(1);
     const uint64_t columns = std::max<uint64_t>(32, (side / (4 * cpu::thread_limit()) + 7) / 8 * 8);
     cpu::parallel_blocks(side, columns, [&](uint64_t begin, uint64_t end) {
-      Int width = static_cast<Int>(end - begin), below = n - static_cast<Int>(begin), rows = n;
-      char left = 'L', lower = 'L', upper = 'U', no = 'N', implied = 'U';
+      const Int width = static_cast<Int>(end - begin);
       std::memset(to + begin * side * size, 0, (end - begin) * side * size);
-      for (uint64_t j = begin; j < end; ++j) std::memcpy(to + (j * side + j) * size, unit, size);
-      const auto solve = [&](char* half, char* diagonal, Int* length, uint64_t first) {
-        reinterpret_cast<void (*)(char*, char*, char*, char*, Int*, Int*, const void*, const void*, Int*, void*, Int*, size_t, size_t, size_t, size_t)>(trsm_)(
-            &left, half, &no, diagonal, length, &width, unit, factors.get() + (first * side + first) * size, &rows, to + (begin * side + first) * size, &rows, 1, 1, 1, 1);
-      };
-      solve(&lower, &implied, &below, begin);
-      solve(&upper, &no, &rows, 0);
+      for (uint64_t j = begin; j < end; ++j) std::memcpy(to + (j * side + j) * size, unit.of(type_), size);
+      solve('L', 'U', n - static_cast<Int>(begin), width, factors.get() + (begin * side + begin) * size, to + (begin * side + begin) * size, n);
+      solve('U', 'N', n, width, factors.get(), to + begin * side * size, n);
     });
     const auto* const order = static_cast<const int64_t*>(x_[1].data);
     for (size_t j = side; j-- > 0;)
@@ -273,7 +325,7 @@ class Call {
     run(Work{space[0], &length, space[1], &n_reals, static_cast<Int*>(space[2]), &n_integers});
   }
 
-  void *const function_, *const trsm_;
+  void *const function_, *const trsm_, *const gemm_, *const laswp_;
   const int type_;
   const std::span<const Rows> x_;
   Answer& answer_;
@@ -306,10 +358,13 @@ int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands, boo
     work = std::max(work, static_cast<double>(rows.count) * static_cast<double>(rows.length) * static_cast<double>(std::min(rows.count, rows.length)));
   }
   if (!functions.at[static_cast<size_t>(routine)][type]) return absent;
-  const auto run = [&] { return library->has_64_bit_integers ? Call<int64_t>(functions, routine, type, operands).run(routine) : Call<int32_t>(functions, routine, type, operands).run(routine); };
+  const bool has_pool = library->is_on_callers && !are_threads_chosen && functions.at[trsm][type] && functions.at[gemm][type] && functions.at[laswp][type];
+  const auto run = [&] {
+    return library->has_64_bit_integers ? Call<int64_t>(functions, routine, type, operands).run(routine, has_pool) : Call<int32_t>(functions, routine, type, operands).run(routine, has_pool);
+  };
   if (are_threads_chosen) return run();
   // Threads of its own are worth waking for large matrices; those that others compute beside share the cores.
-  const LibraryThreads threads(*library, work < 1e9 || routine == Routine::getri ? 1 : cpu::thread_share());
+  const LibraryThreads threads(*library, work < 1e9 || (has_pool && (routine == Routine::getrf || routine == Routine::getri)) ? 1 : cpu::thread_share());
   return run();
 }
 

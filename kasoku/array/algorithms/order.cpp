@@ -13,12 +13,6 @@ namespace kasoku {
 
 namespace {
 
-void must_be_there(const Array& array, std::span<const int64_t> kth, std::optional<int64_t> axis) {
-  const int64_t length = axis ? array.shape()[normal_axis(*axis, array.ndim())] : array.size();
-  for (int64_t k : kth)
-    if (k < -length || k >= length) throw Error(ErrorKind::value, "kth(=" + std::to_string(k) + ") out of bounds (" + std::to_string(length) + ")");
-}
-
 /// Of sorted rows, whether an element is not equal to the one before it.
 Array begins(const Array& sorted) {
   const int64_t n = sorted.shape()[1];
@@ -59,16 +53,6 @@ Array rankdata(const Array& array, Ties ties, std::optional<int64_t> axis) {
   }
   const Array placed = moveaxis(reshape(result, moved.shape()), {-1}, {d});
   return placed.is_contiguous() ? placed : copy(placed);
-}
-
-Array partition(const Array& array, std::span<const int64_t> kth, std::optional<int64_t> axis) {
-  must_be_there(array, kth, axis);
-  return sort(array, axis);
-}
-
-Array argpartition(const Array& array, std::span<const int64_t> kth, std::optional<int64_t> axis) {
-  must_be_there(array, kth, axis);
-  return argsort(array, axis);
 }
 
 std::pair<Array, Array> topk(const Array& array, int64_t k, int64_t axis, bool is_greatest) {

@@ -1,5 +1,5 @@
 /// \file kasoku/array/algorithms/order.h
-/// What follows from sorting: partitions, the first ones, order by several keys.
+/// What follows from sorting: the first ones, order by several keys, ranks.
 #pragma once
 
 #include "kasoku/array/algorithms/sort.h"
@@ -8,10 +8,6 @@
 #include <utility>
 
 namespace kasoku {
-
-/// Sorted arrays, which are partitions too; throws where a kth is not in [-length, length).
-Array partition(const Array& array, std::span<const int64_t> kth, std::optional<int64_t> axis = -1);
-Array argpartition(const Array& array, std::span<const int64_t> kth, std::optional<int64_t> axis = -1);
 
 /// The k greatest or least elements along the axis, in that order, and their positions. NaN are the greatest.
 std::pair<Array, Array> topk(const Array& array, int64_t k, int64_t axis = -1, bool is_greatest = true);

@@ -98,10 +98,10 @@ QuantilePlace place_of(QuantileMethod method, const Number& n, double q) {
   return between(along);
 }
 
-/// The elements of each result in order along a last axis.
-class Sorted {
+/// The elements of each result along a last axis, and those at places in their order.
+class Ordered {
  public:
-  Sorted(const Array& array, const Over& over, bool leaves_nan_out) {
+  Ordered(const Array& array, const Over& over, bool leaves_nan_out) {
     const int64_t ndim = array.ndim();
     std::vector<uint8_t> goes(static_cast<size_t>(ndim), !over.axes);
     if (over.axes)
@@ -127,50 +127,77 @@ class Sorted {
       if (goes[d]) length_ *= array.shape()[d];
     shape.push_back(length_);
     const Array rows = reshape(ndim == 0 ? array : transpose(array, order), shape);
-    sorted_ = length_ == 0 ? rows : sort(rows, -1);
+    is_sorted_ = length_ == 0 || !has_selection(rows);
+    rows_ = is_sorted_ && length_ > 0 ? sort(rows, -1) : rows;
     if (!is_floating(array.dtype()) && !is_complex(array.dtype())) return;
     if (!leaves_nan_out) {
       is_nan_if_last_is_ = true;
       return;
     }
-    const Array are_numbers = apply(Op::equal, {sorted_, sorted_});
+    const Array are_numbers = apply(Op::equal, {rows_, rows_});
     count_ = astype(reduce(ReduceOp::sum, are_numbers, {Extents{-1}, false}), Dtype::float64);
   }
 
   bool is_empty() const { return length_ == 0; }
-  Dtype result_dtype() const { return is_floating(sorted_.dtype()) || is_complex(sorted_.dtype()) ? sorted_.dtype() : Dtype::float64; }
+  Dtype result_dtype() const { return is_floating(rows_.dtype()) || is_complex(rows_.dtype()) ? rows_.dtype() : Dtype::float64; }
   /// How many elements each result is of, at least 1.
   Number count() const { return count_ ? greatest(Number(*count_), 1) : Number(static_cast<double>(length_)); }
 
-  Array at(const Number& place) const {
-    if (place.rows) return squeeze(take_along(sorted_, expand_dims(astype(*place.rows, Dtype::int64), {-1}), -1), Extents{-1});
-    return element(static_cast<int64_t>(place.known));
+  /// Elements at places in the order, by place.
+  std::vector<Array> at(std::span<const Number> places) {
+    std::vector<Array> result;
+    if (is_sorted_) {
+      for (const Number& place : places)
+        result.push_back(place.rows ? squeeze(take_along(rows_, expand_dims(astype(*place.rows, Dtype::int64), {-1}), -1), Extents{-1})
+                                    : component(rows_, static_cast<int64_t>(place.known)));
+      last_ = component(rows_, length_ - 1);
+      return result;
+    }
+    const auto n = static_cast<int64_t>(places.size());
+    const bool is_of_each_row = count_.has_value();
+    std::vector<int64_t> ranks;
+    if (is_of_each_row) {
+      std::vector<Array> of_rows;
+      const Shape shape = count_->shape();
+      for (const Number& place : places)
+        of_rows.push_back(place.rows ? astype(*place.rows, Dtype::int64) : full(shape, Scalar::of(static_cast<int64_t>(place.known)), Dtype::int64, rows_.device()));
+      const Array all = contiguous(stack(of_rows, -1));
+      const auto* const first = static_cast<const int64_t*>(all.data_for_read());
+      ranks.assign(first, first + all.size());
+    } else {
+      for (const Number& place : places) ranks.push_back(static_cast<int64_t>(place.known));
+      if (is_nan_if_last_is_) ranks.push_back(length_ - 1);
+    }
+    const Array found = elements_in_order(rows_, ranks, is_of_each_row);
+    for (int64_t i = 0; i < n; ++i) result.push_back(component(found, i));
+    if (is_nan_if_last_is_) last_ = component(found, n);
+    return result;
   }
 
   /// NaN where the rule says so, in the shape of the results.
   Array finished(Array value) const {
-    if (is_nan_if_last_is_ && length_ > 0) {
-      const Array last = element(length_ - 1);
-      value = apply(Op::where, {apply(Op::equal, {last, last}), value, last});
-    }
+    if (is_nan_if_last_is_ && length_ > 0) value = apply(Op::where, {apply(Op::equal, {last_, last_}), value, last_});
     // Of no numbers the first is NaN.
     return reshape(value, shape_);
   }
-  Array nan() const { return full(shape_, Scalar::of(std::numeric_limits<double>::quiet_NaN()), result_dtype(), sorted_.device()); }
+  Array nan() const { return full(shape_, Scalar::of(std::numeric_limits<double>::quiet_NaN()), result_dtype(), rows_.device()); }
 
  private:
-  Array element(int64_t place) const {
-    View view{sorted_.shape(), sorted_.strides(), sorted_.input().view.offset + place * sorted_.strides().back()};
+  /// Element i along the last axis.
+  static Array component(const Array& x, int64_t i) {
+    View view{x.shape(), x.strides(), x.input().view.offset + i * x.strides().back()};
     view.shape.pop_back();
     view.strides.pop_back();
-    return sorted_.with_view(view);
+    return x.with_view(view);
   }
 
-  Array sorted_;
+  Array rows_;
+  bool is_sorted_;
   Shape shape_;
   int64_t length_;
   bool is_nan_if_last_is_ = false;
-  std::optional<Array> count_;
+  std::optional<Array> count_;  ///< of numbers, where NaN are left out
+  Array last_;
 };
 
 /// What quantiles between two elements are computed in.
@@ -187,32 +214,37 @@ QuantileMethod quantile_method(std::string_view name) {
 }
 
 Array median(const Array& array, const Over& over, bool leaves_nan_out) {
-  const Sorted sorted(array, over, leaves_nan_out);
-  if (sorted.is_empty()) return sorted.nan();
-  const Number half = 0.5 * (sorted.count() - 1);
-  const Dtype dtype = sorted.result_dtype();
-  const Array a = astype(sorted.at(down(half)), wide(dtype)), b = astype(sorted.at(up(half)), wide(dtype));
-  return sorted.finished(astype(apply(Op::divide, {apply(Op::add, {a, b}), 2.0}), dtype));
+  Ordered ordered(array, over, leaves_nan_out);
+  if (ordered.is_empty()) return ordered.nan();
+  const Number half = 0.5 * (ordered.count() - 1), places[] = {down(half), up(half)};
+  const Dtype dtype = ordered.result_dtype();
+  const std::vector<Array> middle = ordered.at(places);
+  const Array a = astype(middle[0], wide(dtype)), b = astype(middle[1], wide(dtype));
+  return ordered.finished(astype(apply(Op::divide, {apply(Op::add, {a, b}), 2.0}), dtype));
 }
 
 std::vector<Array> quantiles(const Array& array, std::span<const double> q, QuantileMethod method, const Over& over, bool leaves_nan_out) {
   if (is_complex(array.dtype())) throw Error(ErrorKind::type, "a must be an array of real numbers");
   for (double x : q)
     if (!(x >= 0 && x <= 1)) throw Error(ErrorKind::value, "Quantiles must be in the range [0, 1]");
-  const Sorted sorted(array, over, leaves_nan_out);
-  std::vector<Array> results;
+  Ordered ordered(array, over, leaves_nan_out);
+  if (ordered.is_empty()) return std::vector<Array>(q.size(), ordered.nan());
+  std::vector<QuantilePlace> places;
+  std::vector<Number> ranks;
   for (double x : q) {
-    if (sorted.is_empty()) {
-      results.push_back(sorted.nan());
-      continue;
-    }
-    const QuantilePlace place = place_of(method, sorted.count(), x);
+    const QuantilePlace& place = places.emplace_back(place_of(method, ordered.count(), x));
+    ranks.push_back(place.first);
+    if (!place.is_element) ranks.push_back(place.second);
+  }
+  const std::vector<Array> elements = ordered.at(ranks);
+  std::vector<Array> results;
+  for (auto element = elements.begin(); const QuantilePlace& place : places) {
     if (place.is_element) {
-      results.push_back(sorted.finished(copy(sorted.at(place.first))));
+      results.push_back(ordered.finished(copy(*element++)));
       continue;
     }
-    const Dtype dtype = sorted.result_dtype(), compute = wide(dtype);
-    const Array a = astype(sorted.at(place.first), compute), b = astype(sorted.at(place.second), compute);
+    const Dtype dtype = ordered.result_dtype(), compute = wide(dtype);
+    const Array a = astype(*element++, compute), b = astype(*element++, compute);
     const Array distance = apply(Op::subtract, {b, a});
     // From the nearer one, so that the second is reached exactly.
     const auto in_type = [&](const Number& x) { return x.rows ? Operand(astype(*x.rows, compute)) : Operand(x.known); };
@@ -220,7 +252,7 @@ std::vector<Array> quantiles(const Array& array, std::span<const double> q, Quan
     const Array from_second = apply(Op::subtract, {b, apply(Op::multiply, {distance, in_type(1 - place.part)})});
     const Array value = !place.part.rows ? (place.part.known >= 0.5 ? from_second : from_first)
                                          : apply(Op::where, {apply(Op::greater_equal, {*place.part.rows, 0.5}), from_second, from_first});
-    results.push_back(sorted.finished(astype(value, dtype)));
+    results.push_back(ordered.finished(astype(value, dtype)));
   }
   return results;
 }

@@ -9,6 +9,7 @@
 #include "kasoku/base/error.h"
 
 #include <utility>
+#include <vector>
 
 namespace kasoku {
 
@@ -42,6 +43,30 @@ Array back(const Array& rows, size_t axis) {
 }
 
 bool goes_by_kernels(const Device& device) { return !device.is_host() || takes_gpu_form(device); }
+
+void must_be_there(const Array& array, std::span<const int64_t> kth, std::optional<int64_t> axis) {
+  const int64_t length = axis ? array.shape()[normal_axis(*axis, array.ndim())] : array.size();
+  for (int64_t k : kth)
+    if (k < -length || k >= length) throw Error(ErrorKind::value, "kth(=" + std::to_string(k) + ") out of bounds (" + std::to_string(length) + ")");
+}
+
+/// Where there is no selection, elements in order are a partition too.
+template <class Out>
+Array by_places(const Array& given, std::span<const int64_t> kth, std::optional<int64_t> axis, Dtype dtype, Array (*in_order)(const Array&, std::optional<int64_t>),
+                void (*select)(const RowsToSort&, const PlacesInOrder&, const void*, Out*)) {
+  must_be_there(given, kth, axis);
+  const Array array = axis && given.ndim() ? given : ravel(given);
+  if (!has_selection(array)) return in_order(array, axis.value_or(-1));
+  must_have_order(array);
+  const size_t d = normal_axis(axis.value_or(-1), array.ndim());
+  const Rows rows(array, d, false);
+  if (rows.sizes.rows == 0) return Array::empty(array.shape(), dtype, array.device());
+  std::vector<int64_t> ranks(kth.begin(), kth.end());
+  for (int64_t& k : ranks) k += k < 0 ? rows.sizes.length : 0;
+  const Array result = rows.like(dtype);
+  select(rows.sizes, {ranks.data(), static_cast<int64_t>(ranks.size())}, rows.elements.data_for_read(), static_cast<Out*>(result.data()));
+  return back(result, d);
+}
 
 /// NumPy's order: numbers, then those whose imaginary part is NaN, the real one, both; each by real parts, then by imaginary ones.
 Array argsort_complex(const Array& array, int64_t axis, bool is_descending) {
@@ -100,6 +125,28 @@ Array argsort(const Array& array, std::optional<int64_t> axis, bool is_descendin
   const Array result = rows.like(Dtype::int64);
   argsort_on_host(rows.sizes, rows.elements.data_for_read(), static_cast<int64_t*>(result.data()));
   return back(result, d);
+}
+
+bool has_selection(const Array& array) { return !goes_by_kernels(array.device()) && !is_complex(array.dtype()); }
+
+Array elements_in_order(const Array& array, std::span<const int64_t> ranks, bool is_of_each_row) {
+  must_have_order(array);
+  const Rows rows(array, normal_axis(-1, array.ndim()), false);
+  const int64_t n = is_of_each_row ? static_cast<int64_t>(ranks.size()) / std::max<int64_t>(rows.sizes.rows, 1) : static_cast<int64_t>(ranks.size());
+  Shape shape = array.shape();
+  shape.back() = n;
+  const Array result = Array::empty(shape, array.dtype(), array.device());
+  if (result.size()) elements_on_host(rows.sizes, {ranks.data(), n, is_of_each_row ? n : 0}, rows.elements.data_for_read(), result.data());
+  return result;
+}
+
+Array partition(const Array& array, std::span<const int64_t> kth, std::optional<int64_t> axis) {
+  return by_places(array, kth, axis, array.dtype(), sort, partition_on_host);
+}
+
+Array argpartition(const Array& array, std::span<const int64_t> kth, std::optional<int64_t> axis) {
+  return by_places(
+      array, kth, axis, Dtype::int64, [](const Array& x, std::optional<int64_t> along) { return argsort(x, along); }, argpartition_on_host);
 }
 
 Array first_in_order(const Array& array, int64_t k, int64_t axis, bool is_descending) {

@@ -6,6 +6,7 @@
 #include "kasoku/array/array.h"
 
 #include <optional>
+#include <span>
 
 namespace kasoku {
 
@@ -15,6 +16,16 @@ Array sort(const Array& array, std::optional<int64_t> axis = -1);
 /// int64 positions along the axis of what sort() gives. Equal elements (zeros, NaNs among them) keep their order, also where
 /// it descends: then NaN come first.
 Array argsort(const Array& array, std::optional<int64_t> axis = -1, bool is_descending = false);
+
+/// The elements along the axis (none: of the ravelled array) in an order in which each that sort() would put at a kth is there, none before
+/// it is greater and none behind it less; or their positions. Throws where a kth is not in [-length, length).
+Array partition(const Array& array, std::span<const int64_t> kth, std::optional<int64_t> axis = -1);
+Array argpartition(const Array& array, std::span<const int64_t> kth, std::optional<int64_t> axis = -1);
+
+/// Whether elements_in_order() has the array: where it lies, and its dtype.
+bool has_selection(const Array& array);
+/// The elements along the last axis at `ranks` in their order, without a sort: of each row the same ones, or one row's behind the other's.
+Array elements_in_order(const Array& array, std::span<const int64_t> ranks, bool is_of_each_row = false);
 
 /// The first k positions along the axis of what argsort() gives.
 Array first_in_order(const Array& array, int64_t k, int64_t axis, bool is_descending);

@@ -20,20 +20,19 @@ constexpr int64_t few = 32, most_of_warp = 256;
 /// Blocks that hide each other's waiting.
 constexpr int blocks_of_multiprocessor = 3;
 
-struct Form {
+struct SortForm {
   const char* rows;  ///< the macro that has its kernels
   int items;         ///< elements of a thread, which are in its registers
 };
 
-Form form_of(const RowsToSort& of, bool gives_positions) {
+SortForm form_of(const RowsToSort& of, bool gives_positions) {
   if (of.length <= few) return {"KS_SHORT_ROWS", 1};
   if (of.length <= most_of_warp) return {"KS_WARP_ROWS", of.length <= 64 ? 2 : of.length <= 128 ? 4 : 8};
   if (of.length <= row_of_block) return {"KS_BLOCK_ROWS", of.length <= 4 * block ? 4 : 16};
   return {"KS_LONG_ROWS", info(of.dtype).size < 8 && !has_wide_numbers(of) ? (gives_positions ? 16 : 24) : gives_positions ? 12 : 16};
 }
 
-Program program(const RowsToSort& of, bool gives_positions, const Device& device) {
-  const Form form = form_of(of, gives_positions);
+Program program(const RowsToSort& of, bool gives_positions, const SortForm& form, const Device& device) {
   return row_program(of, {"sort.cu", sort_text, gives_positions, form.items, fmt::format("#define {}\n#define KS_BLOCKS {}\n", form.rows, blocks_of_multiprocessor)}, device);
 }
 
@@ -47,7 +46,7 @@ class Sort {
  public:
   Sort(const RowsToSort& of, const Array& from, bool is_own, bool gives_positions)
       : of_(of), from_(from), is_own_(is_own), gives_positions_(gives_positions), device_(from.device()), stream_(device_.current_stream()),
-        module_(compile(program(of, gives_positions, device_), device_)) {}
+        form_(form_of(of, gives_positions)), module_(compile(program(of, gives_positions, form_, device_), device_)) {}
 
   Array run() { return of_.length <= row_of_block ? short_rows() : gives_positions_ ? positions_of_long_rows() : long_rows(); }
 
@@ -69,7 +68,7 @@ class Sort {
   /// little beside them.
   void make_passes(const Array& even, const Array& odd, void* positions, void* result) {
     constexpr int64_t tiles_at_once = 16384;
-    const int64_t tiles = divide_up(of_.length, block * form_of(of_, gives_positions_).items), at_once = std::max<int64_t>(1, tiles_at_once / tiles);
+    const int64_t tiles = divide_up(of_.length, block * form_.items), at_once = std::max<int64_t>(1, tiles_at_once / tiles);
     const void* const original = from_.data_for_read();
     const auto keys = [](const Array& array) { return array.is_null() ? nullptr : array.data(); };
     void *const even_keys = keys(even), *const odd_keys = keys(odd);
@@ -88,7 +87,7 @@ class Sort {
                 said_next = Array::empty(said.shape(), number, device_), tickets = zeros(1, Dtype::uint32), tickets_next = Array::empty(tickets.shape(), Dtype::uint32, device_);
     RowsToSort some = of_;
     some.rows = rows;
-    const RowParts cut = cut_rows(some, block * form_of(of_, gives_positions_).items, 8 * multiprocessors());
+    const RowParts cut = cut_rows(some, block * form_.items, 8 * multiprocessors());
     const long long length = of_.length, of_part = cut.tiles;
     void *const starts = begins.data(), *const which = made.data();
     const Side even{even_keys, said.data(), tickets.data()}, odd{odd_keys, said_next.data(), tickets_next.data()};
@@ -119,6 +118,7 @@ class Sort {
   const bool is_own_, gives_positions_;
   Device& device_;
   Stream& stream_;
+  const SortForm form_;
   const std::shared_ptr<Module> module_;
   const int passes_ = static_cast<int>(info(of_.dtype).size);  ///< digits of a key; as many passes are made, or fewer by an even number
 };

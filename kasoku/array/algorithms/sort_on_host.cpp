@@ -1,72 +1,61 @@
 // Values are sorted by Highway's vqsort as signed integers in whose order they are; positions as pairs of such a key and a
 // position in one wider integer, so that equal elements keep their order. Rows run side by side; of a long row each worker sorts a
 // run, and runs are merged. Keys are in one order only, so the result does not depend on where the runs are.
-#include "kasoku/array/algorithms/order_key.h"
-#include "kasoku/array/algorithms/sorted_rows.h"
+#include "kasoku/array/algorithms/host_keys.h"
 #include "kasoku/base/rounding.h"
-#include "kasoku/compile/backends.h"
-#include "kasoku/device/cpu/allocator.h"
 #include "kasoku/device/cpu/pool.h"
+#include "kasoku/device/cpu/processor.h"
 
 #include <hwy/contrib/sort/vqsort.h>
+#include <hwy/targets.h>
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <limits>
-#include <memory>
-#include <type_traits>
 #include <vector>
 
 namespace kasoku {
 
-namespace {
+namespace host_keys {
 
-using Wide = unsigned __int128;
+/// AMD's processors have the instruction that brings chosen lanes of 32 bits into memory, as microcode: with AVX-512 a sort of such
+/// keys takes eight times as long there as with AVX2. Whatever is chosen while another sort runs, both are right.
+static void choose_instructions(bool is_narrow) {
+  static const int64_t all = hwy::SupportedTargets(), with_compress = HWY_AVX3 | HWY_AVX3_DL;
+  static const bool is_slow = __builtin_cpu_is("amd") && (all & with_compress);
+  if (is_slow) hwy::GetChosenTarget().Update(is_narrow ? all & ~with_compress : all);
+}
 
-template <class Key>
-using Unsigned = std::conditional_t<sizeof(Key) == 4, uint32_t, std::conditional_t<sizeof(Key) == 8, uint64_t, Wide>>;
-
-/// What a row's elements become: `fill` makes keys of `n` elements from the one at `first`, `drain` makes of keys in order what is
-/// stored at the place of the first.
-template <class Key>
-struct Keys {
-  void (*fill)(const void* row, int64_t first, int64_t n, int position_bits, Key* keys);
-  void (*drain)(const Key* keys, int64_t n, int position_bits, void* to);
-  int position_bits;
-  size_t stored_size;
-};
-
-template <class Key>
-void sort_keys(Key* keys, int64_t n) {
-  constexpr int64_t few = sizeof(Key) == 16 ? 24 : 48;  // below it a call of vqsort costs more
+/// `few`: so many or less cost less without a call of vqsort.
+template <class Key, class Lane>
+static void sort_keys(Key* keys, int64_t n, int64_t few) {
   if (n <= few) return std::sort(keys, keys + n);
   thread_local const hwy::Sorter sorter;
-  const auto count = static_cast<size_t>(n);
-  if constexpr (sizeof(Key) == 16)
-    sorter(reinterpret_cast<hwy::uint128_t*>(keys), count, hwy::SortAscending());
-  else
-    sorter(keys, count, hwy::SortAscending());
+  choose_instructions(sizeof(Lane) == 4);
+  sorter(reinterpret_cast<Lane*>(keys), static_cast<size_t>(n), hwy::SortAscending());
 }
 
-/// Memory without a value, where arrays have theirs: an error says how much was wanted, and what others left is used.
-struct GiveBack {
-  size_t bytes = 0;
-  void operator()(void* memory) const { cpu::deallocate(memory, bytes); }
-};
-template <class T>
-using Scratch = std::unique_ptr<T[], GiveBack>;
-template <class T>
-Scratch<T> scratch(int64_t n) {
-  const size_t bytes = static_cast<size_t>(n) * sizeof(T);
-  return Scratch<T>(static_cast<T*>(cpu::allocate(bytes)), GiveBack{bytes});
-}
+void sort_keys(int32_t* keys, int64_t n) { sort_keys<int32_t, int32_t>(keys, n, 48); }
+void sort_keys(int64_t* keys, int64_t n) { sort_keys<int64_t, int64_t>(keys, n, 48); }
+void sort_keys(Wide* keys, int64_t n) { sort_keys<Wide, hwy::uint128_t>(keys, n, 24); }
 
-char* at(void* memory, int64_t bytes) { return static_cast<char*>(memory) + bytes; }
-const char* at(const void* memory, int64_t bytes) { return static_cast<const char*>(memory) + bytes; }
+namespace {
 
-/// As much of a row as is worth a thread of its own.
-constexpr int64_t long_row = 1 << 16;
+#pragma GCC push_options
+#pragma GCC target("avx2")
+namespace with_avx2 {
+constexpr size_t register_bytes = 32;
+#include "kasoku/array/algorithms/columns_in_order.inc"
+}  // namespace with_avx2
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx2,avx512f")
+namespace with_avx512 {
+constexpr size_t register_bytes = 64;
+#include "kasoku/array/algorithms/columns_in_order.inc"
+}  // namespace with_avx512
+#pragma GCC pop_options
 
 /// Two runs in order, and how far they were merged: of equal keys those of `a` come first.
 template <class Key>
@@ -102,6 +91,64 @@ struct Merge {
     rest += n;
   }
 };
+
+/// Short rows side by side, each in a lane of registers; how many that were. Keys too wide for a lane are two: one and its position.
+template <class Key>
+int64_t sort_short_rows(const Keys<Key>& by, const RowsToSort& of, const void* from, void* to) {
+  constexpr bool is_wide = sizeof(Key) == 16;
+  using Lane = std::conditional_t<is_wide, int64_t, Key>;
+  constexpr int64_t lanes = 64 / sizeof(Lane);
+  if (of.rows < lanes) return 0;
+  const auto sort = cpu::target_architecture() == "x86-64-v4" ? with_avx512::sort_columns<Lane, is_wide> : with_avx2::sort_columns<Lane, is_wide>;
+  const auto row_bytes = of.length * static_cast<int64_t>(info(of.dtype).size), stored_bytes = of.length * static_cast<int64_t>(by.stored_size);
+  const auto columns = scratch<Lane>(of.length * lanes * (is_wide ? 2 : 1));
+  const auto row = scratch<Key>(of.length);
+  Lane *const x = columns.get(), *const positions = x + of.length * lanes;
+  constexpr auto sign = std::numeric_limits<int64_t>::min();
+  int64_t done = 0;
+  for (; done + lanes <= of.rows; done += lanes) {
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      by.fill(at(from, (done + lane) * row_bytes), 0, of.length, by.position_bits, row.get());
+      for (int64_t i = 0; i < of.length; ++i)
+        if constexpr (is_wide) {
+          x[i * lanes + lane] = static_cast<int64_t>(row[static_cast<size_t>(i)] >> by.position_bits) ^ sign;
+          positions[i * lanes + lane] = i;
+        } else {
+          x[i * lanes + lane] = row[static_cast<size_t>(i)];
+        }
+    }
+    sort(x, of.length);
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      for (int64_t i = 0; i < of.length; ++i)
+        if constexpr (is_wide) row[static_cast<size_t>(i)] = static_cast<Key>(positions[i * lanes + lane]);  // what is stored of it
+        else row[static_cast<size_t>(i)] = x[i * lanes + lane];
+      by.drain(row.get(), of.length, by.position_bits, at(to, (done + lane) * stored_bytes));
+    }
+  }
+  return done;
+}
+
+}  // namespace
+
+template <class Key>
+void sort_some_rows(const Keys<Key>& by, const RowsToSort& of, const void* from, void* to) {
+  const auto row_bytes = of.length * static_cast<int64_t>(info(of.dtype).size), stored_bytes = of.length * static_cast<int64_t>(by.stored_size);
+  int64_t row = 0;
+  if (of.length <= short_row) row = sort_short_rows(by, of, from, to);
+  Scratch<Key> own;
+  if (sizeof(Key) != by.stored_size && row < of.rows) own = scratch<Key>(of.length);
+  for (; row < of.rows; ++row) {
+    Key* const keys = own ? own.get() : reinterpret_cast<Key*>(at(to, row * stored_bytes));
+    by.fill(at(from, row * row_bytes), 0, of.length, by.position_bits, keys);
+    sort_keys(keys, of.length);
+    by.drain(keys, of.length, by.position_bits, at(to, row * stored_bytes));
+  }
+}
+template void sort_some_rows(const Keys<int32_t>&, const RowsToSort&, const void*, void*);
+template void sort_some_rows(const Keys<int64_t>&, const RowsToSort&, const void*, void*);
+template void sort_some_rows(const Keys<Wide>&, const RowsToSort&, const void*, void*);
+
+namespace {
 
 /// Each worker sorts a run; then runs are merged by two, which each worker does for some of the keys.
 template <class Key>
@@ -158,54 +205,8 @@ void sort_rows(const Keys<Key>& by, const RowsToSort& of, const void* from, void
   }
   const auto grain = cpu::suggested_grain(static_cast<uint64_t>(of.rows), static_cast<uint64_t>(divide_up(int64_t{4096}, of.length)));
   cpu::parallel_blocks(static_cast<uint64_t>(of.rows), grain, [&](uint64_t first, uint64_t stop) {
-    Scratch<Key> own;
-    if (sizeof(Key) != by.stored_size) own = scratch<Key>(of.length);
-    for (auto r = static_cast<int64_t>(first); r < static_cast<int64_t>(stop); ++r) {
-      Key* const keys = own ? own.get() : reinterpret_cast<Key*>(at(to, r * stored_bytes));
-      by.fill(at(from, r * row_bytes), 0, of.length, by.position_bits, keys);
-      sort_keys(keys, of.length);
-      by.drain(keys, of.length, by.position_bits, at(to, r * stored_bytes));
-    }
+    sort_some_rows(by, {static_cast<int64_t>(stop - first), of.length, of.dtype}, at(from, static_cast<int64_t>(first) * row_bytes), at(to, static_cast<int64_t>(first) * stored_bytes));
   });
-}
-
-/// The key in the low bits of an integer that is in its order too.
-template <class Key, class U>
-Key as_signed(U key) {
-  if constexpr (sizeof(Key) == sizeof(U) && sizeof(Key) < 16)
-    return static_cast<Key>(key ^ (U{1} << (8 * sizeof(U) - 1)));
-  else
-    return static_cast<Key>(key);
-}
-
-template <class Order, class U, class Key>
-Keys<Key> values() {
-  return {[](const void* row, int64_t first, int64_t n, int, Key* keys) {
-            const U* x = static_cast<const U*>(row) + first;
-            for (int64_t i = 0; i < n; ++i) keys[i] = as_signed<Key>(Order::key(x[i]));
-          },
-          [](const Key* keys, int64_t n, int, void* to) {
-            U* y = static_cast<U*>(to);
-            for (int64_t i = 0; i < n; ++i) y[i] = Order::bits(static_cast<U>(as_signed<Key>(static_cast<U>(keys[i]))));
-          },
-          0, sizeof(U)};
-}
-
-template <class Order, class U, class Key>
-Keys<Key> positions(int bits) {
-  using Bits = Unsigned<Key>;
-  constexpr Bits sign = sizeof(Key) == 16 ? Bits{0} : Bits{1} << (8 * sizeof(Key) - 1);
-  return {[](const void* row, int64_t first, int64_t n, int shift, Key* keys) {
-            const U* x = static_cast<const U*>(row) + first;
-            for (int64_t i = 0; i < n; ++i)
-              keys[i] = static_cast<Key>(((static_cast<Bits>(Order::class_key(x[i])) << shift) | static_cast<Bits>(first + i)) ^ sign);
-          },
-          [](const Key* keys, int64_t n, int shift, void* to) {
-            auto* y = static_cast<int64_t*>(to);
-            const Bits mask = (Bits{1} << shift) - 1;
-            for (int64_t i = 0; i < n; ++i) y[i] = static_cast<int64_t>(static_cast<Bits>(keys[i]) & mask);
-          },
-          bits, sizeof(int64_t)};
 }
 
 /// Elements of few values: how often there is each.
@@ -257,116 +258,19 @@ void sort_by_counting(const RowsToSort& of, const U* from, U* to) {
   });
 }
 
-/// Calls f<U, kind, infinity>() of the dtype.
-template <class F>
-void with_order(Dtype dtype, F&& f) {
-  switch (dtype) {
-    case Dtype::bool_:
-    case Dtype::uint8: return f.template operator()<uint8_t, ks_unsigned, 0>();
-    case Dtype::uint16: return f.template operator()<uint16_t, ks_unsigned, 0>();
-    case Dtype::uint32: return f.template operator()<uint32_t, ks_unsigned, 0>();
-    case Dtype::uint64: return f.template operator()<uint64_t, ks_unsigned, 0>();
-    case Dtype::int8: return f.template operator()<uint8_t, ks_signed, 0>();
-    case Dtype::int16: return f.template operator()<uint16_t, ks_signed, 0>();
-    case Dtype::int32: return f.template operator()<uint32_t, ks_signed, 0>();
-    case Dtype::int64: return f.template operator()<uint64_t, ks_signed, 0>();
-    case Dtype::float16: return f.template operator()<uint16_t, ks_floating, 0x7c00>();
-    case Dtype::bfloat16: return f.template operator()<uint16_t, ks_floating, 0x7f80>();
-    case Dtype::float32: return f.template operator()<uint32_t, ks_floating, 0x7f800000>();
-    case Dtype::float64: return f.template operator()<uint64_t, ks_floating, 0x7ff0000000000000>();
-    default: break;
-  }
-}
-
-/// The first `k` keys of a row, in order: parts keep the first ones that they have met, and look at no others.
-template <class Key>
-void first_of_row(const Keys<Key>& by, int64_t n, int64_t k, const void* row, int64_t* to) {
-  constexpr int64_t piece = 1024;
-  const int64_t room = k + std::max(k, piece);
-  const int64_t parts = std::max<int64_t>(1, std::min<int64_t>(4 * cpu::thread_limit(), n / std::max(long_row, 8 * k))), part = divide_up(n, parts);
-  std::vector<Scratch<Key>> kept(static_cast<size_t>(parts));
-  std::vector<int64_t> counts(static_cast<size_t>(parts));
-  cpu::parallel_blocks(static_cast<uint64_t>(parts), 1, [&](uint64_t first_part, uint64_t stop) {
-    for (uint64_t p = first_part; p < stop; ++p) {
-      kept[p] = scratch<Key>(room + piece);
-      Key* const own = kept[p].get();
-      int64_t count = 0;
-      bool has_bound = false;
-      Key bound{}, held[piece];
-      const auto shorten = [&] {
-        std::nth_element(own, own + k - 1, own + count);
-        bound = own[k - 1];
-        has_bound = true;
-        count = k;
-      };
-      const int64_t begin = static_cast<int64_t>(p) * part, end = std::min(n, begin + part);
-      for (int64_t first = begin; first < end; first += piece) {
-        const int64_t length = std::min(piece, end - first);
-        by.fill(row, first, length, by.position_bits, held);
-        for (int64_t i = 0; i < length; ++i) {
-          own[count] = held[i];
-          count += !has_bound || held[i] < bound;
-        }
-        if (count >= room) shorten();
-      }
-      if (count > k) shorten();
-      counts[p] = count;
-    }
-  });
-  std::vector<Key> all;
-  for (size_t p = 0; p < kept.size(); ++p) all.insert(all.end(), kept[p].get(), kept[p].get() + counts[p]);
-  sort_keys(all.data(), static_cast<int64_t>(all.size()));
-  by.drain(all.data(), k, by.position_bits, to);
-}
-
-template <class Key>
-void first_of_rows(const Keys<Key>& by, const RowsToSort& of, int64_t k, const void* from, int64_t* to) {
-  const auto row_bytes = of.length * static_cast<int64_t>(info(of.dtype).size);
-  const auto grain = of.rows < 2 * static_cast<int64_t>(cpu::thread_limit()) ? static_cast<uint64_t>(of.rows)  // rows have parts
-                                                                               : static_cast<uint64_t>(divide_up(int64_t{4096}, of.length));
-  cpu::parallel_blocks(static_cast<uint64_t>(of.rows), grain, [&](uint64_t first, uint64_t stop) {
-    for (auto r = static_cast<int64_t>(first); r < static_cast<int64_t>(stop); ++r) first_of_row(by, of.length, k, at(from, r * row_bytes), to + r * k);
-  });
-}
-
-/// Calls f with how positions are found of the dtype's elements: in the narrowest integers that hold a key and a position.
-template <class F>
-void with_positions(const RowsToSort& of, F&& f) {
-  const int bits = std::bit_width(static_cast<uint64_t>(of.length - 1));
-  with_order(of.dtype, [&]<class U, int kind, U infinity>() {
-    const auto chosen = [&]<class Order>() {
-      constexpr int key_bits = 8 * sizeof(U);
-      if constexpr (key_bits < 32)
-        if (key_bits + bits <= 32) return f(positions<Order, U, int32_t>(bits));
-      if constexpr (key_bits < 64)
-        if (key_bits + bits <= 64) return f(positions<Order, U, int64_t>(bits));
-      f(positions<Order, U, Wide>(bits));
-    };
-    if (of.is_descending) chosen.template operator()<KsOrder<U, kind, infinity, true>>();
-    else chosen.template operator()<KsOrder<U, kind, infinity, false>>();
-  });
-}
-
 }  // namespace
+}  // namespace host_keys
 
 void sort_on_host(const RowsToSort& of, const void* from, void* to) {
-  with_order(of.dtype, [&]<class U, int kind, U infinity>() {
-    using Order = KsOrder<U, kind, infinity, false>;
-    if constexpr (sizeof(U) < 4) {
-      if (of.length >= (int64_t{1} << (8 * sizeof(U) - 1))) return sort_by_counting<Order, U>(of, static_cast<const U*>(from), static_cast<U*>(to));
-      return sort_rows(values<Order, U, int32_t>(), of, from, to);
-    } else {
-      return sort_rows(values<Order, U, std::conditional_t<sizeof(U) == 4, int32_t, int64_t>>(), of, from, to);
-    }
-  });
+  if (info(of.dtype).size < 4 && of.length >= std::max<int64_t>(512, int64_t{1} << (8 * info(of.dtype).size - 1)))
+    return host_keys::with_order(of.dtype, [&]<class U, int kind, U infinity>() {
+      if constexpr (sizeof(U) < 4) host_keys::sort_by_counting<KsOrder<U, kind, infinity, false>, U>(of, static_cast<const U*>(from), static_cast<U*>(to));
+    });
+  host_keys::with_values(of.dtype, [&](const auto& by) { host_keys::sort_rows(by, of, from, to); });
 }
 
 void argsort_on_host(const RowsToSort& of, const void* from, int64_t* to) {
-  with_positions(of, [&](const auto& by) { sort_rows(by, of, from, to); });
-}
-
-void first_on_host(const RowsToSort& of, int64_t k, const void* from, int64_t* to) {
-  with_positions(of, [&](const auto& by) { first_of_rows(by, of, k, from, to); });
+  host_keys::with_positions(of, [&](const auto& by) { host_keys::sort_rows(by, of, from, to); });
 }
 
 }  // namespace kasoku

@@ -22,6 +22,17 @@ void argsort_on_host(const RowsToSort& of, const void* from, int64_t* to);
 /// Positions of the first k elements of each row, in their order; 1 <= k <= length.
 void first_on_host(const RowsToSort& of, int64_t k, const void* from, int64_t* to);
 
+/// Places in the order of a row, from 0 on: `n` of them for each row, those of the next one `next_row` numbers further, or the same.
+struct PlacesInOrder {
+  const int64_t* ranks;
+  int64_t n, next_row = 0;
+};
+/// The n elements of each row that sort_on_host() would put there.
+void elements_on_host(const RowsToSort& of, const PlacesInOrder& wanted, const void* from, void* to);
+/// All elements of each row, or their positions: those that belong there are there, none before them is greater and none behind less.
+void partition_on_host(const RowsToSort& of, const PlacesInOrder& kth, const void* from, void* to);
+void argpartition_on_host(const RowsToSort& of, const PlacesInOrder& kth, const void* from, int64_t* to);
+
 /// By kernels, on the device of the array, which lies in C order. `is_own`: nobody else has it, so that it may be overwritten.
 Array sort_by_kernels(const RowsToSort& of, const Array& from, bool is_own);
 Array argsort_by_kernels(const RowsToSort& of, const Array& from, bool is_own);

@@ -1,5 +1,8 @@
 """Sorting and order: NumPy's results for every dtype, axis and layout; equal elements keep their order, NaN come last."""
 
+import itertools
+import warnings
+
 import hypothesis
 import hypothesis.extra.numpy as of_numpy
 import hypothesis.strategies as st
@@ -245,6 +248,105 @@ def test_bad_input(on_device):
         ks.broadcast_to(ks.zeros(3), (2, 3)).sort()
 
 
+def same_number(a, b):
+    return (a == b) | ((a != a) & (b != b))
+
+
+def partition_is_right(x, kth, axis, array=None):
+    """NumPy's contract: what belongs at each place is there, nothing before it is greater and nothing behind it less."""
+    given = ks.array(x) if array is None else array
+    if axis is None:
+        x, axis = x.ravel(), -1
+        given = given.ravel()
+    values, places = ks.partition(given, kth, axis=axis).numpy(), ks.argpartition(given, kth, axis=axis).numpy()
+    assert values.dtype == x.dtype and places.dtype == np.int64 and values.shape == places.shape == x.shape
+    places, taken = np.moveaxis(places, axis, -1), np.moveaxis(np.take_along_axis(x, places, axis), axis, -1)
+    in_order = np.sort(np.moveaxis(x, axis, -1), axis=-1, kind="stable")  # the other one errs among zeros of float16
+    assert (np.sort(places, axis=-1) == np.arange(x.shape[axis])).all()
+    for got in (np.moveaxis(values, axis, -1), taken):
+        bounds = [0, *sorted({k % x.shape[axis] for k in np.atleast_1d(kth)}), x.shape[axis]]
+        for k in bounds[1:-1]:
+            assert same_number(got[..., k], in_order[..., k]).all()
+        for begin, end in itertools.pairwise(bounds):  # each side has its elements
+            assert same_number(np.sort(got[..., begin:end], axis=-1, kind="stable"), in_order[..., begin:end]).all()
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+def test_partitions_of_every_dtype(dtype, form):
+    for shape, axis in (((7, 33), -1), ((300, 5), 0), ((3, 700), 1), ((40, 300), 1), ((2, 5000), 1), ((3, 4, 5), None)):
+        n = shape[axis] if axis is not None else np.prod(shape)
+        for kth in (0, -1, n // 2, [3 % n, n // 3, n - 2]):
+            partition_is_right(elements(dtype, *shape), kth, axis)
+    many = list(range(0, 5000, 400))
+    partition_is_right(elements(dtype, 2, 5000), many, 1)
+
+
+def alike(n):
+    """Long rows with orders of their own."""
+    yield np.zeros(n)
+    yield np.arange(n)
+    yield np.arange(n)[::-1].copy()
+    yield np.arange(n) % 2
+    yield np.arange(n) % 64
+    yield np.where(np.arange(n) == n // 2, np.nan, -1.0)
+    yield np.where(np.arange(n) % 3 == 0, np.nan, rng.normal(size=n))
+    yield np.full(n, np.nan)
+    yield np.concatenate([np.full(n - 5, 7), np.arange(5)])
+    yield rng.choice([np.inf, -np.inf, 0.0, -0.0], n)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "uint64", "float64"])
+@pytest.mark.parametrize("n", [2000, 65_535, 65_536, 200_003])
+def test_places_in_rows_of_elements_that_are_alike(dtype, n, on_device):
+    for x in (*alike(n), elements(dtype, n)):
+        x = np.nan_to_num(x, nan=3, posinf=100, neginf=0) if np.dtype(dtype).kind in "iu" else x
+        with np.errstate(all="ignore"):
+            x = x.astype(dtype)
+        for kth in (0, n - 1, n // 2, [5, n // 2, n // 2 + 1], list(range(0, n, n // 7)), list(range(0, n, n // 30))):
+            partition_is_right(x, kth, -1)
+        if not np.isinf(x).any():
+            in_order = np.sort(x)
+            for q in ([0.5], [0, 1], [0.001, 0.5, 0.999], np.linspace(0, 1, 23)):
+                got = ks.quantile(ks.array(x), q, method="lower").numpy()
+                want = in_order[np.floor(np.asarray(q) * (n - 1)).astype(int)]
+                assert same_number(got, np.full_like(want, np.nan) if np.isnan(in_order[-1]) else want).all()
+
+
+@pytest.mark.parametrize("n", [65_536, 300_000])
+def test_several_long_rows_and_those_with_nan_left_out(n, on_device):
+    x = rng.normal(size=(3, n))
+    x[0, ::3], x[1] = np.nan, np.nan
+    partition_is_right(x, [n // 2, 7], 1)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for q in (0.0, 0.3, [0.5, 1.0]):
+            got = ks.nanquantile(ks.array(x), q, axis=1).numpy()
+            np.testing.assert_allclose(got, np.nanquantile(x, q, axis=1), rtol=1e-14)
+        np.testing.assert_array_equal(ks.nanmedian(ks.array(x), axis=1).numpy(), np.nanmedian(x, axis=1))
+        np.testing.assert_array_equal(ks.median(ks.array(x), axis=1).numpy(), np.median(x, axis=1))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "float32", "float64", "uint64"])
+def test_short_rows_side_by_side(dtype, on_device):
+    for n in (1, 2, 3, 5, 8, 31, 64, 100, 255, 257, 1000, 1024, 1025):
+        for rows in (1, 7, 8, 16, 37):
+            x = elements(dtype, rows, n)
+            same(ks.sort(ks.array(x), axis=1), np.sort(x, axis=1))
+            same(ks.argsort(ks.array(x), axis=1), np.argsort(x, axis=1, kind="stable"))
+            same(ks.argsort(ks.array(x), axis=1, descending=True), first_in_order(x, n, 1, True))
+
+
+@hypothesis.given(st.data())
+def test_partitions_of_any_array(form, layouts, data):
+    dtype = data.draw(st.sampled_from(dtypes))
+    shape = data.draw(of_numpy.array_shapes(max_dims=3, max_side=40))
+    x = elements(dtype, *shape)
+    axis = data.draw(st.none() | st.integers(-x.ndim, x.ndim - 1))
+    n = x.size if axis is None else x.shape[axis]
+    kth = data.draw(st.lists(st.integers(-n, n - 1), min_size=1, max_size=4))
+    partition_is_right(x, kth, axis, data.draw(st.sampled_from(list(layouts.values())))(x))
+
+
 @hypothesis.given(st.data())
 def test_any_array(form, data):
     x = data.draw(
@@ -286,7 +388,8 @@ def test_any_number_of_threads_gives_the_same_bits(threads, clean_process):
         import hashlib, numpy as np, kasoku as ks
         rng = np.random.default_rng(1)
         x, y = ks.array(rng.normal(size=300_000).round(2)), ks.array(rng.integers(-90, 90, (5, 100_000), "int16"))
-        for result in (ks.sort(x), ks.argsort(x), ks.sort(y), ks.argsort(y), ks.sort(y, axis=0), ks.argsort(x.astype("float32"))):
+        for result in (ks.sort(x), ks.argsort(x), ks.sort(y), ks.argsort(y), ks.sort(y, axis=0), ks.argsort(x.astype("float32")),
+                       ks.partition(x, 9), ks.argpartition(x, [200_000, 7]), ks.partition(y, 50_000), ks.median(x), ks.quantile(y, 0.3, axis=1)):
             print(hashlib.sha256(result.numpy().tobytes()).hexdigest())
     """
     one, many = (clean_process(text, env={"KASOKU_NUM_THREADS": n}).stdout for n in ("1", str(threads)))

@@ -54,6 +54,60 @@ def test_solutions_inverses_and_determinants_are_numpys(on_device, shape, dtype)
         close(got, want)
 
 
+@pytest.mark.parametrize("dtype", dtypes)
+@pytest.mark.parametrize("n", [65, 255, 256, 257, 300, 513])
+def test_large_matrices_whose_rows_change_places(on_device, n, dtype):
+    # Of a determinant that no type is too narrow for.
+    a = (matrix((n, n), dtype) / np.sqrt((2 if dtype[0] == "c" else 1) * n / np.e)).astype(dtype)
+    x, wide = ks.array(a), a.astype("complex128" if dtype[0] == "c" else "float64")
+    eps = np.finfo(dtype).eps * n * np.linalg.cond(wide)
+    b = matrix((n, 3), dtype, 1)
+    for got, want in (
+        (ks.linalg.inv(x), np.linalg.inv(wide)),
+        (ks.linalg.solve(x, ks.array(b)), np.linalg.solve(wide, b)),
+        (ks.linalg.det(x), np.linalg.det(wide)),
+        (ks.linalg.slogdet(x)[0], np.linalg.slogdet(wide)[0]),
+        (ks.linalg.slogdet(x)[1], np.linalg.slogdet(wide)[1]),
+    ):
+        assert np.abs(got.numpy() - want).max() <= eps * np.abs(want).max()
+    turned = ks.linalg.det(x[::-1]).numpy()
+    sign = (-1) ** (n * (n - 1) // 2)
+    assert np.abs(turned - sign * np.linalg.det(wide)) <= eps * np.abs(np.linalg.det(wide))
+    a[:, n // 2 :] = 0  # found in a panel behind the first
+    assert ks.linalg.det(ks.array(a)).item() == 0
+    for f in (ks.linalg.inv, lambda y: ks.linalg.solve(y, ks.array(b))):
+        with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+            f(ks.array(a))
+
+
+@hypothesis.given(st.data())
+def test_stacks_of_small_products_are_numpys(on_device, data):
+    dtype = data.draw(st.sampled_from([*dtypes, "int32"]))
+    m, k, n = (data.draw(st.sampled_from([1, 2, 3, 8, 16, 17, 33, 129])) for _ in range(3))
+    batches = [(), (3,), (1,), (2, 3), (2, 1), (40,), (0,), (4, 1, 3)]
+    first, second = data.draw(
+        st.sampled_from([(p, q) for p in batches for q in batches if (p or q) and can_stretch(p, q)])
+    )
+
+    def operand(batch, rows, columns, seed):
+        """Its memory in C order, with the last axes turned, or with gaps."""
+        kind = data.draw(st.sampled_from(["as it is", "turned", "gaps"]))
+        x = (matrix((*batch, rows, columns), dtype if dtype != "int32" else "float64", seed) * 5).astype(dtype)
+        if kind == "turned":
+            return x, ks.array(np.ascontiguousarray(np.swapaxes(x, -1, -2))).swapaxes(-1, -2)
+        return x, ks.array(x) if kind == "as it is" else ks.array(np.repeat(x, 2, -1))[..., ::2]
+
+    (a, x), (b, y) = operand(first, m, k, 0), operand(second, k, n, 1)
+    close(ks.matmul(x, y), np.matmul(a, b))
+
+
+def can_stretch(p, q):
+    try:
+        return np.broadcast_shapes(p, q) is not None
+    except ValueError:
+        return False
+
+
 def test_right_sides_and_matrices_stretch_to_each_other(on_device):
     a, b = regular((4, 4)), matrix((3, 4, 2))
     close(ks.linalg.solve(ks.array(a), ks.array(b)), np.linalg.solve(a, b))
