@@ -221,10 +221,11 @@ void put_few(const uint8_t* flags, int64_t n, const char* from, char* to) {
       });
 }
 
-/// How many flags are set up to the end of each chunk.
+/// How many flags are set up to the end of each chunk; `store` says what becomes of element `i`, which is number `at` of those that are.
 struct FlagChunks {
-  explicit FlagChunks(const Array& of)
-      : flags(of),
+  FlagChunks(const Array& of, size_t itemsize, const char* store)
+      : storing(fmt::format("#define TYPE {}\n#define STORE(at, i) {}\n", moved_text(itemsize), store) + flags_text + store_text),
+        flags(of),
         device(of.device()),
         is_simt(takes_gpu_form(device)),
         size(is_simt ? simt_chunk : serial_chunk),
@@ -233,6 +234,7 @@ struct FlagChunks {
     const TextParameter counting[] = {until.data(), flags.data_for_read(), flags.size(), size};
     run_text(std::string(flags_text) + count_text, device, n, threads(), counting);
     if (n > 1) sum_up();
+    prepare_text(storing, device);  // while flags are counted
     count = number_at(until, n - 1);
   }
   uint32_t threads() const { return is_simt ? simt_threads : 1; }
@@ -241,13 +243,12 @@ struct FlagChunks {
     const TextParameter summing[] = {until.data(), n};
     run_text(until_text, device, 1, 4 * simt_threads, summing);
   }
-  void move(size_t itemsize, const char* store, void* y, const void* x) const {
-    const std::string text =
-        fmt::format("#define TYPE {}\n#define STORE(at, i) {}\n", moved_text(itemsize), store) + flags_text + store_text;
-    const TextParameter storing[] = {y, x, flags.data_for_read(), until.data_for_read(), flags.size(), size};
-    run_text(text, device, n, threads(), storing);
+  void move(void* y, const void* x) const {
+    const TextParameter parameters[] = {y, x, flags.data_for_read(), until.data_for_read(), flags.size(), size};
+    run_text(storing, device, n, threads(), parameters);
   }
 
+  const std::string storing;
   const Array& flags;
   Device& device;
   const bool is_simt;
@@ -275,10 +276,9 @@ Array chosen(const Array& flags, const std::optional<Array>& values) {
     return result;
   }
   if (n == 0) return Array::empty({0}, dtype, device, itemsize);
-  const FlagChunks chunks(flags);
+  const FlagChunks chunks(flags, itemsize, values ? "y[at] = x[i]" : "y[at] = (unsigned long long)(i)");
   Array result = Array::empty({chunks.count}, dtype, device, itemsize);
-  if (result.size() > 0)
-    chunks.move(itemsize, values ? "y[at] = x[i]" : "y[at] = (unsigned long long)(i)", result.data(), from);
+  if (result.size() > 0) chunks.move(result.data(), from);
   return result;
 }
 
@@ -322,9 +322,9 @@ bool place(const Array& array, const Array& mask, const Array& values) {
     with_size(array.itemsize(), [&]<size_t size>() { put_few<size>(flag, n, static_cast<const char*>(from), to); });
     return true;
   }
-  const FlagChunks chunks(flags);
+  const FlagChunks chunks(flags, array.itemsize(), "y[i] = flags[i] ? x[at] : y[i]");
   if (chunks.count != given.size()) return false;
-  if (given.size() > 0) chunks.move(array.itemsize(), "y[i] = flags[i] ? x[at] : y[i]", array.data(), from);
+  if (given.size() > 0) chunks.move(array.data(), from);
   return true;
 }
 

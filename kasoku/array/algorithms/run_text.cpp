@@ -46,6 +46,11 @@ Function& function_of(const std::string& text, Device& device, bool is_simt) {
 
 }  // namespace
 
+void prepare_text(const std::string& text, Device& device) {
+  const Blocking others_go_on;
+  function_of(text, device, takes_gpu_form(device));
+}
+
 void run_text(const std::string& text, Device& device, int64_t blocks, uint32_t threads, std::span<const TextParameter> parameters) {
   if (blocks == 0) return;
   const Blocking others_go_on;

@@ -22,6 +22,9 @@ struct TextParameter {
 /// is defined where threads are cheap and run side by side.
 void run_text(const std::string& text, Device& device, int64_t blocks, uint32_t threads, std::span<const TextParameter> parameters);
 
+/// Compiles it ahead, while the device is busy with what tells how often it is to run.
+void prepare_text(const std::string& text, Device& device);
+
 /// Kernel text of an unsigned integer, or of two, of so many bytes: what elements are that are only moved.
 std::string_view moved_text(size_t itemsize);
 
