@@ -540,8 +540,19 @@ def test_collections_together():
             "All-NaN slice",
         ),
         (lambda: setm(x, np.ones((60, 39), bool), 1.0), IndexError, "does not match"),
-        (lambda: setm(x, 0, np.ma.masked), NotImplementedError, "masked arrays are not there"),
-        (lambda: da.from_array(np.ma.array([1, 2], mask=[0, 1])), NotImplementedError, "masked arrays are not there"),
+        (lambda: da.ma.masked_array(x, fill_value=w), ValueError, "non-scalar fill_value"),
+        (lambda: da.ma.masked_array(x, mask=w), np.ma.MaskError, "mask shape is"),
+        (lambda: da.ma.masked_where(x[0] > 0, x), IndexError, "Inconsistent shape"),
+        (lambda: da.ma.masked_equal(x, w), ValueError, "doesn't support array"),
+        (lambda: da.ma.where(x > 0, x), ValueError, "either both or neither"),
+        (lambda: x.map_blocks(lambda block: block + "a"), ValueError, "specify the dtype explicitly"),
+        (lambda: x.rechunk({2: 1}), np.exceptions.AxisError, "out of bounds"),
+        (lambda: x[x[:, 0] > 0].rechunk((5, 5)), ValueError, "compute_chunk_sizes"),
+        (lambda: da.from_array(np.array([None]), chunks="auto"), NotImplementedError, "object dtype"),
+        (lambda: da.ones(3, chunks=None), ValueError, "chunks="),
+        (lambda: da.ones(0, chunks=((),)), ValueError, "Empty tuples"),
+        (lambda: da.ones((4, 4), chunks=("8B", "16B")), ValueError, "Only one consistent value"),
+        (lambda: da.hstack(x), NotImplementedError, "expects a sequence of arrays"),
         (lambda: da.fft.fftn(x.rechunk(-1), axes=(0, 0)), ValueError, "Duplicate axes"),
         (
             lambda: da.map_overlap(abs, w, depth=51, boundary="none"),
@@ -561,7 +572,7 @@ def test_collections_together():
         (lambda: x[x[:40, 0] > 0], IndexError, "not long enough"),
         (lambda: x[x > 0].argmax(), ValueError, "unknown chunksizes"),
         (lambda: len(x[x > 0]), ValueError, "unknown chunk size"),
-        (lambda: x[x[:, 0] > 0][:3], ValueError, "unknown: compute_chunk_sizes"),
+        (lambda: x[x[:, 0] > 0][:3], ValueError, "chunk sizes are unknown"),
         (lambda: x.transpose([0]), ValueError, "axes don't match"),
         (lambda: x.view("i2").view("V3"), ValueError, "divisor"),
         (lambda: da.concatenate([x, y], axis=2), np.exceptions.AxisError, "out of bounds"),
@@ -576,6 +587,118 @@ def test_collections_together():
 def test_bad_input(wrong, error, says):
     with pytest.raises(error, match=says):
         wrong()
+
+
+am, bm = np.ma.masked_greater(a, 1), np.ma.masked_where(np.arange(40) % 3 == 0 * a, b)
+xm, ym = da.ma.masked_greater(x, 1), da.from_array(bm, chunks=(30, 20))
+masked = dict(
+    **{f"{name}{axis}": (lambda name=name, axis=axis: (getattr(da, name)(xm, axis), getattr(np, name)(am, axis)))
+       for name in "sum prod mean var std min max any all argmin argmax".split() for axis in (None, 0, 1)},
+    add=lambda: (xm * 2 + y, am * 2 + b),
+    both=lambda: (xm + ym, am + bm),
+    cumsum=lambda: (da.cumsum(xm, 0), np.cumsum(am, 0)),
+    cumprod=lambda: (da.cumprod(xm, 1), np.cumprod(am, 1)),
+    concatenate=lambda: (da.concatenate([x, xm]), np.ma.concatenate([a, am])),
+    T=lambda: (xm.T[3:, ::2], am.T[3:, ::2]),
+    take=lambda: (xm[[3, 1, 59]], am[[3, 1, 59]]),
+    dot=lambda: (da.dot(xm.T, ym), np.ma.dot(am.T, bm)),
+    where=lambda: (da.ma.where(x > 0, xm, y), np.ma.where(a > 0, am, b)),
+    equal=lambda: (da.ma.masked_equal(x, a[0, 0]), np.ma.masked_equal(a, a[0, 0])),
+    less=lambda: (da.ma.masked_less(x, w[0]), np.ma.masked_less(a, v[0])),
+    invalid=lambda: (da.ma.masked_invalid(xn), np.ma.masked_invalid(an)),
+    masked_array=lambda: (da.ma.masked_array(x, mask=x > 1, fill_value=7), np.ma.masked_array(a, mask=a > 1, fill_value=7)),
+    filled=lambda: (da.ma.filled(xm, -1), am.filled(-1)),
+    getmaskarray=lambda: (da.ma.getmaskarray(xm), np.ma.getmaskarray(am)),
+    count=lambda: (da.ma.count(ym, 0), np.ma.count(bm, 0)),
+    average=lambda: (da.ma.average(ym, axis=0, weights=x), np.ma.average(bm, axis=0, weights=a)),
+    ones_like=lambda: (da.ma.ones_like(xm), np.ma.ones_like(am)),
+    set_one=lambda: (setm(x, 0, np.ma.masked), setm(np.ma.array(a), 0, np.ma.masked)),
+    set_mask=lambda: (setm(x, x > 1, np.ma.masked), am),
+    nothing=lambda: (setm(xm, slice(20), np.ma.masked)[:20].sum(), np.ma.masked_all((20, 40)).sum()),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", masked)
+def test_masked_arrays_are_numpy_s(name):
+    got, want = masked[name]()
+    assert (
+        got.dtype == want.dtype
+        and isinstance(got._meta, np.ma.MaskedArray) == isinstance(want, np.ma.MaskedArray)
+        or np.ndim(want) == 0
+    )
+    computed = got.compute()
+    assert type(computed) is type(want)
+    np.testing.assert_array_equal(np.ma.getmaskarray(computed), np.ma.getmaskarray(want))
+    np.testing.assert_allclose(np.ma.filled(computed, 0.5), np.ma.filled(want, 0.5), rtol=1e-9, atol=1e-12)
+
+
+class Marked(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array of another package: what is computed of it is one, too."""
+
+    def __init__(self, array):
+        self.array = array
+
+    shape, ndim, dtype = (
+        property(lambda self, name=name: getattr(self.array, name)) for name in ("shape", "ndim", "dtype")
+    )
+
+    def __getitem__(self, index):
+        return Marked(self.array[index])
+
+    def astype(self, dtype):
+        return Marked(self.array.astype(dtype))
+
+    def reshape(self, *shape):
+        return Marked(self.array.reshape(*shape))
+
+    def __array_ufunc__(self, ufunc, method, *args, **words):
+        return Marked(getattr(ufunc, method)(*(x.array if isinstance(x, Marked) else x for x in args), **words))
+
+    def __array_function__(self, function, types, args, words):
+        args = [
+            [x.array for x in arg] if isinstance(arg, list) else arg.array if isinstance(arg, Marked) else arg
+            for arg in args
+        ]
+        return Marked(function(*args, **words))
+
+
+def test_arrays_of_another_package_stay_what_they_are():
+    marked = da.from_array(Marked(a), chunks=(20, 25))
+    assert isinstance(marked._meta, Marked) and "Marked" in repr(marked)
+    for got, want in ((marked + 1, a + 1), (marked.sum(axis=0), a.sum(axis=0)), (marked.T[:5], a.T[:5])):
+        assert isinstance(got._meta, Marked)
+        np.testing.assert_allclose(got.compute().array, want)
+    assert type(da.from_array(Marked(a), asarray=False).compute()) is Marked
+    assert type(x + Marked(a)) is Marked  # which takes Dask's arrays in, until somebody says that they take it
+    da.register_chunk_type(Marked)
+    np.testing.assert_allclose((x + Marked(a)).compute().array, 2 * a)
+
+
+def test_chunks_that_nobody_says_are_of_the_size_that_is_wanted():
+    assert da.ones((1000, 1000), chunks="80kB").chunks == ((100,) * 10,) * 2
+    assert da.ones((10, 10**6), chunks="8MB").chunks == ((10,), (100_000,) * 10)
+    before = da.ones((100, 100), chunks=(10, 20))
+    assert before.rechunk({0: "auto"}, block_size_limit=8 * 20 * 30).chunks == ((30, 30, 30, 10), (20,) * 5)
+    assert before.rechunk("auto", block_size_limit=8 * 50).chunksize == (5, 10)
+    assert da.ones(220, chunks=100).rechunk(100, balance=True).chunks == ((110, 110),)
+    with pytest.warns(UserWarning, match="balancing not possible"):
+        assert da.ones(9, chunks=3).rechunk((8,), balance=True).shape == (9,)
+    rows = da.ones((8, 8), chunks=4)
+    rows = rows[rows[:, 0] > 0].rechunk({1: 3})
+    assert rows.chunks[1] == (3, 3, 2) and rows.compute().shape == (8, 8)
+
+
+def test_numpy_s_functions_that_are_not_there_are_told_of():
+    with pytest.warns(FutureWarning, match="numpy.linalg.det"):
+        assert np.linalg.det(da.eye(3)) == 1
+    assert isinstance(np.linalg.norm(x), da.Array) and isinstance(np.fft.fft(w.rechunk(-1)), da.Array)
+
+
+def test_modules_where_dask_keeps_functions():
+    from kasoku.compat.dask.array.reductions import reduction
+    from kasoku.compat.dask.array.routines import histogram
+
+    assert reduction is da.reduction and histogram is da.histogram
 
 
 def test_data_frames_are_refused_by_name():

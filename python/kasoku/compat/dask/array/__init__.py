@@ -2,7 +2,7 @@
 
 import numpy as _np
 
-from . import fft, image, linalg, random, utils
+from . import fft, image, linalg, random
 from ._blockwise import blockwise
 from ._chunks import normalize_chunks
 from ._core import (
@@ -19,7 +19,6 @@ from ._shape import *  # noqa: F403
 from ._table import functions as _functions
 from ._ufunc import ufunc as _ufunc
 from ._whole import *  # noqa: F403
-from .utils import assert_eq
 
 _functions.into(globals())
 for _name, _f in _functions.items():
@@ -45,6 +44,14 @@ Array.__deepcopy__ = lambda self, memo: self.copy()
 
 class PerformanceWarning(Warning):
     """Chunks that cost more than they need to."""
+
+
+def array_expr_enabled():
+    """Whether arrays are expressions that are planned as a whole: they are not."""
+    return False
+
+
+_array_expr_enabled = array_expr_enabled
 
 
 def rechunk(x, chunks="auto", **words):
@@ -78,4 +85,7 @@ bool = _np.bool_  # noqa: A001 - NumPy's name
 for _name in ("float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128").split():
     globals()[_name] = getattr(_np, _name)
 del _name, _f
-from . import core, lib  # noqa: E402, F401 - core has the names above, and is one of them
+from . import core, lib, ma  # noqa: E402, F401 - core has the names above, and is one of them
+from . import _places  # noqa: E402, F401
+from .chunk_types import register_chunk_type  # noqa: E402, F401
+from .utils import assert_eq  # noqa: E402, F401

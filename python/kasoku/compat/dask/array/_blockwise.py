@@ -9,7 +9,7 @@ from ..base import is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
 from ..utils import funcname
 from ._chunks import joined, met, numpys, on_numpys
-from ._core import Array, _reference, asarray, grid, samples_of
+from ._core import Array, _reference, asanyarray, grid, kind_of, samples_of
 
 
 def _common(name, there):
@@ -61,7 +61,7 @@ def _in_chunks(x, names, chunks_of):
 
 def met_by_name(pairs):
     """The chunks that arrays have in common along the axes of each name, and the arrays in such."""
-    pairs = [(x, None) if names is None else (asarray(x), tuple(names)) for x, names in pairs]
+    pairs = [(x, None) if names is None else (asanyarray(x), tuple(names)) for x, names in pairs]
     chunks_of = {axis: _common(axis, all_) for axis, all_ in _chunks_by_name(pairs).items()}
     return chunks_of, [_in_chunks(x, names, chunks_of) for x, names in pairs]
 
@@ -82,7 +82,7 @@ def blockwise(func, out_ind, *args, name=None, token=None, dtype=None, adjust_ch
     ValueError where lengths differ.
     """
     out_ind, new_axes, adjust_chunks = tuple(out_ind), new_axes or {}, adjust_chunks or {}
-    pairs = [(x, None) if names is None else (asarray(x), tuple(names)) for x, names in zip(args[::2], args[1::2])]
+    pairs = [(x, None) if names is None else (asanyarray(x), tuple(names)) for x, names in zip(args[::2], args[1::2])]
     there = _chunks_by_name(pairs)
     chunks_of = {axis: _common(axis, all_) for axis, all_ in there.items()}
     if not align_arrays and any(len(set(map(len, all_))) > 1 for all_ in there.values()):
@@ -116,5 +116,5 @@ def blockwise(func, out_ind, *args, name=None, token=None, dtype=None, adjust_ch
         parts = [block(x, names, rest, at) for (x, names), rest in zip(pairs, lists)]
         layer[(name, *place)] = Task((name, *place), _called, func, List._of(parts), joins, words)
     chunks = tuple(_adjusted(c, adjust_chunks[a]) if a in adjust_chunks else c for a, c in zip(out_ind, chunks))
-    gives_numpys = all(x._gives_numpys for x in inputs if isinstance(x, Array))
-    return Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, gives_numpys=gives_numpys)
+    meta = kind_of(inputs) if meta is None else meta
+    return Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, meta)

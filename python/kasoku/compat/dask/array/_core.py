@@ -6,6 +6,7 @@ import itertools
 import math
 import numbers
 import operator
+import warnings
 
 import numpy as np
 
@@ -15,9 +16,22 @@ from ... import says_what_is_missing
 from .._task_spec import Dict, List, Task, TaskRef
 from ..base import DaskMethodsMixin, is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
-from ..utils import SerializableLock, format_bytes
+from ..utils import SerializableLock, format_bytes, typename
 from . import _chunks
-from ._chunks import call, met, normalize_chunks, numpys, on_numpys, ours, refuse_masks, starts
+from .chunk_types import is_valid_array_chunk, is_valid_chunk_type
+from ._chunks import (
+    call,
+    is_foreign,
+    is_unknown,
+    like,
+    met,
+    normalize_chunks,
+    numpys,
+    on_numpys,
+    ours,
+    starts,
+    unknown_help,
+)
 
 
 def grid(chunks):
@@ -25,22 +39,27 @@ def grid(chunks):
     return itertools.product(*(range(len(axis)) for axis in chunks))
 
 
-def made(word, chunks, dtype, task_of, inputs=(), token=None, gives_numpys=None, name=None):
+def kind_of(inputs):
+    """Of what kind an array is that follows from these: of another package's, of ours, or NumPy's (None)."""
+    kinds = [x._meta for x in inputs if isinstance(x, Array) and type(x._meta) is not np.ndarray]
+    return max(kinds, key=lambda kind: (is_foreign(kind), getattr(kind, "__array_priority__", 0)), default=None)
+
+
+def made(word, chunks, dtype, task_of, inputs=(), token=None, meta=None, name=None):
     """An array whose chunk at each place is task_of(place) -> (function, *arguments). name: what somebody called it.
-    inputs: arrays, and other collections of one key."""
+    inputs: arrays, and other collections of one key. meta: what the chunks are, if not what those of the inputs are."""
     name = name or f"{word}-{tokenize(word, chunks, str(dtype), list(inputs), token)}"
     layer = {}
     for place in grid(chunks):
         key = (name, *place)
         layer[key] = Task(key, *task_of(place))
-    if gives_numpys is None:
-        gives_numpys = all(x._gives_numpys for x in inputs if isinstance(x, Array))
-    return Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, gives_numpys=gives_numpys)
+    meta = kind_of(inputs) if meta is None else meta
+    return Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, meta)
 
 
-def _finished(nested, ndim, gives_numpys):
+def _finished(nested, ndim, gives_ours):
     array = _chunks.whole(nested, ndim) if ndim else nested
-    if not gives_numpys or not isinstance(array, (ks.Array, np.ndarray)):
+    if gives_ours or not isinstance(array, (ks.Array, np.ndarray)):
         return array
     array = numpys(array)
     return array if ndim else array[()]
@@ -50,12 +69,15 @@ def _finished(nested, ndim, gives_numpys):
 class Array(DaskMethodsMixin):
     """An array in chunks, computed later."""
 
-    __slots__ = ("dask", "name", "chunks", "dtype", "_gives_numpys")
+    __slots__ = ("dask", "name", "chunks", "_meta")
     __array_priority__ = 11
 
-    def __init__(self, dask, name, chunks, dtype=None, meta=None, shape=None, gives_numpys=True):
-        self.dask, self.name, self.dtype = dask, name, np.dtype(dtype if dtype is not None else "f8")
-        self.chunks, self._gives_numpys = normalize_chunks(chunks, shape, dtype=self.dtype), gives_numpys
+    def __init__(self, dask, name, chunks, dtype=None, meta=None, shape=None):
+        meta = meta._meta if isinstance(meta, Array) else meta
+        if dtype is None:
+            dtype = getattr(meta, "dtype", "f8")
+        self.dask, self.name, self.chunks = dask, name, normalize_chunks(chunks, shape, dtype=dtype)
+        self._meta = like(meta, len(self.chunks), dtype)
 
     def ref(self, place):
         return TaskRef((self.name, *place))
@@ -66,13 +88,14 @@ class Array(DaskMethodsMixin):
     _chunks = property(lambda self: self.chunks, lambda self, chunks: setattr(self, "chunks", chunks))
     shape = property(lambda self: tuple(map(sum, self.chunks)))
     ndim = property(lambda self: len(self.chunks))
+    dtype = property(lambda self: np.dtype(self._meta.dtype))
+    _gives_ours = property(lambda self: isinstance(self._meta, ks.Array))
     size = property(lambda self: math.prod(self.shape))
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
     numblocks = property(lambda self: tuple(map(len, self.chunks)))
     npartitions = property(lambda self: math.prod(self.numblocks))
     chunksize = property(lambda self: tuple(max(axis, default=0) for axis in self.chunks))
-    _meta = property(lambda self: np.empty((0,) * self.ndim, self.dtype))
     T = property(lambda self: self.transpose())
     real = property(lambda self: elementwise("real", self) if self.dtype.kind == "c" else self)
     imag = property(lambda self: elementwise("imag", self))
@@ -80,7 +103,7 @@ class Array(DaskMethodsMixin):
     def __repr__(self):
         return (
             f"dask.array<{self.name.rpartition('-')[0]}, shape={self.shape}, dtype={self.dtype}, "
-            f"chunksize={self.chunksize}, chunktype=numpy.ndarray>"
+            f"chunksize={self.chunksize}, chunktype={typename(type(self._meta))}>"
         )
 
     def to_svg(self, size=500):
@@ -99,7 +122,7 @@ class Array(DaskMethodsMixin):
         """What the array and a chunk of it are, as a table of a page."""
         chunk = math.prod(self.chunksize) * self.itemsize
         sizes = [format_bytes(n) if not math.isnan(n) else "unknown" for n in (self.nbytes, chunk)]
-        rows = [("Bytes", *sizes), ("Shape", self.shape, self.chunksize), ("Count", self.npartitions, ""), ("Type", self.dtype, "numpy.ndarray")]  # fmt: skip
+        rows = [("Bytes", *sizes), ("Shape", self.shape, self.chunksize), ("Count", self.npartitions, ""), ("Type", self.dtype, typename(type(self._meta)))]  # fmt: skip
         lines = "".join(f"<tr><th>{name}</th><td>{array}</td><td>{part}</td></tr>" for name, array, part in rows)
         return f"<table><thead><tr><td></td><th>Array</th><th>Chunk</th></tr></thead><tbody>{lines}</tbody></table>"
 
@@ -137,8 +160,8 @@ class Array(DaskMethodsMixin):
 
     def __dask_postcompute__(self):
         if not self.ndim:
-            return _only, (self._gives_numpys,)
-        return _finished, (self.ndim, self._gives_numpys)
+            return _only, (self._gives_ours,)
+        return _finished, (self.ndim, self._gives_ours)
 
     def __dask_postpersist__(self):
         return self._rebuilt, ()
@@ -147,14 +170,14 @@ class Array(DaskMethodsMixin):
 
     def _rebuilt(self, graph, rename=None):
         name = (rename or {}).get(self.name, self.name)
-        return Array(graph, name, self.chunks, self.dtype, gives_numpys=self._gives_numpys)
+        return Array(graph, name, self.chunks, self.dtype, self._meta)
 
     def to_delayed(self, optimize_graph=True):
         """NumPy's array of delayed chunks."""
         from kasoku._core import Delayed
 
         x = self
-        if self._gives_numpys:
+        if not self._gives_ours:
             x = made("to-delayed", self.chunks, self.dtype, lambda p: (_shown, self.ref(p)), [self])
         found = np.empty(self.numblocks, object)
         for place in grid(self.chunks):
@@ -165,6 +188,8 @@ class Array(DaskMethodsMixin):
         return np.asarray(self.compute(), dtype)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **words):
+        if any(map(_takes_over, (*inputs, *words.get("out", ())))):
+            return NotImplemented
         if method == "__call__" and ufunc is np.matmul and not words:
             from ._linear import matmul
 
@@ -181,15 +206,24 @@ class Array(DaskMethodsMixin):
         return getattr(function, method)(*inputs, **words)
 
     def __array_function__(self, function, types, args, words):
-        from kasoku.compat.dask import array
+        from kasoku.compat.dask import array as module
 
-        ours_ = getattr(array, function.__name__, None)
-        if ours_ is not None and callable(ours_):
-            return ours_(*args, **words)
-        computed = lambda x: (
-            x.compute() if isinstance(x, Array) else [computed(i) for i in x] if isinstance(x, list) else x
-        )  # noqa: E731
-        return function(*map(computed, args), **{name: computed(x) for name, x in words.items()})
+        from ..base import compute
+
+        if not all(issubclass(Array, kind) or is_valid_chunk_type(kind) for kind in types):
+            return NotImplemented
+        name = f"{function.__module__}.{function.__name__}"
+        for word in name.split(".")[1:]:
+            module = getattr(module, word, None)
+        if callable(module):
+            return module(*args, **words)
+        warnings.warn(
+            f"The `{name}` function is not implemented by Dask array. You may want to use the da.map_blocks function or "
+            "something similar to silence this warning. Your code may stop working in a future release.",
+            FutureWarning, stacklevel=2,
+        )  # fmt: skip
+        args, words = compute(args, words)
+        return function(*args, **words)
 
     def __bool__(self):
         if self.size > 1:
@@ -211,9 +245,28 @@ class Array(DaskMethodsMixin):
 
     def rechunk(self, chunks="auto", threshold=None, block_size_limit=None, balance=False, method=None):
         """The same array in other chunks."""
-        chunks = normalize_chunks(chunks, self.shape, block_size_limit, self.dtype, self.chunks)
-        if chunks == self.chunks:
+        if self.ndim and not any(self.shape):
             return self
+        if isinstance(chunks, dict):
+            chunks = {axis_in(axis, self.ndim): c for axis, c in chunks.items()}
+            chunks = [self.chunks[axis] if chunks.get(axis) is None else chunks[axis] for axis in range(self.ndim)]
+        elif isinstance(chunks, (tuple, list)):
+            chunks = (
+                [own if c is None else c for c, own in zip(chunks, self.chunks)] if len(chunks) == self.ndim else chunks
+            )
+        chunks = normalize_chunks(chunks, self.shape, block_size_limit, self.dtype, self.chunks)
+        chunks = tuple(map(_chunks.balanced, chunks)) if balance else chunks
+        if all(map(_alike, chunks, self.chunks)):
+            return self
+        if any(map(is_unknown, (*chunks, *self.chunks))):
+            if any(is_unknown((*a, *b)) and not _alike(a, b) for a, b in zip(chunks, self.chunks)):
+                raise ValueError(
+                    f"Arrays' chunk sizes are unknown along an axis that is to be rechunked.{unknown_help}"
+                )
+            from ._index import beside_unknown
+
+            told = [None if is_unknown(c) else c for c in chunks]
+            return beside_unknown(self, lambda x: x.rechunk(told), range(self.ndim))
         return cut(self, [list(zip(starts(axis), starts(axis)[1:])) for axis in chunks], chunks, "rechunk-merge")
 
     def map_blocks(self, func, *args, **words):
@@ -295,10 +348,10 @@ class Array(DaskMethodsMixin):
         self._become(assigned(self, index, value))
 
     def _become(self, new):
-        self.dask, self.name, self.chunks, self.dtype = new.dask, new.name, new.chunks, new.dtype
+        self.dask, self.name, self.chunks, self._meta = new.dask, new.name, new.chunks, new._meta
 
     def copy(self):
-        return Array(self.dask, self.name, self.chunks, self.dtype, gives_numpys=self._gives_numpys)
+        return Array(self.dask, self.name, self.chunks, self.dtype, self._meta)
 
     def clip(self, min=None, max=None):
         return elementwise("clip", self, min, max)
@@ -364,8 +417,8 @@ class _Blocks:
     size = property(lambda self: self._array.npartitions)
 
 
-def _only(blocks, gives_numpys):
-    return _finished(blocks[0], 0, gives_numpys)
+def _only(blocks, gives_ours):
+    return _finished(blocks[0], 0, gives_ours)
 
 
 def _same(x):
@@ -397,9 +450,9 @@ def made_of_one(x, place):
     return delayed(operator.attrgetter("shape"))(Delayed((x.name, *place), x.dask, None, x.name))
 
 
-def asarray(x, dtype=None, ndmin=0, **words):
+def asanyarray(x, dtype=None, ndmin=0, **words):
     """An array in chunks of whatever NumPy takes for one."""
-    x = _as_array(x, words.get("chunks", "auto"))
+    x = _as_array(x, words.get("chunks") or "auto")
     x = x if x.ndim >= ndmin else x[(None,) * (ndmin - x.ndim)]
     return x if dtype is None else x.astype(dtype)
 
@@ -413,10 +466,18 @@ def _as_array(x, chunks):
         from ._shape import stack
 
         return stack(x)
-    return from_array(x if isinstance(x, ks.Array) else np.asarray(x), chunks=chunks)
+    return from_array(x if hasattr(x, "__array_function__") else np.asanyarray(x), chunks=chunks)
 
 
-asanyarray = array = asarray
+def asarray(x, dtype=None, **words):
+    """As asanyarray(), of NumPy's arrays: what is masked, or another package's, becomes one."""
+    if not isinstance(x, ks.Array) and hasattr(x, "__array_function__") and not isinstance(x, Array):
+        x = np.asarray(x)
+    return asanyarray(x, dtype, **words)
+
+
+def array(x, dtype=None, ndmin=0, **words):
+    return asarray(x, dtype, ndmin=ndmin, **words)
 
 
 @contextlib.contextmanager
@@ -431,26 +492,28 @@ def held(lock):
             lock.release()
 
 
-def _piece(x, index, is_ours=False, lock=None, getitem=None):
+def _piece(x, index, is_array, lock=None, getitem=None):
     with held(lock):
         if getitem is not None:
             piece = getitem(x, index)
         else:
             piece = x[index] if index else x[...] if hasattr(x, "shape") and x.shape == () else x
-        return ours(piece) if is_ours else ours(np.asarray(piece))
+        return ours(np.asarray(piece) if is_array else piece)
 
 
 def from_array(
     x, chunks="auto", name=None, lock=False, asarray=None, fancy=True, getitem=None, meta=None, inline_array=False
 ):
     """An array in chunks of one that has shape, dtype and slices: NumPy's, which is copied, ours, a file's, which is read
-    when it is needed. lock: True, or one of the program's, if it is to be read by one thread at a time."""
+    when it is needed. lock: True, or one of the program's, if it is to be read by one thread at a time. asarray: whether its
+    parts become NumPy's arrays, else those that NumPy's functions take stay what they are."""
     if isinstance(x, Array):
         raise ValueError("Array is already a dask array. Use 'asarray' or 'rechunk' instead.")
     if isinstance(x, (list, tuple)) or not hasattr(x, "shape"):
         x = np.asarray(x)
-    refuse_masks(x)
     dtype = np.dtype(x.dtype)
+    if asarray is None:
+        asarray = not hasattr(x, "__array_function__")
     chunks = normalize_chunks(chunks, x.shape, dtype=dtype, previous_chunks=None)
     if name in (None, True):
         name = "array-" + tokenize(x, chunks, lock)
@@ -460,16 +523,16 @@ def from_array(
         name = f"array-{uuid.uuid4().hex}"
     ends = [starts(axis) for axis in chunks]
     layer = {}
-    is_ours, is_numpys = isinstance(x, ks.Array), type(x) is np.ndarray and not lock
+    is_numpys = type(x) is np.ndarray and not lock
     lock = SerializableLock() if lock is True else lock or None
     for place in grid(chunks):
         index, key = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place)), (name, *place)
         if is_numpys:  # what a program writes into it later is not for us
             layer[key] = Task(key, _same, ours(x[index].copy()))
         else:
-            layer[key] = Task(key, _piece, x, index, is_ours, lock, getitem)
+            layer[key] = Task(key, _piece, x, index, asarray, lock, getitem)
     graph = HighLevelGraph.from_collections(name, layer)
-    return Array(graph, name, chunks, dtype, gives_numpys=not is_ours)
+    return Array(graph, name, chunks, dtype, x if meta is None and not asarray else meta)
 
 
 def from_delayed(value, shape, dtype=None, meta=None, name=None):
@@ -478,7 +541,7 @@ def from_delayed(value, shape, dtype=None, meta=None, name=None):
     name = name or "from-value-" + tokenize(value, shape, str(dtype))
     key = (name, *(0 for _ in shape))
     graph = HighLevelGraph.from_collections(name, {key: Task(key, ours, TaskRef(value.key))}, [value])
-    return Array(graph, name, chunks, dtype if dtype is not None else getattr(meta, "dtype", None))
+    return Array(graph, name, chunks, dtype, meta)
 
 
 # ── cutting and joining ───────────────────────────────────────────────────────────────────
@@ -486,7 +549,7 @@ def from_delayed(value, shape, dtype=None, meta=None, name=None):
 
 def _part(x, index):
     part = x[index]
-    return part if isinstance(part, (ks.Array, np.ndarray)) else ours(np.asarray(part))
+    return part if isinstance(part, (ks.Array, np.ndarray)) or is_foreign(part) else ours(np.asarray(part))
 
 
 def cut(x, pieces, chunks, word, steps=None):
@@ -591,6 +654,20 @@ def unify_chunks(*arrays):
     return common, fitted
 
 
+def _alike(a, b):
+    """Whether these are the same chunks, as far as one knows."""
+    return len(a) == len(b) and all(n == m or is_unknown((n,)) and is_unknown((m,)) for n, m in zip(a, b))
+
+
+def axis_in(axis, ndim):
+    """The axis that a number names, from 0 on."""
+    if not isinstance(axis, numbers.Integral):
+        raise TypeError(f"Axis value must be an integer, got {axis}")
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(f"Axis {axis} is out of bounds for array of dimension {ndim}")
+    return int(axis) % ndim
+
+
 def axes_in(axis):
     """The axes that an argument names: a number, or several."""
     return list(axis) if hasattr(axis, "__iter__") else [axis]
@@ -612,21 +689,28 @@ def chunk_at(x, place):
 
 
 def _is_array(x):
-    return isinstance(x, (Array, ks.Array, np.ndarray)) and x.ndim > 0 or isinstance(x, (Array, list))
+    return isinstance(x, (Array, list)) or x is not None and is_valid_array_chunk(x) and x.ndim > 0
 
 
-def blockwise_call(function, leading, args, words, dtype, word, token=None):
+def blockwise_call(function, leading, args, words, dtype, word, token=None, meta=None):
     """function(*leading, *chunks) of arrays that are broadcast."""
-    chunks, args, inputs = _fitted([asarray(x) if _is_array(x) else x for x in args])
+    chunks, args, inputs = _fitted([asanyarray(x) if _is_array(x) else x for x in args])
     call_it = functools.partial(function, **words) if words else function
     constants = [x for x in args if not isinstance(x, Array)]
     return made(word, chunks, dtype, lambda p: (call_it, *leading, *(chunk_at(x, p) for x in args)), inputs,
-                [token, leading, constants, words])  # fmt: skip
+                [token, leading, constants, words], meta)  # fmt: skip
 
 
 def samples_of(args):
     """The arguments with a small array for each."""
-    return [np.ones((1,) * x.ndim, x.dtype) if isinstance(x, (Array, ks.Array)) else x for x in args]
+    return [_sample(x) if isinstance(x, (Array, ks.Array)) else x for x in args]
+
+
+def _sample(x):
+    if isinstance(x, Array) and is_foreign(x._meta):
+        with contextlib.suppress(Exception):
+            return np.ones_like(x._meta, shape=(1,) * x.ndim)
+    return np.ones((1,) * x.ndim, x.dtype)
 
 
 def dtype_of(name, args, words):
@@ -675,9 +759,20 @@ def _operator(name):
     return forward, backward
 
 
+def _takes_over(other):
+    """Whether operations are the other's affair: an array of a package that wraps Dask's, by NumPy's rules."""
+    if isinstance(other, (Array, np.generic)) or is_valid_array_chunk(other):
+        return False
+    if hasattr(other, "__array_ufunc__"):
+        return True
+    return getattr(other, "__array_priority__", 0) > Array.__array_priority__
+
+
 def _unknown(other):
-    return not isinstance(other, (Array, ks.Array, np.ndarray, np.generic, numbers.Number, list)) and not hasattr(
-        other, "__array__"
+    return (
+        _takes_over(other)
+        or not isinstance(other, (Array, ks.Array, np.ndarray, np.generic, numbers.Number, list))
+        and not hasattr(other, "__array__")
     )
 
 
@@ -740,10 +835,11 @@ def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop
     elif chunks is not None:
         shape_of = [(c,) * len(n) if isinstance(c, numbers.Integral) else tuple(c) for c, n in zip(chunks, shape_of)]
     wants = _wanted(func)
-    if dtype is None and meta is not None:
-        dtype = meta.dtype
-    if dtype is None:
-        dtype = _guessed(func, args, words, wants) if inputs else "f8"
+    if dtype is None or meta is None and inputs:
+        found = meta if meta is not None else _guessed(func, args, words, wants, dtype) if inputs else None
+        if not isinstance(kind_of(inputs), ks.Array) or is_foreign(found):
+            meta = found
+        dtype = getattr(found, "dtype", "f8") if dtype is None else dtype
 
     def task_of(place):
         inner = [i for axis, i in enumerate(place) if axis not in added]
@@ -756,7 +852,7 @@ def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop
             info["block_info"] = _info(args, full, common, shape_of, place, dtype)
         return _said, func, List._of([_reference(chunk_at(x, full)) for x in args]), given, info
 
-    return made(token or _name_of(func), tuple(shape_of), dtype, task_of, [*inputs, *others], [func, words, [x for x in args if not isinstance(x, Array)]], name=name)  # fmt: skip
+    return made(token or _name_of(func), tuple(shape_of), dtype, task_of, [*inputs, *others], [func, words, [x for x in args if not isinstance(x, Array)]], meta, name)  # fmt: skip
 
 
 def _met_by_number(args):
@@ -817,11 +913,17 @@ def _info(args, full, common, out_chunks, place, dtype):
     return told
 
 
-def _guessed(func, args, words, wants):
-    """The dtype of what func gives of small arrays."""
+def _guessed(func, args, words, wants, dtype):
+    """What func gives of small arrays; None if it takes none, and somebody else has said the dtype."""
     told = {"block_id": (0,) * max(x.ndim for x in args if isinstance(x, Array))} if "block_id" in wants else {}
     try:
         with np.errstate(all="ignore"):
-            return np.asarray(func(*samples_of(args), **words, **told)).dtype
-    except Exception:  # noqa: BLE001 - a program's function may not take such small ones
-        return next(x.dtype for x in args if isinstance(x, Array))
+            found = func(*samples_of(args), **words, **told)
+            return found if is_foreign(found) else np.asarray(found)
+    except Exception as error:  # noqa: BLE001 - a program's function may not take such small ones
+        if dtype is not None:
+            return None
+        raise ValueError(
+            "`dtype` inference failed in `map_blocks`.\n\nPlease specify the dtype explicitly using the `dtype` kwarg.\n\n"
+            f"Original error is below:\n------------------------\n{error!r}"
+        ) from error

@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 from ._chunks import numpys, ours
-from ._core import Array, asarray, made
+from ._core import Array, asanyarray, kind_of, made
 from ._shape import broadcast_to
 from ._table import functions as _f
 
@@ -49,7 +49,7 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
     """
     needs, gives = _parsed(signature)
     one = len(gives) == 1 and not signature.replace(" ", "").endswith(",")
-    arrays = [asarray(x) for x in args]
+    arrays = [asanyarray(x) for x in args]
     if len(arrays) != len(needs):
         raise ValueError(f"According to `signature`, `func` requires {len(needs)} arguments, but {len(arrays)} given")
     if axis is not None:
@@ -106,7 +106,7 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
         r = made(
             "gufunc-result", chunks, dtype, lambda p, k=k: (_result, computed.ref(p[: len(loop)]), k), [computed], k
         )
-        r = Array(r.dask, r.name, r.chunks, r.dtype, gives_numpys=all(x._gives_numpys for x in arrays))
+        r = Array(r.dask, r.name, r.chunks, r.dtype, kind_of(arrays))
         if keepdims:
             r = r[(Ellipsis, *(None,) * len(needs[0]))]
             names = names or needs[0]

@@ -9,8 +9,8 @@ import kasoku as ks
 
 from .._task_spec import List
 from . import _chunks
-from ._chunks import call, numpys, ours, refuse_masks, starts
-from ._core import Array, _same, asarray, cut, elementwise, made, unify_chunks
+from ._chunks import call, is_unknown, numpys, ours, starts, unknown_help
+from ._core import Array, _same, asanyarray, cut, elementwise, made, map_blocks, unify_chunks
 
 
 def getitem(x, index):
@@ -22,7 +22,7 @@ def getitem(x, index):
         and index[0].ndim == x.ndim
         and x.ndim
     ):
-        return _masked(x, asarray(index[0]))
+        return _masked(x, asanyarray(index[0]))
     lazy = [i for i in index if isinstance(i, Array) and i.dtype == bool and i.ndim == 1 and x.ndim > 1]
     if len(lazy) == 1 and all(i is lazy[0] or isinstance(i, slice) and i == slice(None) for i in index):
         return _masked_along(x, lazy[0], next(k for k, i in enumerate(index) if i is lazy[0]))
@@ -83,9 +83,12 @@ def _sliced(x, index):
     """Slices and numbers, one for each axis."""
     if all(i == slice(None) for i in index):
         return x
-    unknown = [any(map(math.isnan, axis)) for axis in x.chunks]
+    unknown = list(map(is_unknown, x.chunks))
     if any(unknown):
-        return _sliced_beside(x, index, unknown)
+        if any(is_so and i != slice(None) for i, is_so in zip(index, unknown)):
+            raise ValueError(f"Arrays chunk sizes are unknown: {x.shape}{unknown_help}")
+        kept = [k for k, i in enumerate(index) if not isinstance(i, numbers.Integral)]
+        return beside_unknown(x, lambda y: _sliced(y, index), kept)
     pieces, steps, chunks, turned = [], [], [], []
     for i, axis in zip(index, x.chunks):
         n = sum(axis)
@@ -121,14 +124,13 @@ def _sliced(x, index):
 _endless = 2**40  # no chunk is longer
 
 
-def _sliced_beside(x, index, unknown):
-    """Parts along the axes whose lengths are known, of all that the others have."""
-    if any(is_so and i != slice(None) for i, is_so in zip(index, unknown)):
-        raise ValueError("Arrays chunk sizes are unknown: compute_chunk_sizes() finds them")
+def beside_unknown(x, f, kept):
+    """f(x) that cuts along the axes whose lengths are known and takes all that the others have; `kept`: the axes that are
+    there afterwards."""
+    unknown = list(map(is_unknown, x.chunks))
     chunks = tuple((_endless,) * len(axis) if is_so else axis for axis, is_so in zip(x.chunks, unknown))
-    part = _sliced(Array(x.dask, x.name, chunks, x.dtype, gives_numpys=x._gives_numpys), index)
-    kept = [is_so for i, is_so in zip(index, unknown) if not isinstance(i, numbers.Integral)]
-    part.chunks = tuple((np.nan,) * len(axis) if is_so else axis for axis, is_so in zip(part.chunks, kept))
+    part = f(Array(x.dask, x.name, chunks, x.dtype, x._meta))
+    part.chunks = tuple(x.chunks[k] if unknown[k] else axis for axis, k in zip(part.chunks, kept))
     return part
 
 
@@ -204,16 +206,19 @@ def _kept(x, mask):
 
 def assigned(x, index, value):
     """What x is after x[index] = value."""
-    refuse_masks(value)
-    if isinstance(value, (ks.Array, list, tuple, range)) or isinstance(value, np.ndarray) and not value.ndim:
+    if isinstance(getattr(value, "_meta", value), np.ma.MaskedArray) and not isinstance(x._meta, np.ma.MaskedArray):
+        x = map_blocks(np.ma.asanyarray, x, dtype=x.dtype, meta=np.ma.empty(0))
+    if value is np.ma.masked:
+        value = np.ma.masked_array(0, mask=True)  # which is a number with a mask
+    elif isinstance(value, (ks.Array, list, tuple, range)) or isinstance(value, np.ndarray) and not value.ndim:
         value = np.asarray(value)[()]
     if isinstance(index, (Array, np.ndarray, ks.Array)) and index.dtype == bool and index.ndim == x.ndim:
         if index.shape != x.shape and not any(map(math.isnan, (*index.shape, *x.shape))):
             raise IndexError(f"Boolean index of shape {index.shape} does not match the array's shape {x.shape}")
         if not np.ndim(value):
-            return elementwise("where", asarray(index), value, x).astype(x.dtype)
+            return elementwise("where", asanyarray(index), value, x).astype(x.dtype)
         if index.ndim != 1:
-            flat = assigned(x.ravel(), asarray(index).ravel(), value)
+            flat = assigned(x.ravel(), asanyarray(index).ravel(), value)
             return flat.reshape(x.shape).rechunk(x.chunks)
     places, shape = _places(index if isinstance(index, tuple) else (index,), x.shape)
     kept = [n for n in shape if n is not None]
@@ -266,7 +271,7 @@ def _with(x, places, value):
 
 def _set(x, index, value, parts):
     """parts: the places along each axis of the value, if it has any."""
-    new = np.array(numpys(x))
+    new = np.array(numpys(x), subok=True)
     value = numpys(value) if isinstance(value, ks.Array) else value
     new[index] = value if parts is None else value[np.ix_(*parts)]
     return ours(new)

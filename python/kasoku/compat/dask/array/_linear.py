@@ -3,12 +3,21 @@
 import numpy as np
 
 from .._task_spec import List
-from ._chunks import call
-from ._core import asarray, made
+from ._chunks import call, numpys
+from ._core import asanyarray, made
+
+
+def _masked_products(lefts, rights):
+    """As numpy.ma.dot: what is masked counts as zero, and the result is masked where nothing is left."""
+    total = sum(np.matmul(np.ma.filled(a, 0), np.ma.filled(b, 0)) for a, b in zip(lefts, rights))
+    count = sum(np.matmul(*((~np.ma.getmaskarray(x)).astype(int) for x in pair)) for pair in zip(lefts, rights))
+    return np.ma.array(total, mask=count == 0)
 
 
 def _products(lefts, rights):
     total = None
+    if any(isinstance(x, np.ma.MaskedArray) for x in (*lefts, *rights)):
+        return _masked_products([numpys(x) for x in lefts], [numpys(x) for x in rights])
     for a, b in zip(lefts, rights):
         product = call("matmul", a, b)
         total = product if total is None else total + product
@@ -17,7 +26,7 @@ def _products(lefts, rights):
 
 def matmul(a, b, **ignored):
     """The product of matrices, or of stacks of them."""
-    a, b = asarray(a), asarray(b)
+    a, b = asanyarray(a), asanyarray(b)
     if not a.ndim or not b.ndim:
         raise ValueError("`matmul` does not support scalars.")
     one_row, one_column = a.ndim == 1, b.ndim == 1
@@ -55,7 +64,7 @@ def matmul(a, b, **ignored):
 
 
 def dot(a, b):
-    a, b = asarray(a), asarray(b)
+    a, b = asanyarray(a), asanyarray(b)
     if not a.ndim or not b.ndim:
         return a * b
     if b.ndim <= 2:
@@ -65,7 +74,7 @@ def dot(a, b):
 
 def tensordot(lhs, rhs, axes=2):
     """The sum of products over pairs of axes."""
-    lhs, rhs = asarray(lhs), asarray(rhs)
+    lhs, rhs = asanyarray(lhs), asanyarray(rhs)
     if isinstance(axes, int):
         axes = tuple(range(lhs.ndim - axes, lhs.ndim)), tuple(range(axes))
     left, right = ([a] if isinstance(a, int) else list(a) for a in axes)
@@ -80,17 +89,17 @@ def tensordot(lhs, rhs, axes=2):
 
 
 def vdot(a, b):
-    return dot(asarray(a).ravel().conj(), asarray(b).ravel())
+    return dot(asanyarray(a).ravel().conj(), asanyarray(b).ravel())
 
 
 def outer(a, b):
-    return asarray(a).ravel()[:, None] * asarray(b).ravel()[None, :]
+    return asanyarray(a).ravel()[:, None] * asanyarray(b).ravel()[None, :]
 
 
 def einsum(subscripts, *operands, **words):
     from ._whole import whole
 
-    operands = [asarray(x) for x in operands]
+    operands = [asanyarray(x) for x in operands]
     small = np.einsum(subscripts, *(np.broadcast_to(np.ones((), x.dtype), x.shape) for x in operands)) if sum(x.size for x in operands) < 1 << 16 else None  # fmt: skip
     if small is None:
         terms, _, out = subscripts.replace(" ", "").partition("->")

@@ -7,7 +7,7 @@ import numbers
 import numpy as np
 
 from ._chunks import numpys, on_numpys, ours, starts
-from ._core import Array, asarray, blockwise_call, elementwise, map_blocks, reshape, samples_of
+from ._core import Array, asanyarray, blockwise_call, elementwise, map_blocks, reshape, samples_of
 from ._create import full_like
 from . import _reductions  # noqa: F401 - it fills the table
 from ._shape import broadcast_to, concatenate
@@ -43,7 +43,7 @@ def _chosen(a, *choices):
 
 
 def _choice(a, choices):
-    arrays = [asarray(c) for c in choices]
+    arrays = [asanyarray(c) for c in choices]
     return blockwise_call(_chosen, (), [a, *arrays], {}, np.result_type(*(c.dtype for c in arrays)), "choose")
 
 
@@ -81,7 +81,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     parts = [multi_index[k] for k in range(len(dims))] if isinstance(multi_index, Array) else list(multi_index)
     find = functools.partial(_raveled, dims=tuple(dims), mode=mode, order=order)
     return blockwise_call(
-        on_numpys, (find,), [asarray(p) for p in parts], {}, np.int64, "ravel_multi_index", [dims, mode, order]
+        on_numpys, (find,), [asanyarray(p) for p in parts], {}, np.int64, "ravel_multi_index", [dims, mode, order]
     )
 
 
@@ -154,7 +154,7 @@ f.alias(amin="min", amax="max")
 
 def _at_an_end(x, a, axis):
     """What diff() puts before or behind; of a number one for each row."""
-    x = asarray(x)
+    x = asanyarray(x)
     return x if x.ndim else broadcast_to(x, tuple(1 if k == axis % a.ndim else n for k, n in enumerate(a.shape)))
 
 
@@ -174,7 +174,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 @f.row("array")
 def ediff1d(ary, to_end=None, to_begin=None):
     ary = ary.ravel()
-    ends = [x if x is None else asarray(x).ravel() for x in (to_begin, to_end)]
+    ends = [x if x is None else asanyarray(x).ravel() for x in (to_begin, to_end)]
     return concatenate([x for x in (ends[0], ary[1:] - ary[:-1], ends[1]) if x is not None])
 
 
@@ -190,13 +190,22 @@ def moment(a, order, axis=None, dtype=None, keepdims=False, ddof=0, split_every=
 
 @f.row("array")
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    return average_of(a, axis, weights, returned, keepdims)
+
+
+def average_of(a, axis, weights, returned, keepdims, is_masked=False):
+    """is_masked: elements that are masked have no weight."""
     if weights is None:
         found = a.mean(axis=axis, keepdims=keepdims)
         return (found, full_like(found, a.size / max(1, found.size))) if returned else found
-    weights = asarray(weights)
+    weights = asanyarray(weights)
     if weights.ndim != a.ndim:
         is_last = axis is None or axis % a.ndim == a.ndim - 1
         weights = broadcast_to(weights if is_last else reshape(weights, (-1,) + (1,) * (a.ndim - 1 - axis)), a.shape)
+    if is_masked:
+        from . import ma
+
+        weights = weights * ~ma.getmaskarray(a)
     total = weights.sum(axis=axis, keepdims=keepdims)
     found = (a * weights).sum(axis=axis, keepdims=keepdims) / total
     return (found, total) if returned else found
@@ -204,6 +213,8 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
 
 def coarsen(reduction, x, axes, trim_excess=False, **words):
     """reduction of neighbours: axes says how many along each axis."""
+    if f.get(getattr(reduction, "__name__", None)) is reduction:  # of chunks it is NumPy's
+        reduction = getattr(np, reduction.__name__)
     factors = [axes.get(a, 1) for a in range(x.ndim)]
     whole = [n // k * k for n, k in zip(x.shape, factors)]
     if not trim_excess and whole != list(x.shape):

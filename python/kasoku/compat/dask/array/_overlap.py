@@ -6,7 +6,7 @@ import numbers
 import numpy as np
 
 from ._chunks import on_numpys, starts
-from ._core import Array, asarray, axes_in, cut, made, map_blocks, unify_chunks
+from ._core import Array, asanyarray, axes_in, cut, made, map_blocks, unify_chunks
 from ._create import full
 from ._index import take as _take
 from ._shape import concatenate
@@ -27,7 +27,7 @@ _pads = {"reflect": "symmetric", "nearest": "edge", "periodic": "wrap"}
 
 def overlap(x, depth, boundary=None, **ignored):
     """Each chunk with as many elements of its neighbours as depth says, and what boundary says at the ends."""
-    x = asarray(x)
+    x = asanyarray(x)
     for axis, ((before, after), kind) in enumerate(zip(_depths(depth, x.ndim), _for_axes(boundary, x.ndim, None))):
         if not before and not after:
             continue
@@ -111,7 +111,7 @@ def _for_arrays(value, arrays):
 
 def gradient(f, *varargs, axis=None, edge_order=1, **ignored):
     """numpy.gradient of each chunk and its neighbours; spacings are numbers or places."""
-    f = asarray(f)
+    f = asanyarray(f)
     axes = [a % f.ndim for a in (range(f.ndim) if axis is None else axes_in(axis))]
     if len(varargs) not in (0, 1, len(axes)):
         raise TypeError("Spacing must either be a single scalar, or a scalar / 1d-array per axis")
@@ -146,7 +146,7 @@ def _gradient_along(f, axis, h, edge_order):
 
 def sliding_window_view(x, window_shape, axis=None, automatic_rechunk=True):
     """numpy.lib.stride_tricks.sliding_window_view: each chunk with as many of the next elements as a window has."""
-    x, windows = asarray(x), tuple(axes_in(window_shape))
+    x, windows = asanyarray(x), tuple(axes_in(window_shape))
     if any(n < 0 for n in windows):
         raise ValueError("`window_shape` cannot contain negative values")
     if axis is None and len(windows) != x.ndim:

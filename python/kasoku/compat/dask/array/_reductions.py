@@ -10,7 +10,7 @@ import numpy as np
 from .._task_spec import List
 from . import _chunks
 from ._chunks import call, numpys, on_numpys, ours, starts
-from ._core import Array, _same, asarray, made, put_out
+from ._core import Array, _same, asanyarray, made, put_out
 from ._table import functions as f
 
 together = 8  # as many partial results are joined by a task
@@ -26,7 +26,7 @@ def axes_of(axis, ndim):
     return tuple(sorted({int(a) % ndim for a in axes}))
 
 
-def tree(x, axis, dtype, first, join, last, word, keepdims=False, out_dtype=None, token=None):
+def tree(x, axis, dtype, first, join, last, word, keepdims=False, out_dtype=None, token=None, meta=None):
     """first(chunk) keeps the axes with length 1; join(list, axes) of such lists; last(value) at the end."""
     axes = axes_of(axis, x.ndim)
     chunks = tuple((1,) * len(c) if a in axes else c for a, c in enumerate(x.chunks))
@@ -42,7 +42,7 @@ def tree(x, axis, dtype, first, join, last, word, keepdims=False, out_dtype=None
         return last, part.ref(full), () if keepdims else axes
 
     kind = out_dtype if out_dtype is not None else dtype
-    return made(f"{word}-aggregate", out_chunks, kind, task_of, [part], [token, keepdims])
+    return made(f"{word}-aggregate", out_chunks, kind, task_of, [part], [token, keepdims], meta)
 
 
 def _join_some(part, axes, join, word, dtype, token):
@@ -93,6 +93,8 @@ _pair = {
 
 def _joined_of(parts, axes, name):
     parts = [part for part in parts if part is not None] or [None]
+    if any(isinstance(part, np.ma.MaskedArray) for part in parts):  # what is masked in one is there in another
+        return getattr(np, name)(np.ma.stack([numpys(part) for part in parts]), axis=0)
     return functools.reduce(functools.partial(call, _pair[name]), parts)
 
 
@@ -125,6 +127,9 @@ def _without_empty(x, axes):
 def _moments(x, axes, place, kind, skips_nan):
     values = numpys(x) if skips_nan else x
     count = math.prod(x.shape[a] for a in axes)
+    is_masked = isinstance(x, np.ma.MaskedArray)
+    if is_masked:
+        count = np.asarray(np.ma.count(x, axis=axes, keepdims=True))
     if skips_nan:
         is_there = ~np.isnan(values)
         values = ours(np.where(is_there, values, 0))
@@ -133,7 +138,10 @@ def _moments(x, axes, place, kind, skips_nan):
     away = values.astype(kind) - total / _one_at_least(count)
     if skips_nan:
         away = away * ours(is_there)
-    return {"count": count, "total": total, "squares": _one("sum", _squared(away), axes, {})}
+    squares = _one("sum", _squared(away), axes, {})
+    if is_masked:  # what is left out counts as nothing, until the last
+        return {"count": count, "total": total.filled(0), "squares": squares.filled(0), "is_masked": True}
+    return {"count": count, "total": total, "squares": squares}
 
 
 def _one_at_least(count):
@@ -150,7 +158,7 @@ def _joined_moments(parts, axes):
         n = a["count"] + b["count"]
         gap = b["total"] / _one_at_least(b["count"]) - a["total"] / _one_at_least(a["count"])
         between = _squared(gap) * (a["count"] * b["count"] / _one_at_least(n))
-        a = {"count": n, "total": a["total"] + b["total"], "squares": a["squares"] + b["squares"] + between}
+        a = {**a, **b, "count": n, "total": a["total"] + b["total"], "squares": a["squares"] + b["squares"] + between}
     return a
 
 
@@ -167,6 +175,8 @@ def _last_moments(m, axes, what, ddof, kind):
                 made_ = ours(np.where(numpys(left) > 0, numpys(m["squares"]) / numpys(left), np.nan))
         if what == "std":
             made_ = call("sqrt", made_)
+    if "is_masked" in m:
+        made_ = np.ma.array(numpys(made_), mask=count <= (ddof if what != "mean" else 0))
     return _squeezed(made_, axes).astype(kind)
 
 
@@ -190,6 +200,8 @@ def _of_moments(word):
 
 def _place_first(x, axes, place, name, ends):
     values, axis, there = numpys(x), axes[0] if len(axes) == 1 else None, {}
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.filled((np.ma.minimum_fill_value if name.endswith("min") else np.ma.maximum_fill_value)(values))
     if name.startswith("nan"):
         is_nan, name = np.isnan(values), name[3:]
         there["there"] = ~is_nan.all(axis=axis, keepdims=True)
@@ -243,7 +255,8 @@ def _places(name):
         x = _without_empty(x, axes_of(axis, x.ndim))
         ends = [starts(c) for c in x.chunks]
         return tree(x, axis, np.int64, functools.partial(_place_first, name=name, ends=ends),
-                    functools.partial(_place_join, name=name), _place_last, name, keepdims, token=name)  # fmt: skip
+                    functools.partial(_place_join, name=name), _place_last, name, keepdims, token=name,
+                    meta=None if x._gives_ours else np.empty(0))  # fmt: skip
 
     return reduce
 
@@ -253,6 +266,11 @@ def _places(name):
 
 def _add_before(x, befores, name):
     return functools.reduce(functools.partial(call, _pair[name]), [x, *befores])
+
+
+def _total(x, name, axis, kind):
+    total = _one(name, x, (axis,), {"dtype": kind})
+    return total.filled(0 if name == "sum" else 1) if isinstance(total, np.ma.MaskedArray) else total
 
 
 def _run(name, x, axis, kind):
@@ -271,7 +289,7 @@ def _running(name):
         kind = getattr(np, name)(np.ones(1, x.dtype), dtype=dtype).dtype
         own = made(f"{name}-chunk", x.chunks, kind, lambda p: (_run, name, x.ref(p), axis, kind), [x], axis)
         ends = tuple((1,) * len(c) if a == axis else c for a, c in enumerate(x.chunks))
-        total = made(f"{name}-total", ends, kind, lambda p: (_one, total_of, x.ref(p), (axis,), {"dtype": kind}), [x], axis)  # fmt: skip
+        total = made(f"{name}-total", ends, kind, lambda p: (_total, x.ref(p), total_of, axis, kind), [x], axis)  # fmt: skip
 
         def task_of(place):
             if place[axis] == 0:
@@ -320,12 +338,12 @@ def _own_last(x, axes, function):
 
 
 def reduction(x, chunk, aggregate, axis=None, keepdims=False, dtype=None, split_every=None, combine=None, name=None,
-              concatenate=True, **words):  # fmt: skip
+              concatenate=True, meta=None, **words):  # fmt: skip
     """chunk of each, combine (or aggregate) of some of its results, aggregate of the last ones."""
-    x = asarray(x)
+    x = asanyarray(x)
     return tree(x, axis, dtype or x.dtype, functools.partial(_own_first, function=chunk),
                 _OwnJoin(combine or aggregate),
-                functools.partial(_own_last, function=aggregate), name or "reduction", keepdims, token=[chunk, aggregate])  # fmt: skip
+                functools.partial(_own_last, function=aggregate), name or "reduction", keepdims, token=[chunk, aggregate], meta=meta)  # fmt: skip
 
 
 _methods = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._layout import shadow
 from ._chunks import call, met, normalize_chunks
-from ._core import _same, asarray, axes_in, made, reshape
+from ._core import _same, asanyarray, axes_in, made, reshape
 from ._index import expand
 from ._index import flip as _flip
 from ._index import take as _take
@@ -73,7 +73,7 @@ def expand_dims(a, axis):
 
 
 def _in_a_row(seq, axis, word, allows_unknown=False):
-    arrays = [asarray(x) for x in seq]
+    arrays = [asanyarray(x) for x in seq]
     if not arrays:
         raise ValueError("Need array(s) to concatenate")
     if axis is None:
@@ -111,7 +111,7 @@ def concatenate(seq, axis=0, allow_unknown_chunksizes=False):
 
 def stack(seq, axis=0, allow_unknown_chunksizes=False):
     """Arrays in a row along a new axis."""
-    arrays = [asarray(x) for x in seq]
+    arrays = [asanyarray(x) for x in seq]
     if not arrays:
         raise ValueError("Need array(s) to stack")
     if len({x.shape for x in arrays}) > 1 and not allow_unknown_chunksizes:
@@ -121,6 +121,10 @@ def stack(seq, axis=0, allow_unknown_chunksizes=False):
 
 
 def _grown(tup, ndim):
+    if hasattr(tup, "dask"):
+        raise NotImplementedError(
+            f'"{"vhd"[(2, 1, 3).index(ndim)]}stack" expects a sequence of arrays as the first argument'
+        )
     return [f[f"atleast_{ndim}d"](x) for x in tup]
 
 
@@ -129,7 +133,7 @@ f.rows("plain", {
     "hstack": lambda tup, **words: (lambda arrays: concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, **words))(
         _grown(tup, 1)),
     "dstack": lambda tup, **words: concatenate(_grown(tup, 3), 2, **words),
-    "append": lambda arr, values, axis=None: concatenate([asarray(arr), asarray(values)], axis),
+    "append": lambda arr, values, axis=None: concatenate([asanyarray(arr), asanyarray(values)], axis),
 })  # fmt: skip
 
 
@@ -145,7 +149,7 @@ def block(arrays, allow_unknown_chunksizes=False):
         if isinstance(x, tuple):
             raise TypeError("da.block: arrays are arranged by lists, and there is a tuple among them")
         if not isinstance(x, list):
-            x = asarray(x)
+            x = asanyarray(x)
             return reshape(x, (1,) * (levels - x.ndim) + x.shape) if x.ndim < levels else x
         return concatenate([join(part, level + 1) for part in x], axis=level - levels)
 
@@ -156,7 +160,7 @@ def block(arrays, allow_unknown_chunksizes=False):
 
 
 def broadcast_to(x, shape, chunks=None, meta=None):
-    x = asarray(x)
+    x = asanyarray(x)
     shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
     if x.shape == shape and chunks is None:
         return x
@@ -240,7 +244,7 @@ def delete(arr, obj, axis):
 def insert(arr, obj, values, axis):
     """numpy.insert: what is put in lies behind the array, and all is taken in its order."""
     axis %= arr.ndim
-    n, values = arr.shape[axis], asarray(values)
+    n, values = arr.shape[axis], asanyarray(values)
     at = np.arange(n)[obj] if isinstance(obj, slice) else np.asarray(obj)
     count = max(1, at.size) if at.ndim else 1
     if isinstance(obj, numbers.Integral) and values.ndim == arr.ndim:
@@ -255,7 +259,7 @@ def insert(arr, obj, values, axis):
 
 @f.row("plain")
 def compress(condition, a, axis=None):
-    a, axis = _flat(asarray(a), axis)
+    a, axis = _flat(asanyarray(a), axis)
     condition = np.asarray(condition.compute() if hasattr(condition, "compute") else condition, np.bool_)
     if condition.ndim != 1:
         raise ValueError("Condition must be one dimensional")

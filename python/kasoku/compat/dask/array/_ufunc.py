@@ -5,7 +5,7 @@ import numpy as np
 import kasoku as ks
 
 from ..base import is_dask_collection
-from ._core import asarray, elementwise
+from ._core import asanyarray, elementwise
 
 
 class ufunc:  # noqa: N801 - Dask's name
@@ -39,5 +39,5 @@ class ufunc:  # noqa: N801 - Dask's name
         """Of each element of a with each of b: an array of a.ndim + b.ndim axes."""
         if self.nin != 2:
             raise ValueError("outer product only supported for binary functions")
-        a, b = asarray(a), asarray(b)
+        a, b = asanyarray(a), asanyarray(b)
         return self(a[(..., *(None,) * b.ndim)], b, **words)

@@ -12,7 +12,7 @@ from ..base import tokenize
 from ..highlevelgraph import HighLevelGraph
 from . import _chunks
 from ._chunks import numpys, on_numpys, ours
-from ._core import Array, asarray, axes_in, elementwise, from_array, from_delayed, made, map_blocks
+from ._core import Array, asanyarray, axes_in, elementwise, from_array, from_delayed, made, map_blocks
 from ._create import tri
 from ._reductions import axes_of
 from ._shape import concatenate, stack
@@ -109,16 +109,16 @@ f.rows("array", {
         ar, return_index, return_inverse, return_counts),
     "bincount": lambda x, weights=None, minlength=0, split_every=None: whole(
         (minlength if minlength else np.nan,), np.int64 if weights is None else float, np.bincount, x,
-        *([] if weights is None else [asarray(weights)]), minlength=minlength),
+        *([] if weights is None else [asanyarray(weights)]), minlength=minlength),
     "percentile": lambda a, q, method="linear", internal_method="default", axis=None, **words: (
         whole(np.shape(q), np.percentile(np.ones(1, a.dtype), 50).dtype, np.percentile, a, np.asarray(q), method=method)
         if axis is None and not words else f.quantile(a, np.asarray(q) / 100, axis=axis, method=method, **words)),
     "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None: (lambda n: whole(
         (n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof,
         **{k: np.asarray(w) for k, w in (("fweights", fweights), ("aweights", aweights)) if w is not None}))(
-            _variables(m, rowvar) + (0 if y is None else _variables(asarray(y), rowvar))),
+            _variables(m, rowvar) + (0 if y is None else _variables(asanyarray(y), rowvar))),
     "corrcoef": lambda x, y=None, rowvar=True: whole(
-        (_variables(x, rowvar) + (y is not None),) * 2, float, np.corrcoef, x, None if y is None else asarray(y),
+        (_variables(x, rowvar) + (y is not None),) * 2, float, np.corrcoef, x, None if y is None else asanyarray(y),
         rowvar=rowvar),
     "pad": lambda array, pad_width, mode="constant", **words: _padded(array, pad_width, mode, words),
     "digitize": lambda a, bins, right=False: map_blocks(
@@ -211,7 +211,7 @@ def _along(func, axis, args, words, block):
 
 
 def apply_along_axis(func1d, axis, arr, *args, dtype=None, shape=None, **words):
-    arr = asarray(arr)
+    arr = asanyarray(arr)
     axis %= arr.ndim
     if dtype is None or shape is None:
         sample = np.asarray(func1d(np.ones(arr.shape[axis], arr.dtype), *args, **words))
@@ -228,7 +228,7 @@ def apply_along_axis(func1d, axis, arr, *args, dtype=None, shape=None, **words):
 
 
 def apply_over_axes(func, a, axes):
-    a = asarray(a)
+    a = asanyarray(a)
     for axis in axes_in(axes):
         found = func(a, axis)
         a = found if found.ndim == a.ndim else f.expand_dims(found, axis)
@@ -307,7 +307,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 def searchsorted(a, v, side="left", sorter=None):
     if sorter is not None:
         raise NotImplementedError("da.searchsorted with a sorter argument is not supported")
-    a, v = a.rechunk(-1), asarray(v)
+    a, v = a.rechunk(-1), asanyarray(v)
     if a.ndim != 1:
         raise ValueError("Input array a must be one dimensional")
     find = functools.partial(np.searchsorted, side=side)
@@ -359,7 +359,7 @@ def histogram(a, bins=None, range=None, normed=False, weights=None, density=None
     def count(a, weights=None):
         return np.histogram(a, bins=edges, density=density, weights=weights)[0]
 
-    arrays = [asarray(x) for x in (a, weights) if x is not None]
+    arrays = [asanyarray(x) for x in (a, weights) if x is not None]
     return whole((len(edges) - 1,), np.int64 if not density and weights is None else float, count, *arrays), edges
 
 
@@ -375,7 +375,7 @@ def histogramdd(sample, bins, range=None, normed=None, weights=None, density=Non
     density = normed if density is None else density
     if not isinstance(sample, (tuple, list)) and sample.ndim != 2:
         raise ValueError("Single array input to histogramdd should be columnar")
-    columns = [asarray(x) for x in sample] if isinstance(sample, (tuple, list)) else [sample[:, k] for k in np.arange(sample.shape[1])]  # fmt: skip
+    columns = [asanyarray(x) for x in sample] if isinstance(sample, (tuple, list)) else [sample[:, k] for k in np.arange(sample.shape[1])]  # fmt: skip
     each = [bins] * len(columns) if isinstance(bins, numbers.Integral) else list(bins)
     if len(each) != len(columns):
         raise ValueError("The dimension of bins must be equal to the dimension of the sample.")
@@ -388,7 +388,7 @@ def histogramdd(sample, bins, range=None, normed=None, weights=None, density=Non
     def count(columns, weights=None):
         return np.histogramdd(columns, edges, weights=weights, density=density)[0]
 
-    counts = whole(tuple(len(e) - 1 for e in edges), float, count, columns, *([] if weights is None else [asarray(weights)]))  # fmt: skip
+    counts = whole(tuple(len(e) - 1 for e in edges), float, count, columns, *([] if weights is None else [asanyarray(weights)]))  # fmt: skip
     return counts, [from_array(e) for e in edges]
 
 

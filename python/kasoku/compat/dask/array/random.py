@@ -8,7 +8,7 @@ import kasoku as ks
 
 from ..base import tokenize
 from ._chunks import normalize_chunks, ours, starts
-from ._core import asarray, made
+from ._core import asanyarray, made
 
 
 def _drawn(entropy, place, method, size, args, words):
@@ -33,7 +33,7 @@ class Generator:
 
     def _draw(self, method, args, size, chunks, words, row=()):
         """row: the shape of what is drawn at each place, if that is no number."""
-        args = tuple(np.asarray(asarray(a).compute()) if np.ndim(a) else a for a in args)
+        args = tuple(np.asarray(asanyarray(a).compute()) if np.ndim(a) else a for a in args)
         if size is None:
             size = np.broadcast_shapes(*(() if row else np.shape(a) for a in args))
         size = (size,) if isinstance(size, numbers.Integral) else tuple(size)
@@ -50,7 +50,7 @@ class Generator:
             return _drawn, entropy, place, method, tuple(c[i] for c, i in zip(chunks, place)), own, words
 
         chunks = (*chunks, *((n,) for n in row))
-        return made(method, chunks, sample.dtype, task_of, token=[entropy, tokenize(args, words)], gives_numpys=True)
+        return made(method, chunks, sample.dtype, task_of, token=[entropy, tokenize(args, words)])
 
     def multinomial(self, n, pvals, size=None, chunks="auto", **words):
         return self._draw("multinomial", (n, np.asarray(pvals)), () if size is None else size, chunks, words, (len(pvals),))  # fmt: skip
@@ -68,7 +68,7 @@ class Generator:
         return self._draw("choice", (), size, chunks, {"a": a, "p": p, **words})
 
     def permutation(self, x):
-        x = asarray(np.arange(x) if isinstance(x, numbers.Integral) else x)
+        x = asanyarray(np.arange(x) if isinstance(x, numbers.Integral) else x)
         return x[np.random.default_rng(np.random.SeedSequence(self._entropy)).permutation(len(x))]
 
 
