@@ -1091,3 +1091,50 @@ def test_an_array_s_page_shows_its_size_and_chunks():
     page = x._repr_html_()
     assert page.startswith("<table>") and "(60, 40)" in page and "(20, 25)" in page and "18.75 kiB" in page
     assert ("<svg" in page) == (__import__("importlib").util.find_spec("dask") is not None)
+
+
+def factors(n):
+    """Shapes of n elements."""
+
+    def grown(parts):
+        return st.permutations(parts).map(lambda order: tuple(order))
+
+    primes, k = [], 2
+    while n > 1:
+        while n % k == 0:
+            primes.append(k)
+            n //= k
+        k += 1
+
+    @st.composite
+    def shape(draw):
+        order, made = draw(grown(primes)), [1]
+        for p in order:
+            if draw(st.booleans()):
+                made.append(1)
+            made[-1] *= p
+        return tuple(made)
+
+    return shape()
+
+
+@hypothesis.given(st.data())
+def test_reshape_is_numpy_s_in_any_chunks(data):
+    n = data.draw(st.sampled_from([1, 24, 60, 64, 210]))
+    old, new = data.draw(factors(n)), data.draw(factors(n))
+    chunks = tuple(data.draw(st.integers(1, k)) for k in old)
+    numpys, merges = np.arange(n).reshape(old), data.draw(st.booleans())
+    got = da.from_array(numpys, chunks=chunks).reshape(new, merge_chunks=merges)
+    assert got.shape == new
+    np.testing.assert_array_equal(got.compute(), numpys.reshape(new))
+
+
+def test_chunks_that_are_reshaped_do_not_grow():
+    assert da.ones((2, 3, 4), chunks=(1, 1, 2)).reshape(24).chunks == ((2,) * 12,)
+    assert da.ones((100, 100), chunks=(10, 100)).reshape(-1).chunks == ((1000,) * 10,)
+    assert da.ones((100, 100), chunks=50).reshape(-1).chunksize == (2500,)
+    assert da.ones(24, chunks=8).reshape(6, 4).chunks == ((2, 2, 2), (4,))
+    assert da.ones((6, 4), chunks=(2, 2)).reshape(2, 3, 4).chunks[2] == (2, 2)
+    assert da.ones((2, 3, 4), chunks=2).reshape((6, 4), merge_chunks=False).chunks == ((2, 1, 2, 1), (2, 2))
+    with pytest.raises(ValueError, match="compute_chunk_sizes"):
+        x[x > 0].reshape(2, 3)

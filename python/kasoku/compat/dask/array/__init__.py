@@ -6,7 +6,7 @@ from . import fft, image, linalg, random
 from ._blockwise import blockwise
 from ._chunks import normalize_chunks
 from ._core import (
-    Array, array, asanyarray, asarray, from_array, from_delayed, map_blocks, reshape,
+    Array, array, asanyarray, asarray, from_array, from_delayed, map_blocks,
 )  # fmt: skip
 from ._create import *  # noqa: F403
 from ._files import *  # noqa: F403
@@ -15,6 +15,7 @@ from ._linear import dot, einsum, matmul, outer, tensordot, vdot
 from ._math import *  # noqa: F403
 from ._overlap import *  # noqa: F403
 from ._reductions import reduction
+from ._reshape import reshape
 from ._shape import *  # noqa: F403
 from ._table import functions as _functions
 from ._ufunc import ufunc as _ufunc

@@ -20,20 +20,20 @@ def _common(name, there):
     return met(of_full)
 
 
-def _joined(nested, axes):
-    return joined([_joined(part, axes[1:]) for part in nested], axes[0]) if axes else nested
+def joined_by_lists(nested, axes):
+    return joined([joined_by_lists(part, axes[1:]) for part in nested], axes[0]) if axes else nested
 
 
-def _as_numpys(value):
+def as_numpys(value):
     """NumPy's arrays, also in nested lists."""
     if type(value) is list:
-        return [_as_numpys(item) for item in value]
+        return [as_numpys(item) for item in value]
     return numpys(value) if hasattr(value, "dtype") else value
 
 
 def _called(func, args, joins, words):
     """func of NumPy's arrays; `joins`: along which axes the lists of chunks of an argument are put together before."""
-    return on_numpys(func, *(_as_numpys(_joined(value, axes)) for value, axes in zip(args, joins)), **words)
+    return on_numpys(func, *(as_numpys(joined_by_lists(value, axes)) for value, axes in zip(args, joins)), **words)
 
 
 def _guessed(func, pairs, words):

@@ -219,7 +219,9 @@ def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks
     if isinstance(chunks, (numbers.Number, str)):
         chunks = (chunks,) * len(shape)
     chunks = tuple(chunks)
-    if not chunks and shape and not any(shape):
+    if not shape:
+        return ()
+    if not chunks and not any(shape):
         return ((0,),) * len(shape)
     if len(shape) == 1 and len(chunks) > 1 and all(isinstance(c, (numbers.Number, str)) for c in chunks):
         chunks = (chunks,)

@@ -16,6 +16,7 @@ from ... import says_what_is_missing
 from .._task_spec import Dict, List, Task, TaskRef
 from ..base import DaskMethodsMixin, is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
+from ..threaded import get
 from ..utils import SerializableLock, format_bytes, typename
 from . import _chunks
 from .chunk_types import is_valid_array_chunk, is_valid_chunk_type
@@ -57,7 +58,18 @@ def made(word, chunks, dtype, task_of, inputs=(), token=None, meta=None, name=No
     return Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, meta)
 
 
+def _check_ndim(nested, ndim):
+    first = nested
+    for _ in range(ndim):
+        first = first[0]
+    if ndim and getattr(first, "ndim", 0) != ndim:
+        raise ValueError(
+            f"Dimension mismatch: expected chunks of {ndim} axes, and there is one of {getattr(first, 'ndim', 0)}"
+        )
+
+
 def _finished(nested, ndim, gives_ours):
+    _check_ndim(nested, ndim)
     array = _chunks.whole(nested, ndim) if ndim else nested
     if gives_ours or not isinstance(array, (ks.Array, np.ndarray)):
         return array
@@ -69,14 +81,14 @@ def _finished(nested, ndim, gives_ours):
 class Array(DaskMethodsMixin):
     """An array in chunks, computed later."""
 
-    __slots__ = ("dask", "name", "chunks", "_meta")
+    __slots__ = ("dask", "name", "_chunks", "_meta")
     __array_priority__ = 11
 
     def __init__(self, dask, name, chunks, dtype=None, meta=None, shape=None):
         meta = meta._meta if isinstance(meta, Array) else meta
         if dtype is None:
             dtype = getattr(meta, "dtype", "f8")
-        self.dask, self.name, self.chunks = dask, name, normalize_chunks(chunks, shape, dtype=dtype)
+        self.dask, self.name, self._chunks = dask, name, normalize_chunks(chunks, shape, dtype=dtype)
         self._meta = like(meta, len(self.chunks), dtype)
 
     def ref(self, place):
@@ -85,7 +97,13 @@ class Array(DaskMethodsMixin):
     # ── what it is ────────────────────────────────────────────────────────────────────────
 
     _name = property(lambda self: self.name)
-    _chunks = property(lambda self: self.chunks, lambda self, chunks: setattr(self, "chunks", chunks))
+    A = property(lambda self: self)
+    chunks = property(lambda self: self._chunks)
+
+    @chunks.setter
+    def chunks(self, chunks):
+        raise TypeError(f"Can not set chunks directly\n\nPlease use the rechunk method instead:\n  x.rechunk({chunks})")
+
     shape = property(lambda self: tuple(map(sum, self.chunks)))
     ndim = property(lambda self: len(self.chunks))
     dtype = property(lambda self: np.dtype(self._meta.dtype))
@@ -167,6 +185,7 @@ class Array(DaskMethodsMixin):
         return self._rebuilt, ()
 
     __dask_optimize__ = staticmethod(lambda graph, keys, **options: graph)
+    __dask_scheduler__ = staticmethod(get)
 
     def _rebuilt(self, graph, rename=None):
         name = (rename or {}).get(self.name, self.name)
@@ -184,7 +203,11 @@ class Array(DaskMethodsMixin):
             found[place] = Delayed((x.name, *place), x.dask, None, x.name)
         return found
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype=None, copy=None, **words):
+        if words:
+            warnings.warn(f"Extra keyword arguments {sorted(words)} are ignored and won't be accepted in the future", FutureWarning, stacklevel=2)  # fmt: skip
+        if copy is False:
+            warnings.warn("Can't acquire a memory view of a Dask array. This will raise in the future.", FutureWarning, stacklevel=2)  # fmt: skip
         return np.asarray(self.compute(), dtype)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **words):
@@ -279,7 +302,7 @@ class Array(DaskMethodsMixin):
 
     @property
     def blocks(self):
-        return _Blocks(self)
+        return BlockView(self)
 
     partitions = blocks
 
@@ -294,15 +317,19 @@ class Array(DaskMethodsMixin):
             for place, shape in zip(grid(self.chunks), shapes):
                 for axis, at in enumerate(place):
                     lengths[axis][at] = shape[axis]
-            self.chunks = tuple(map(tuple, lengths))
+            self._chunks = tuple(map(tuple, lengths))
         return self
 
     # ── as NumPy's ────────────────────────────────────────────────────────────────────────
 
     def astype(self, dtype, **words):
-        dtype = np.dtype(dtype)
+        if extra := set(words) - {"casting", "copy"}:
+            raise TypeError(f"astype does not take the following keyword arguments: {sorted(extra)}")
+        dtype, casting = np.dtype(dtype), words.get("casting", "unsafe")
         if dtype == self.dtype:
             return self
+        if not np.can_cast(self.dtype, dtype, casting=casting):
+            raise TypeError(f"Cannot cast array from {self.dtype!r} to {dtype!r} according to the rule {casting!r}")
         return made("astype", self.chunks, dtype, lambda p: (_as, self.ref(p), dtype), [self])
 
     def transpose(self, *axes):
@@ -310,7 +337,7 @@ class Array(DaskMethodsMixin):
         axes = (
             tuple(range(self.ndim))[::-1]
             if not axes or axes == (None,) or axes is None
-            else tuple(int(a) % self.ndim for a in axes)
+            else tuple(axis_in(a, self.ndim) for a in axes)
         )
         if sorted(axes) != list(range(self.ndim)):
             raise ValueError("axes don't match array")
@@ -320,11 +347,13 @@ class Array(DaskMethodsMixin):
                     lambda p: (call, "transpose", self.ref(tuple(p[b] for b in back)), axes), [self], axes)  # fmt: skip
 
     def reshape(self, *shape, merge_chunks=True, limit=None):
+        from ._reshape import reshape
+
         shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], numbers.Integral) else shape
-        return reshape(self, shape)
+        return reshape(self, shape, merge_chunks, limit)
 
     def ravel(self):
-        return self if self.ndim == 1 else reshape(self, (-1,))
+        return self if self.ndim == 1 else self.reshape(-1)
 
     flatten = ravel
 
@@ -348,7 +377,13 @@ class Array(DaskMethodsMixin):
         self._become(assigned(self, index, value))
 
     def _become(self, new):
-        self.dask, self.name, self.chunks, self._meta = new.dask, new.name, new.chunks, new._meta
+        self.dask, self.name, self._chunks, self._meta = new.dask, new.name, new.chunks, new._meta
+
+    def to_backend(self, backend=None, **words):
+        """The array itself, whose chunks are NumPy's: there are no others by name."""
+        if backend not in (None, "numpy"):
+            raise ValueError(f"No backend dispatch registered for {backend}")
+        return self
 
     def copy(self):
         return Array(self.dask, self.name, self.chunks, self.dtype, self._meta)
@@ -394,13 +429,20 @@ class Array(DaskMethodsMixin):
         )
 
 
-class _Blocks:
+class BlockView:
     def __init__(self, array):
         self._array = array
+
+    def __eq__(self, other):
+        return isinstance(other, BlockView) and self._array is other._array
 
     def __getitem__(self, index):
         x = self._array
         index = index if isinstance(index, tuple) else (index,)
+        if any(i is None for i in index):
+            raise ValueError("Slicing with np.newaxis or None is not supported")
+        if sum(isinstance(i, (list, np.ndarray)) for i in index) > 1:
+            raise ValueError(f"Can only slice with a single list\n  why  {index}")
         index += (slice(None),) * (x.ndim - len(index))
         kept = [np.atleast_1d(np.arange(len(axis))[i]) for axis, i in zip(x.chunks, index)]
         chunks = tuple(tuple(axis[k] for k in at) for axis, at in zip(x.chunks, kept))
@@ -601,31 +643,6 @@ def _parts_of(begin, end, ends):
     return found
 
 
-def reshape(x, shape):
-    """The elements in C order in another shape."""
-    shape = [shape] if isinstance(shape, numbers.Integral) else list(shape)
-    if shape.count(-1) == 1:
-        rest = math.prod(n for n in shape if n != -1)
-        shape[shape.index(-1)] = x.size // rest if rest else 0
-    shape = tuple(map(int, shape))
-    if math.prod(shape) != x.size:
-        raise ValueError(f"cannot reshape array of size {x.size} into shape {shape}")
-    if shape == x.shape:
-        return x
-    inner = math.prod(shape[1:])
-    if shape and x.ndim and inner:
-        x = x.rechunk({axis: -1 for axis in range(1, x.ndim)})
-        each = math.prod(x.shape[1:])
-        if all(n * each % inner == 0 for n in x.chunks[0]):
-            rows = tuple(n * each // inner for n in x.chunks[0])
-            chunks = (rows, *((n,) for n in shape[1:]))
-            return made("reshape", chunks, x.dtype,
-                        lambda p: (call, "reshape", x.ref((p[0], *(0,) * (x.ndim - 1))), (rows[p[0]], *shape[1:])), [x], shape)  # fmt: skip
-    x = x.rechunk(-1)
-    return made("reshape", tuple((n,) for n in shape), x.dtype,
-                lambda p: (call, "reshape", x.ref((0,) * x.ndim), shape), [x], shape)  # fmt: skip
-
-
 # ── element by element ────────────────────────────────────────────────────────────────────
 
 
@@ -641,11 +658,18 @@ def unify_chunks(*arrays):
                 f"operands could not be broadcast together with shapes {' '.join(str(x.shape) for x in arrays)}"
             )
         of_full = [c for c in there if sum(c) != 1] or there
-        if any(math.isnan(n) for c in of_full for n in c):
-            common.append(of_full[0])
+        if any(map(is_unknown, of_full)):
+            if len(set(map(len, of_full))) > 1:
+                raise ValueError(f"Arrays' chunk sizes are unknown and their chunks are not as many: {[x.shape for x in arrays]}{unknown_help}")  # fmt: skip
+            common.append(next(filter(is_unknown, of_full)))
             continue
         common.append(met(of_full))
     common = tuple(common)
+    before, after = max((x.npartitions for x in arrays), default=1), math.prod(map(len, common))
+    if after >= 10 * before:
+        from kasoku.compat.dask.array import PerformanceWarning
+
+        warnings.warn(f"Increasing number of chunks by factor of {after // before}", PerformanceWarning, stacklevel=4)
     fitted = []
     for x in arrays:
         chunks = tuple((1,) if n == 1 else c for n, c in zip(x.shape, common[ndim - x.ndim :]))
@@ -664,7 +688,7 @@ def axis_in(axis, ndim):
     if not isinstance(axis, numbers.Integral):
         raise TypeError(f"Axis value must be an integer, got {axis}")
     if not -ndim <= axis < ndim:
-        raise np.exceptions.AxisError(f"Axis {axis} is out of bounds for array of dimension {ndim}")
+        raise np.exceptions.AxisError(axis, ndim)
     return int(axis) % ndim
 
 
@@ -830,9 +854,16 @@ def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop
     shape_of = [common[axis] for axis in kept]
     for axis in sorted(added):
         shape_of.insert(axis, (1,))
+    if added and max(added) >= len(shape_of):
+        raise ValueError(f"new_axis values do not fill in all dimensions: {sorted(added)}")
     if not inputs:
         shape_of = normalize_chunks(chunks)
     elif chunks is not None:
+        if len(chunks) != len(shape_of):
+            raise ValueError(f"Provided chunks have {len(chunks)} dims; expected {len(shape_of)} dims")
+        for c, n in zip(chunks, shape_of):
+            if not isinstance(c, numbers.Integral) and len(c) not in (1, len(n)):
+                raise ValueError(f"Dimension {len(c)} chunks are said where there are {len(n)}")
         shape_of = [(c,) * len(n) if isinstance(c, numbers.Integral) else tuple(c) for c, n in zip(chunks, shape_of)]
     wants = _wanted(func)
     if dtype is None or meta is None and inputs:
@@ -852,7 +883,7 @@ def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop
             info["block_info"] = _info(args, full, common, shape_of, place, dtype)
         return _said, func, List._of([_reference(chunk_at(x, full)) for x in args]), given, info
 
-    return made(token or _name_of(func), tuple(shape_of), dtype, task_of, [*inputs, *others], [func, words, [x for x in args if not isinstance(x, Array)]], meta, name)  # fmt: skip
+    return made(token or _name_of(func), tuple(shape_of), dtype, task_of, [*inputs, *others], [func, words, [x for x in args if not isinstance(x, Array)], dropped, added, enforce_ndim], meta, name)  # fmt: skip
 
 
 def _met_by_number(args):

@@ -35,7 +35,11 @@ def getitem(x, index):
     if len(many) > 1:
         raise NotImplementedError("Don't yet support nd fancy indexing")
     for axis, i in enumerate(index):
-        if isinstance(i, numbers.Integral) and not -x.shape[axis] <= i < x.shape[axis]:
+        if (
+            isinstance(i, numbers.Integral)
+            and not is_unknown(x.chunks[axis])
+            and not -x.shape[axis] <= i < x.shape[axis]
+        ):
             raise IndexError(f"Index {i} is out of bounds for axis {axis} with size {x.shape[axis]}")
     whole = [slice(None) if isinstance(i, np.ndarray) else i for i in index]
     x = _sliced(x, whole)
@@ -74,6 +78,8 @@ def _plain(i, length):
         return np.flatnonzero(i) if i.dtype == bool else i
     if isinstance(i, numbers.Integral):
         return int(i)
+    if isinstance(i, slice) and any(isinstance(k, float) for k in (i.start, i.stop, i.step)):
+        raise IndexError(f"slice indices must be integers, not {i}")
     if not (i is None or i is Ellipsis or isinstance(i, slice)):
         raise IndexError(f"Bad index.  Must be integer-like: {i!r}")
     return i
@@ -130,7 +136,7 @@ def beside_unknown(x, f, kept):
     unknown = list(map(is_unknown, x.chunks))
     chunks = tuple((_endless,) * len(axis) if is_so else axis for axis, is_so in zip(x.chunks, unknown))
     part = f(Array(x.dask, x.name, chunks, x.dtype, x._meta))
-    part.chunks = tuple(x.chunks[k] if unknown[k] else axis for axis, k in zip(part.chunks, kept))
+    part._chunks = tuple(x.chunks[k] if unknown[k] else axis for axis, k in zip(part.chunks, kept))
     return part
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from .._task_spec import List
-from ._chunks import call, numpys
-from ._core import asanyarray, made
+from ._chunks import call, is_unknown, numpys
+from ._core import asanyarray, axis_in, made
 
 
 def _masked_products(lefts, rights):
@@ -32,9 +32,9 @@ def matmul(a, b, **ignored):
     one_row, one_column = a.ndim == 1, b.ndim == 1
     a = a[None, :] if one_row else a
     b = b[:, None] if one_column else b
-    if a.shape[-1] != b.shape[-2]:
+    if a.shape[-1] != b.shape[-2] and not (is_unknown(a.shape[-1:]) or is_unknown(b.shape[-2:-1])):
         raise ValueError(f"matmul: shapes {a.shape} and {b.shape} do not match")
-    if a.chunks[-1] != b.chunks[-2]:
+    if a.chunks[-1] != b.chunks[-2] and not is_unknown((*a.chunks[-1], *b.chunks[-2])):
         b = b.rechunk({b.ndim - 2: a.chunks[-1]})
     if a.ndim > 2 or b.ndim > 2:
         ndim = max(a.ndim, b.ndim)
@@ -78,7 +78,7 @@ def tensordot(lhs, rhs, axes=2):
     if isinstance(axes, int):
         axes = tuple(range(lhs.ndim - axes, lhs.ndim)), tuple(range(axes))
     left, right = ([a] if isinstance(a, int) else list(a) for a in axes)
-    left, right = [a % lhs.ndim for a in left], [a % rhs.ndim for a in right]
+    left, right = [axis_in(a, lhs.ndim) for a in left], [axis_in(a, rhs.ndim) for a in right]
     rows = [a for a in range(lhs.ndim) if a not in left]
     columns = [a for a in range(rhs.ndim) if a not in right]
     shape = (*(lhs.shape[a] for a in rows), *(rhs.shape[a] for a in columns))

@@ -6,7 +6,7 @@ import numbers
 import numpy as np
 
 from ._chunks import on_numpys, starts
-from ._core import Array, asanyarray, axes_in, cut, made, map_blocks, unify_chunks
+from ._core import Array, asanyarray, axes_in, axis_in, cut, made, map_blocks, unify_chunks
 from ._create import full
 from ._index import take as _take
 from ._shape import concatenate
@@ -112,7 +112,7 @@ def _for_arrays(value, arrays):
 def gradient(f, *varargs, axis=None, edge_order=1, **ignored):
     """numpy.gradient of each chunk and its neighbours; spacings are numbers or places."""
     f = asanyarray(f)
-    axes = [a % f.ndim for a in (range(f.ndim) if axis is None else axes_in(axis))]
+    axes = [axis_in(a, f.ndim) for a in (range(f.ndim) if axis is None else axes_in(axis))]
     if len(varargs) not in (0, 1, len(axes)):
         raise TypeError("Spacing must either be a single scalar, or a scalar / 1d-array per axis")
     spacings = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1.0] * len(axes)

@@ -8,10 +8,11 @@ import numpy as np
 
 from ..._layout import shadow
 from ._chunks import call, met, normalize_chunks
-from ._core import _same, asanyarray, axes_in, made, reshape
+from ._core import _same, asanyarray, axes_in, axis_in, made
 from ._index import expand
 from ._index import flip as _flip
 from ._index import take as _take
+from ._reshape import reshape
 from ._table import functions as f
 
 # ── axes in another order ─────────────────────────────────────────────────────────────────
@@ -55,7 +56,7 @@ f.rows("arrays", {f"atleast_{count}d": _each(count) for count in (1, 2, 3)})
 
 @f.row("array")
 def squeeze(a, axis=None):
-    axes = [k for k, n in enumerate(a.shape) if n == 1] if axis is None else [k % a.ndim for k in axes_in(axis)]
+    axes = [k for k, n in enumerate(a.shape) if n == 1] if axis is None else [axis_in(k, a.ndim) for k in axes_in(axis)]
     if any(a.shape[k] != 1 for k in axes):
         raise ValueError("cannot squeeze axis with size other than one")
     return a[tuple(0 if k in axes else slice(None) for k in range(a.ndim))]
@@ -63,8 +64,10 @@ def squeeze(a, axis=None):
 
 @f.row("array")
 def expand_dims(a, axis):
+    if axis is None:
+        raise TypeError("expand_dims needs an axis")
     axes = axes_in(axis)
-    for k in sorted(k % (a.ndim + len(axes)) for k in axes):
+    for k in sorted(axis_in(k, a.ndim + len(axes)) for k in axes):
         a = expand(a, k)
     return a
 
@@ -86,12 +89,16 @@ def _in_a_row(seq, axis, word, allows_unknown=False):
     others = [a for a in range(ndim) if a != axis]
     if not allows_unknown and any(math.isnan(x.shape[a]) for x in arrays for a in others if x.ndim == ndim):
         raise ValueError(f"Tried to concatenate arrays with unknown shape {arrays[0].shape}: compute_chunk_sizes() finds them, allow_unknown_chunksizes=True takes their chunks as they are")  # fmt: skip
+    if any(x.ndim == ndim and x.shape[axis] == 0 for x in arrays) and len(arrays) > 1:  # what adds nothing is left out
+        arrays = [x for x in arrays if x.ndim != ndim or x.shape[axis] != 0] or arrays[:1]
     for x in arrays[1:]:
         is_known = not allows_unknown or not any(map(math.isnan, (*x.shape, *arrays[0].shape)))
         if x.ndim != ndim or is_known and any(x.shape[a] != arrays[0].shape[a] for a in others):
             raise ValueError(
-                f"Tried to concatenate arrays with unknown or different shapes {[x.shape for x in arrays]}"
+                f"Tried to concatenate arrays with unknown or different shapes. Shapes are {[x.shape for x in arrays]}"
             )
+    if len(arrays) == 1 and arrays[0].dtype == dtype:
+        return arrays[0]
     common = {a: met(x.chunks[a] for x in arrays) for a in others if not math.isnan(arrays[0].shape[a])}
     arrays = [x.astype(dtype).rechunk(common) if common else x.astype(dtype) for x in arrays]
     owners = [(k, i) for k, x in enumerate(arrays) for i in range(len(x.chunks[axis]))]
@@ -115,7 +122,8 @@ def stack(seq, axis=0, allow_unknown_chunksizes=False):
     if not arrays:
         raise ValueError("Need array(s) to stack")
     if len({x.shape for x in arrays}) > 1 and not allow_unknown_chunksizes:
-        raise ValueError(f"Stacked arrays must have the same shape. Got {[x.shape for x in arrays]}")
+        k = next(k for k, x in enumerate(arrays) if x.shape != arrays[0].shape)
+        raise ValueError(f"Stacked arrays must have the same shape. The first array had shape {arrays[0].shape}, while array {k + 1} has shape {arrays[k].shape}.")  # fmt: skip
     axis = axis % (arrays[0].ndim + 1)
     return _in_a_row([expand(x, axis) for x in arrays], axis, "stack", allow_unknown_chunksizes)
 
@@ -141,7 +149,14 @@ def block(arrays, allow_unknown_chunksizes=False):
     """Nested lists of arrays: the innermost lists are joined along the last axis."""
 
     def depth(x):
-        return 1 + depth(x[0]) if isinstance(x, list) else 0
+        if not isinstance(x, list):
+            return 0
+        if not x:
+            raise ValueError("List at the innermost place cannot be empty: da.block joins the arrays in lists")
+        depths = {depth(part) for part in x if not isinstance(part, tuple)} or {0}
+        if len(depths) > 1:
+            raise ValueError("List depths are mismatched: arrays of da.block lie in lists of one depth")
+        return 1 + depths.pop()
 
     levels = depth(arrays)
 
@@ -209,7 +224,7 @@ def roll(array, shift, axis=None):
     if len(axes_in(shift)) != len(axes_in(axis)):
         raise ValueError("Must have the same number of shifts as axes.")
     for s, a in zip(axes_in(shift), axes_in(axis)):
-        a %= array.ndim
+        a = axis_in(a, array.ndim)
         s = -s % array.shape[a] if array.shape[a] else 0
         if s:
             before, after = ((slice(None),) * a + (part,) for part in (slice(s, None), slice(None, s)))
@@ -220,12 +235,12 @@ def roll(array, shift, axis=None):
 @f.row("array")
 def take(a, indices, axis=0):
     if isinstance(indices, numbers.Integral):
-        return a[(slice(None),) * (axis % a.ndim) + (indices,)]
-    return _take(a, np.asarray(indices), axis % a.ndim)
+        return a[(slice(None),) * axis_in(axis, a.ndim) + (indices,)]
+    return _take(a, np.asarray(indices), axis_in(axis, a.ndim))
 
 
 def _flat(a, axis):
-    return (a.ravel(), 0) if axis is None else (a, axis % a.ndim)
+    return (a.ravel(), 0) if axis is None else (a, axis_in(axis, a.ndim))
 
 
 @f.row("array")
@@ -236,14 +251,14 @@ def repeat(a, repeats, axis=None):
 
 @f.row("array")
 def delete(arr, obj, axis):
-    axis %= arr.ndim
+    axis = axis_in(axis, arr.ndim)
     return _take(arr, np.delete(np.arange(arr.shape[axis]), obj), axis)
 
 
 @f.row("array")
 def insert(arr, obj, values, axis):
     """numpy.insert: what is put in lies behind the array, and all is taken in its order."""
-    axis %= arr.ndim
+    axis = axis_in(axis, arr.ndim)
     n, values = arr.shape[axis], asanyarray(values)
     at = np.arange(n)[obj] if isinstance(obj, slice) else np.asarray(obj)
     count = max(1, at.size) if at.ndim else 1

@@ -8,6 +8,24 @@ from ..base import is_dask_collection
 from ._core import asanyarray, elementwise
 
 
+_words = {
+    "out",
+    "where",
+    "dtype",
+    "casting",
+    "order",
+    "subok",
+    "decimals",
+    "rtol",
+    "atol",
+    "equal_nan",
+    "a_min",
+    "a_max",
+    "min",
+    "max",
+}
+
+
 class ufunc:  # noqa: N801 - Dask's name
     """NumPy's function of that name, of each element of arrays in chunks. What it says of itself (nin, types, …) is NumPy's."""
 
@@ -20,6 +38,8 @@ class ufunc:  # noqa: N801 - Dask's name
         return getattr(np, self.__name__)
 
     def __call__(self, *args, **words):
+        if unknown := set(words) - _words:
+            raise TypeError(f"{self.__name__} does not take the following keyword arguments {sorted(unknown)}")
         if any(isinstance(x, ks.Array) or is_dask_collection(x) for x in (*args, *words.values())):
             return elementwise(self.__name__, *args, **words)
         return self._of_numpy(*args, **words)  # what is there is computed at once
@@ -28,6 +48,9 @@ class ufunc:  # noqa: N801 - Dask's name
         if name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature"):
             return getattr(self._of_numpy, name)
         raise AttributeError(f"dask.array.{self.__name__} has no {name!r}")
+
+    def __dir__(self):
+        return [*super().__dir__(), "nin", "nout", "nargs", "ntypes", "types", "identity", "signature"]
 
     def __repr__(self):
         return f"<ufunc '{self.__name__}'>"

@@ -8,11 +8,11 @@ import numpy as np
 from kasoku._core import Delayed
 
 from .._task_spec import List, Task, TaskRef
-from ..base import tokenize
+from ..base import is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
 from . import _chunks
 from ._chunks import numpys, on_numpys, ours
-from ._core import Array, asanyarray, axes_in, elementwise, from_array, from_delayed, made, map_blocks
+from ._core import Array, asanyarray, axes_in, axis_in, elementwise, from_array, from_delayed, grid, made, map_blocks
 from ._create import tri
 from ._reductions import axes_of
 from ._shape import concatenate, stack
@@ -144,7 +144,7 @@ def _first_places(x, k, axis):
 
 def _of_k(best, dtype=None):
     def row(a, k, axis=-1, split_every=None):
-        axis %= a.ndim
+        axis = axis_in(axis, a.ndim)
         shape = tuple(min(abs(k), n) if i == axis else n for i, n in enumerate(a.shape))
         return whole(shape, dtype or a.dtype, best, a, k, axis)
 
@@ -187,7 +187,7 @@ def _quantile(name):
 
     def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, weights=None):
         if np.ndim(q):
-            return stack([quantile(a, each, axis, None, False, method, keepdims, weights) for each in np.asarray(q).tolist()])  # fmt: skip
+            return stack([quantile(a, each, axis, None, False, method, keepdims, weights) for each in np.asarray(q)])  # fmt: skip
         if weights is None:
             return _over_axis(functools.partial(function, q=q, method=method), a, axis, keepdims)
         weights = np.asarray(weights)
@@ -212,7 +212,7 @@ def _along(func, axis, args, words, block):
 
 def apply_along_axis(func1d, axis, arr, *args, dtype=None, shape=None, **words):
     arr = asanyarray(arr)
-    axis %= arr.ndim
+    axis = axis_in(axis, arr.ndim)
     if dtype is None or shape is None:
         sample = np.asarray(func1d(np.ones(arr.shape[axis], arr.dtype), *args, **words))
         dtype, shape = dtype or sample.dtype, sample.shape if shape is None else shape
@@ -291,7 +291,7 @@ def diag(v, k=0):
 def diagonal(a, offset=0, axis1=0, axis2=1):
     if a.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
-    first, second = axis1 % a.ndim, axis2 % a.ndim
+    first, second = axis_in(axis1, a.ndim), axis_in(axis2, a.ndim)
     if first == second:
         raise ValueError("axis1 and axis2 cannot be the same")
     n, m = a.shape[first], a.shape[second]
@@ -321,17 +321,24 @@ class _Points:
         self._array = array
 
     def __getitem__(self, index):
-        index = index if isinstance(index, tuple) else (index,)
-        x = self._array
-        index = tuple(
-            np.asarray(i.compute() if isinstance(i, Array) else i) if not isinstance(i, slice) else i for i in index
-        )
+        index, x = index if isinstance(index, tuple) else (index,), self._array
+        if any(map(is_dask_collection, index)):
+            raise IndexError("vindex does not support indexing with dask objects. Call compute on the indexer first")
+        if any(i is None for i in index):
+            raise IndexError(f"vindex does not support indexing with None (np.newaxis), got {index}")
+        index = tuple(i if isinstance(i, slice) else np.asarray(i, int if np.size(i) == 0 else None) for i in index)
         index += (slice(None),) * (x.ndim - len(index))
+        for i, n in zip(index, x.shape):
+            if not isinstance(i, slice) and (i.dtype.kind not in "iu" or i.size and not -n <= i.min() <= i.max() < n):
+                raise IndexError(f"vindex key has entries out of bounds for indexing along an axis of length {n}, or which are no numbers: {i}")  # fmt: skip
         arrays = [k for k, i in enumerate(index) if not isinstance(i, slice)]
         if not arrays:
             return x[index]
         order = arrays + [k for k in range(x.ndim) if k not in arrays]  # the points' axes come first, as in Dask
-        points = np.broadcast_shapes(*(index[k].shape for k in arrays))
+        try:
+            points = np.broadcast_shapes(*(index[k].shape for k in arrays))
+        except ValueError as error:
+            raise IndexError(f"shape mismatch: indexing arrays could not be broadcast together: {error}") from None
         rest = x[tuple(i if isinstance(i, slice) else slice(None) for i in index)].transpose(order)
         at = tuple(index[k] for k in arrays)
         return whole((*points, *rest.shape[len(arrays) :]), x.dtype, lambda values: values[at], rest)
@@ -343,24 +350,63 @@ Array.vindex = property(_Points)
 # ── histograms ────────────────────────────────────────────────────────────────────────────
 
 
-def histogram(a, bins=None, range=None, normed=False, weights=None, density=None):  # noqa: A002
-    if normed:
-        raise ValueError("The normed= keyword argument has been deprecated. Please use density instead.")
-    if (
-        bins is None
-        or np.ndim(bins) == 0
-        and (range is None or np.ndim(range) != 1 and not isinstance(range, (tuple, list)))
-    ):
+def _spaced(lo, hi, count):
+    return np.linspace(lo, hi, int(count) + 1)
+
+
+def _edges(bins, range):  # noqa: A002
+    """The edges of bins, as an array; of numbers of which some are known later, too."""
+    if bins is None or np.ndim(bins) == 0 and range is None:
         raise ValueError(
             "dask.array.histogram requires specifying bins: either an iterable of edges, or their number and range="
         )
-    edges = np.asarray(bins) if np.ndim(bins) else np.linspace(range[0], range[1], int(bins) + 1)
+    if range is not None and (np.ndim(range) != 1 if not isinstance(range, (list, tuple)) else False):
+        raise (ValueError if np.ndim(range) else TypeError)(
+            f"Expected a sequence or array of two items for range, not {range}"
+        )
+    if range is not None and len(range) != 2:
+        raise ValueError(f"range must be a sequence or array of length 2, but got {len(range)} items")
+    if np.ndim(bins) > 1:
+        raise ValueError(f"bins must be a 1-dimensional array or sequence, got shape {np.shape(bins)}")
+    if np.ndim(bins):
+        return bins if isinstance(bins, Array) else np.asarray(bins)
+    told = (*range, bins)
+    if not any(map(is_dask_collection, told)):
+        return _spaced(*told)
+    told = [asanyarray(x) if isinstance(x, Array) else x for x in told]
+    return whole((np.nan if is_dask_collection(bins) else int(bins) + 1,), float, _spaced, *told)
 
-    def count(a, weights=None):
-        return np.histogram(a, bins=edges, density=density, weights=weights)[0]
 
-    arrays = [asanyarray(x) for x in (a, weights) if x is not None]
-    return whole((len(edges) - 1,), np.int64 if not density and weights is None else float, count, *arrays), edges
+def _counted(edges, a, weights=None):
+    return np.histogram(a, edges, weights=weights)[0][None]
+
+
+def histogram(a, bins=None, range=None, normed=False, weights=None, density=None):  # noqa: A002
+    """How many elements are in each bin, chunk by chunk, and the edges. bins: edges, or how many there are between the ends
+    that range= says; arrays of Dask too."""
+    if normed:
+        raise ValueError("The normed= keyword argument has been deprecated. Please use density instead.")
+    if density and is_dask_collection(bins) and np.ndim(bins) == 0:
+        raise NotImplementedError("When `density` is True, `bins` cannot be a scalar Dask object")
+    a, edges, more = asanyarray(a), _edges(bins, range), []
+    lazy = [edges if len(edges.chunks[0]) == 1 else edges.rechunk(-1)] if isinstance(edges, Array) else []
+    given = lazy[0].ref((0,)) if lazy else edges
+    if weights is not None:
+        more = [asanyarray(weights)]
+        if more[0].chunks != a.chunks:
+            raise ValueError("Input array and weights must have the same chunked structure")
+    places = list(grid(a.chunks))
+
+    def task_of(place):
+        at = places[place[0]]
+        return on_numpys, _counted, given, a.ref(at), *(w.ref(at) for w in more)
+
+    kind = more[0].dtype if more else np.dtype(np.int64)
+    chunks = ((1,) * len(places), (edges.shape[0] - 1,))
+    counts = made("histogram-sum", chunks, kind, task_of, [a, *more, *lazy], [] if lazy else edges.tolist()).sum(axis=0)
+    if density:
+        counts = counts / asanyarray(f.diff(edges) if lazy else np.diff(edges)).astype(float) / counts.sum()
+    return counts, edges
 
 
 def histogram2d(x, y, bins=10, range=None, normed=None, weights=None, density=None):  # noqa: A002
@@ -379,6 +425,10 @@ def histogramdd(sample, bins, range=None, normed=None, weights=None, density=Non
     each = [bins] * len(columns) if isinstance(bins, numbers.Integral) else list(bins)
     if len(each) != len(columns):
         raise ValueError("The dimension of bins must be equal to the dimension of the sample.")
+    if range is not None and len(range) != len(columns):
+        raise ValueError("range argument requires one entry, a min max pair, per dimension.")
+    if range is not None and any(np.shape(pair) != (2,) for pair in range):
+        raise ValueError("range argument should be a sequence of pairs")
     if range is None and any(isinstance(b, numbers.Integral) for b in each):
         raise ValueError("dask.array.histogramdd requires range= where bins are numbers")
     edges = [

@@ -9,7 +9,7 @@ import kasoku as ks
 
 from ..._face.table import Table as _Table
 from ._chunks import numpys, ours
-from ._core import Array, asanyarray, made
+from ._core import Array, asanyarray, axis_in, made
 from ._create import arange
 from ._table import functions as _f
 from ._table import of_an_array as _of_an_array
@@ -27,7 +27,7 @@ def _transformed(x, function, sizes, axes, norm):
 
 
 def _transform(function, a, sizes, axes, norm):
-    axes = tuple(k % a.ndim for k in axes)
+    axes = tuple(axis_in(k, a.ndim) for k in axes)
     if len(set(axes)) < len(axes):
         raise ValueError("Duplicate axes not allowed.")
     for k in axes:
