@@ -1,5 +1,6 @@
 """Dask's arrays in chunks under their own names: each law is NumPy's result."""
 
+import functools
 import subprocess
 import sys
 
@@ -414,6 +415,7 @@ def test_as_numpy(name):
             "maskedpart",
             "unknownbeside",
             "unknownflat",
+            "extract",
         ):
             assert got.shape == np.shape(want)
 
@@ -1138,3 +1140,99 @@ def test_chunks_that_are_reshaped_do_not_grow():
     assert da.ones((2, 3, 4), chunks=2).reshape((6, 4), merge_chunks=False).chunks == ((2, 1, 2, 1), (2, 2))
     with pytest.raises(ValueError, match="compute_chunk_sizes"):
         x[x > 0].reshape(2, 3)
+
+
+def refuses():
+    raise AssertionError("computed too early")
+
+
+def test_arrays_in_an_index_are_computed_with_the_result():
+    where, mask = da.from_array(np.array([3, -1, 0]), chunks=2), da.from_array(a[0] > 0, chunks=7)
+    np.testing.assert_array_equal(x[where, 2:9].compute(), a[[3, -1, 0], 2:9])
+    np.testing.assert_array_equal(x[5, where].compute(), a[5, [3, -1, 0]])
+    np.testing.assert_array_equal(x[None, 5:9, mask].compute(), a[None, 5:9, a[0] > 0])
+    np.testing.assert_array_equal(da.compress(mask, x, axis=1).compute(), np.compress(a[0] > 0, a, axis=1))
+    later = da.Array({("later", 0): (refuses,)}, "later", ((2,),), np.int64)
+    with pytest.raises(AssertionError, match="too early"):
+        x[later].compute()
+    with pytest.raises(IndexError):
+        x[da.from_array([60], chunks=1)].compute()
+    for wrong in (np.array([True]), da.from_array(np.array([True]), chunks=1)):
+        with pytest.raises(IndexError):
+            w[wrong]  # which would be every element, were it broadcast
+
+
+def test_shuffle_keeps_groups_together():
+    groups = [[1, 5, 6], [0, 3], [4, 2, 7], list(range(8, 60))]
+    got = x.shuffle(groups, axis=0)
+    order = [i for group in groups for i in group]
+    np.testing.assert_array_equal(got.compute(), a[order])
+    ends = np.cumsum(got.chunks[0])
+    assert {3 + 2 + 3, 60} <= set(ends.tolist()) and max(got.chunks[1]) < 25
+    assert da.ones(6, chunks=3).shuffle([[0, 1, 2], [3, 4, 5]], axis=0).numblocks == (2,)
+    for wrong, error in (("s", ValueError), ([1], ValueError), ([[60]], IndexError)):
+        with pytest.raises(error):
+            x.shuffle(wrong, axis=0)
+
+
+def test_functions_of_chunks_that_differ_are_different_arrays():
+    f = functools.partial(np.sum, axis=0)
+    one, other = x.map_blocks(f, drop_axis=0, dtype=float), x.map_blocks(f, drop_axis=0, dtype="f4")
+    assert one.name != other.name != x.map_blocks(f, dtype="f4", enforce_ndim=True, drop_axis=0).name
+    with pytest.raises(ValueError, match="Dimension mismatch"):
+        x.map_blocks(lambda block: block[0], dtype=float, enforce_ndim=True).compute()
+    assert w.map_blocks(lambda block: np.array(5), chunks=((1,) * 4,), dtype=int).compute().tolist() == [5] * 4
+
+
+def test_a_program_s_reduction_is_called_as_dask_calls_it():
+    def root(parts, axis, keepdims):
+        assert isinstance(axis, tuple)
+        return np.sqrt(np.sum(parts, axis=axis, keepdims=keepdims))
+
+    def squares(block, axis, keepdims):
+        return np.sum(block**2, axis=axis, keepdims=keepdims)
+
+    got = da.reduction(x, squares, root, combine=np.sum, dtype=float, split_every=2)
+    np.testing.assert_allclose(got.compute(), np.linalg.norm(a))
+    np.testing.assert_allclose(da.reduction(w, squares, root, dtype=float, split_every=8).compute(), np.linalg.norm(v))
+
+    def weighed(block, weights, axis, keepdims):
+        return np.sum(block * weights, axis=axis, keepdims=keepdims)
+
+    rows = np.linspace(0, 1, 60)[:, None]
+    got = da.reduction(x, weighed, np.sum, axis=0, dtype=float, weights=rows)
+    np.testing.assert_allclose(got.compute(), (a * rows).sum(axis=0))
+    lists = da.reduction(
+        w, np.sum, lambda parts, axis, keepdims: len(parts), concatenate=False, dtype=int, split_every=8
+    )
+    assert lists.compute() == 4
+    with pytest.raises(ValueError, match="not broadcastable"):
+        da.reduction(x, weighed, np.sum, dtype=float, weights=[1, 2, 3])
+
+
+def test_what_is_set_and_said_of_arrays():
+    seen = []
+    with dask.config.set(array_plugins=[seen.append]):
+        doubled = da.ones(4, chunks=2) * 2
+    assert len(seen) == 2 and seen[1] is doubled
+    with pytest.raises(TypeError, match=r"x.rechunk\(3\)"):
+        doubled.chunks = 3
+    with pytest.warns(da.PerformanceWarning, match="factor of 10"):
+        da.ones((100, 1), chunks=(10, 1)) + da.ones((1, 100), chunks=(1, 10))
+    with pytest.raises(TypeError, match="according to the rule 'safe'"):
+        x.astype(int, casting="safe")
+    mine = np.arange(3.0)
+    theirs = da.from_array(mine, chunks=3)
+    mine[0] = theirs.compute()[1] = 7  # neither is the array in the graph
+    assert theirs.compute().tolist() == [0, 1, 2]
+
+
+def test_histograms_count_by_chunks_between_ends_that_come_later():
+    got, edges = da.histogram(w, bins=7, range=[w.min(), w.max()], density=True)
+    want, ends = np.histogram(v, bins=7, density=True)
+    np.testing.assert_allclose(got.compute(), want)
+    np.testing.assert_allclose(edges.compute(), ends)
+    got, edges = da.histogram(x, bins=da.from_array(np.linspace(-3, 3, 5), chunks=2), weights=da.ones_like(x))
+    np.testing.assert_allclose(got.compute(), np.histogram(a, np.linspace(-3, 3, 5), weights=np.ones_like(a))[0])
+    with pytest.raises(ValueError, match="chunked structure"):
+        da.histogram(w, bins=3, range=(0, 1), weights=w.rechunk(5))

@@ -11,6 +11,7 @@ from ._core import (
 from ._create import *  # noqa: F403
 from ._files import *  # noqa: F403
 from ._gufunc import apply_gufunc, as_gufunc, gufunc
+from ._index import shuffle
 from ._linear import dot, einsum, matmul, outer, tensordot, vdot
 from ._math import *  # noqa: F403
 from ._overlap import *  # noqa: F403

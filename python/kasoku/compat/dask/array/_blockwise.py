@@ -91,7 +91,7 @@ def blockwise(func, out_ind, *args, name=None, token=None, dtype=None, adjust_ch
         pairs = [(_in_chunks(x, names, chunks_of), names) for x, names in pairs]
     new = {axis: tuple(n) if isinstance(n, (tuple, list)) else (n,) for axis, n in new_axes.items()}
     if absent := [axis for axis in out_ind if axis not in chunks_of and axis not in new]:
-        raise ValueError(f"blockwise: no array has the axis {absent[0]!r}\n  fix  new_axes=")
+        raise ValueError(f"blockwise: no array has the axis {absent[0]!r}, an unknown dimension\n  fix  new_axes=")
     if dtype is None:
         dtype = meta.dtype if meta is not None else _guessed(func, pairs, words)
 

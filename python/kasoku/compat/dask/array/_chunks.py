@@ -66,6 +66,8 @@ def of_numpy(name, args):
 def call(name, *args, **words):
     """The function of that name, of ours or of NumPy's."""
     function = getattr(ks, name, None)
+    if function is not None:
+        args = [ours(arg) if type(arg) is np.ndarray else arg for arg in args]
     if function is not None and any(isinstance(arg, ks.Array) for arg in args) and not any(map(is_foreign, args)):
         try:
             return ours(function(*args, **words))
@@ -100,10 +102,16 @@ def call_joined(blocks, axis):
     return ours(made)
 
 
+def _with_axes(block, ndim):
+    """A chunk that a program's function gave with fewer axes, or more of length 1 in front."""
+    block = np.asarray(numpys(block))
+    return ours(block.reshape((1,) * (ndim - block.ndim) + block.shape[max(0, block.ndim - ndim) :]))
+
+
 def whole(nested, ndim, axis=0):
     """The array that nested lists of chunks are."""
     if axis == ndim:
-        return nested
+        return nested if getattr(nested, "ndim", 0) == ndim else _with_axes(nested, ndim)
     return joined([whole(part, ndim, axis + 1) for part in nested], axis)
 
 
@@ -127,7 +135,12 @@ def _side(room, lengths):
     return max(1, int(room), *lengths) if lengths else 1
 
 
-def _gathered(lengths, size):
+def evenly(n, parts):
+    """A length in parts that differ by one at most, the longer ones first."""
+    return tuple(n // parts + (k < n % parts) for k in range(parts))
+
+
+def gathered(lengths, size):
     """Neighbours together, as many as are not longer than that."""
     made = [0]
     for n in lengths:
@@ -163,7 +176,7 @@ def _in_proportion(before, free, shape, room):
                     goes_on = True
                     left.discard(axis)
             else:
-                made[axis] = _gathered(before[axis], size)
+                made[axis] = gathered(before[axis], size)
         if goes_on or shrinks:
             last, factor = factor, room / spare / math.prod(n for n in sizes.values() if n)
             goes_on = goes_on or factor != last
@@ -198,8 +211,9 @@ def _without_auto(chunks, shape, limit, dtype, before):
     free = [axis for axis, c in enumerate(chunks) if isinstance(c, str)]
     fixed = math.prod(max(c) if isinstance(c, tuple) else c for c in chunks if not isinstance(c, str))
     room = max(1, limit) / dtype.itemsize / max(1, fixed)
+    before = [c[0] if isinstance(c, tuple) and len(c) == 1 else c for c in before or ()]
+    before = [_cut(n, c) if isinstance(c, numbers.Integral) else c for n, c in zip(shape, before)]
     if before and all(map(sum, before)):
-        before = [_cut(n, c) if isinstance(c, numbers.Integral) else c for n, c in zip(shape, before)]
         made = _in_proportion(before, free, shape, room)
     else:
         side = _side(room, [shape[axis] for axis in free])
@@ -210,7 +224,7 @@ def _without_auto(chunks, shape, limit, dtype, before):
 def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks=None):
     """Lengths of the chunks along each axis, of what a program says: a number, "auto", -1, or one of these for each axis."""
     if chunks is None:
-        raise ValueError("You must specify a chunks= keyword argument: how long a chunk is, a length for each axis, or all lengths along each axis")  # fmt: skip
+        raise ValueError("You must specify a chunks= keyword argument: how long a chunk is, a length for each axis, or all lengths along each axis: https://docs.dask.org/en/latest/array-chunks.html")  # fmt: skip
     if shape is None:
         shape = tuple(sum(axis) if isinstance(axis, (tuple, list)) else axis for axis in chunks)
     chunks = chunks.tolist() if isinstance(chunks, np.ndarray) else chunks

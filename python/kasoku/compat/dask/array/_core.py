@@ -13,6 +13,7 @@ import numpy as np
 import kasoku as ks
 
 from ... import says_what_is_missing
+from .. import config
 from .._task_spec import Dict, List, Task, TaskRef
 from ..base import DaskMethodsMixin, is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
@@ -55,25 +56,22 @@ def made(word, chunks, dtype, task_of, inputs=(), token=None, meta=None, name=No
         key = (name, *place)
         layer[key] = Task(key, *task_of(place))
     meta = kind_of(inputs) if meta is None else meta
-    return Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, meta)
+    return planned(Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, meta))
 
 
-def _check_ndim(nested, ndim):
-    first = nested
-    for _ in range(ndim):
-        first = first[0]
-    if ndim and getattr(first, "ndim", 0) != ndim:
-        raise ValueError(
-            f"Dimension mismatch: expected chunks of {ndim} axes, and there is one of {getattr(first, 'ndim', 0)}"
-        )
+def planned(array):
+    """What the functions of the setting array_plugins make of an array that was just made."""
+    for plugin in config.get("array_plugins", None) or ():
+        made_ = plugin(array)
+        array = array if made_ is None else made_
+    return array
 
 
 def _finished(nested, ndim, gives_ours):
-    _check_ndim(nested, ndim)
     array = _chunks.whole(nested, ndim) if ndim else nested
     if gives_ours or not isinstance(array, (ks.Array, np.ndarray)):
-        return array
-    array = numpys(array)
+        return ours(array) if gives_ours else array
+    array = array.copy() if type(array) is np.ndarray else numpys(array)  # what the graph has stays its own
     return array if ndim else array[()]
 
 
@@ -86,6 +84,8 @@ class Array(DaskMethodsMixin):
 
     def __init__(self, dask, name, chunks, dtype=None, meta=None, shape=None):
         meta = meta._meta if isinstance(meta, Array) else meta
+        if dtype is None and meta is None:
+            raise ValueError("You must specify the meta or dtype of the array")
         if dtype is None:
             dtype = getattr(meta, "dtype", "f8")
         self.dask, self.name, self._chunks = dask, name, normalize_chunks(chunks, shape, dtype=dtype)
@@ -253,16 +253,22 @@ class Array(DaskMethodsMixin):
             raise ValueError(f"The truth value of a {type(self).__name__} is ambiguous. Use a.any() or a.all().")
         return bool(self.compute())
 
+    def _number(self):
+        if self.size > 1:
+            raise TypeError("Only length-1 arrays can be converted to Python scalars")
+        return self.compute().item()
+
     def __float__(self):
-        return float(self.compute())
+        return float(self._number())
 
     def __int__(self):
-        return int(self.compute())
+        return int(self._number())
 
-    __index__ = __int__
+    def __index__(self):
+        return operator.index(self._number())
 
     def __complex__(self):
-        return complex(self.compute())
+        return complex(self._number())
 
     # ── chunks ────────────────────────────────────────────────────────────────────────────
 
@@ -291,6 +297,11 @@ class Array(DaskMethodsMixin):
             told = [None if is_unknown(c) else c for c in chunks]
             return beside_unknown(self, lambda x: x.rechunk(told), range(self.ndim))
         return cut(self, [list(zip(starts(axis), starts(axis)[1:])) for axis in chunks], chunks, "rechunk-merge")
+
+    def shuffle(self, indexer, axis, chunks="auto"):
+        from ._index import shuffle
+
+        return shuffle(self, indexer, axis, chunks)
 
     def map_blocks(self, func, *args, **words):
         return map_blocks(func, self, *args, **words)
@@ -323,7 +334,7 @@ class Array(DaskMethodsMixin):
     # ── as NumPy's ────────────────────────────────────────────────────────────────────────
 
     def astype(self, dtype, **words):
-        if extra := set(words) - {"casting", "copy"}:
+        if extra := set(words) - {"casting", "copy", "order", "subok"}:
             raise TypeError(f"astype does not take the following keyword arguments: {sorted(extra)}")
         dtype, casting = np.dtype(dtype), words.get("casting", "unsafe")
         if dtype == self.dtype:
@@ -341,6 +352,8 @@ class Array(DaskMethodsMixin):
         )
         if sorted(axes) != list(range(self.ndim)):
             raise ValueError("axes don't match array")
+        if axes == tuple(range(self.ndim)):
+            return self
         back = np.argsort(axes)
         chunks = tuple(self.chunks[a] for a in axes)
         return made("transpose", chunks, self.dtype,
@@ -570,15 +583,19 @@ def from_array(
     for place in grid(chunks):
         index, key = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place)), (name, *place)
         if is_numpys:  # what a program writes into it later is not for us
-            layer[key] = Task(key, _same, ours(x[index].copy()))
+            layer[key] = np.array(x[index])
         else:
             layer[key] = Task(key, _piece, x, index, asarray, lock, getitem)
     graph = HighLevelGraph.from_collections(name, layer)
-    return Array(graph, name, chunks, dtype, x if meta is None and not asarray else meta)
+    return planned(Array(graph, name, chunks, dtype, x if meta is None and not asarray else meta))
 
 
 def from_delayed(value, shape, dtype=None, meta=None, name=None):
     """An array of one chunk, which a delayed value is."""
+    if not is_dask_collection(value):
+        from kasoku import delayed
+
+        value = delayed(value)
     chunks = tuple((n,) for n in shape)
     name = name or "from-value-" + tokenize(value, shape, str(dtype))
     key = (name, *(0 for _ in shape))
@@ -830,8 +847,13 @@ for _word, _name in {"neg": "negative", "pos": "positive", "abs": "absolute", "i
 # ── a program's function, chunk by chunk ──────────────────────────────────────────────────
 
 
-def _said(func, args, words, info):
-    return on_numpys(func, *args, **words, **info)
+def _said(func, args, words, info, ndim=None):
+    found = on_numpys(func, *args, **words, **info)
+    if ndim is not None and np.ndim(found) != ndim:
+        raise ValueError(
+            f"Dimension mismatch: expected output of {func} to have dims = {ndim}, and it has {np.ndim(found)}"
+        )
+    return found
 
 
 def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop_axis=None, new_axis=None,
@@ -881,7 +903,8 @@ def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop
             info["block_id"] = tuple(place)
         if "block_info" in wants:
             info["block_info"] = _info(args, full, common, shape_of, place, dtype)
-        return _said, func, List._of([_reference(chunk_at(x, full)) for x in args]), given, info
+        ndim = (len(shape_of),) if enforce_ndim else ()
+        return _said, func, List._of([_reference(chunk_at(x, full)) for x in args]), given, info, *ndim
 
     return made(token or _name_of(func), tuple(shape_of), dtype, task_of, [*inputs, *others], [func, words, [x for x in args if not isinstance(x, Array)], dropped, added, enforce_ndim], meta, name)  # fmt: skip
 

@@ -78,7 +78,10 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
         raise ValueError(f"apply_gufunc: nobody says how long {min(absent)!r} is\n  fix  output_sizes=")
     arrays = [x.rechunk({k: -1 for k in range(x.ndim - len(names), x.ndim)}) for x, names in zip(arrays, needs)]
     loops = [x.shape[: x.ndim - len(names)] for x, names in zip(arrays, needs)]
-    loop = np.broadcast_shapes(*loops)
+    try:
+        loop = np.broadcast_shapes(*loops)
+    except ValueError as error:
+        raise ValueError(f"apply_gufunc: dimensions of loops with different lengths in arrays: {error}") from None
     widest = [max((x.chunks[x.ndim - len(names) - k] for x, names, own in zip(arrays, needs, loops) if len(own) >= k and own[-k] == loop[-k]), key=len)
               for k in range(len(loop), 0, -1)]  # fmt: skip
     arrays = [broadcast_to(x, (*loop, *x.shape[x.ndim - len(names) :]), (*widest, *x.chunks[x.ndim - len(names) :])) for x, names in zip(arrays, needs)]  # fmt: skip
@@ -91,7 +94,10 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
         output_dtypes = [m.dtype for m in (meta if isinstance(meta, (tuple, list)) else [meta])]
     if output_dtypes is None:
         small = [np.ones((*(1,) * len(loop), *x.shape[len(loop) :]), x.dtype) for x in arrays]
-        output_dtypes = [np.asarray(r).dtype for r in _results(func, small)]
+        try:
+            output_dtypes = [np.asarray(r).dtype for r in _results(func, small)]
+        except Exception as error:
+            raise ValueError(f"`dtype` inference failed in `apply_gufunc`.\n\nPlease specify the dtype explicitly using the `output_dtypes` kwarg.\n\nOriginal error is below:\n{error!r}") from error  # fmt: skip
     elif not isinstance(output_dtypes, (tuple, list)):
         output_dtypes = [output_dtypes] * len(gives)
     loop_chunks = tuple(widest)

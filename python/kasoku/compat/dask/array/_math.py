@@ -160,7 +160,7 @@ f.rows("array", {
     "nanmin": _extreme_but_nan("min", np.inf), "nanmax": _extreme_but_nan("max", -np.inf),
     "nancumsum": _ignoring_so_far("cumsum", 0), "nancumprod": _ignoring_so_far("cumprod", 1),
     "ptp": lambda a, axis=None: f.max(a, axis) - f.min(a, axis),
-    "count_nonzero": lambda a, axis=None: elementwise("not_equal", a, 0).sum(axis=axis),
+    "count_nonzero": lambda a, axis=None: elementwise("not_equal", a, 0 if a.dtype.kind == "O" else a.dtype.type()).sum(axis=axis),
 })  # fmt: skip
 f.alias(amin="min", amax="max")
 
@@ -214,6 +214,8 @@ def average_of(a, axis, weights, returned, keepdims, is_masked=False):
         found = a.mean(axis=axis, keepdims=keepdims)
         return (found, full_like(found, a.size / max(1, found.size))) if returned else found
     weights = asanyarray(weights)
+    if weights.shape != a.shape and axis is None:
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
     if weights.ndim != a.ndim:
         is_last = axis is None or axis_in(axis, a.ndim) == a.ndim - 1
         weights = broadcast_to(weights if is_last else reshape(weights, (-1,) + (1,) * (a.ndim - 1 - axis)), a.shape)

@@ -20,8 +20,9 @@ def getter(name):
     rest = _installed.rest_of(f"array.{name}")
 
     def get(attribute):
-        if not attribute.startswith("__") and hasattr(sys.modules[_package], attribute):
-            return getattr(sys.modules[_package], attribute)
+        found = getattr(sys.modules[_package], attribute, None) if not attribute.startswith("__") else None
+        if found is not None and not isinstance(found, types.ModuleType):
+            return found
         _register()
         return rest(attribute)
 

@@ -7,7 +7,7 @@ import numbers
 import numpy as np
 
 from ..utils import parse_bytes
-from ._chunks import call, is_unknown, starts, unknown_help
+from ._chunks import call, evenly, is_unknown, starts, unknown_help
 from ._core import made
 
 
@@ -30,10 +30,6 @@ def _runs(old, new):
     return found
 
 
-def _evenly(n, parts):
-    return tuple(n // parts + (k >= parts - n % parts) for k in range(parts))
-
-
 def _in_order(shape, chunks, limit):
     """Chunks that are runs in C order, of about so many elements at most: ones along the first axes, pieces of the chunks along one,
     all of the others."""
@@ -41,7 +37,9 @@ def _in_order(shape, chunks, limit):
     for k, n in enumerate(shape):
         rest = math.prod(shape[k + 1 :])
         if rest <= limit or k == len(shape) - 1:
-            pieces = tuple(m for c in chunks[k] for m in _evenly(c, min(max(1, c), math.ceil(c * rest / limit) or 1)))
+            pieces = tuple(
+                m for c in chunks[k] for m in evenly(c, min(max(1, c), math.ceil(c * rest / limit) or 1))[::-1]
+            )
             return [*ones, pieces, *((m,) for m in shape[k + 1 :])]
         ones.append((1,) * n)
     return ones

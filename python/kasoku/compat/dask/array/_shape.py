@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._layout import shadow
 from ._chunks import call, met, normalize_chunks
-from ._core import _same, asanyarray, axes_in, axis_in, made
+from ._core import Array, _same, asanyarray, axes_in, axis_in, made
 from ._index import expand
 from ._index import flip as _flip
 from ._index import take as _take
@@ -153,9 +153,12 @@ def block(arrays, allow_unknown_chunksizes=False):
             return 0
         if not x:
             raise ValueError("List at the innermost place cannot be empty: da.block joins the arrays in lists")
-        depths = {depth(part) for part in x if not isinstance(part, tuple)} or {0}
+        is_empty = [isinstance(part, list) and not part for part in x]
+        depths = {1 if none else depth(part) for part, none in zip(x, is_empty) if not isinstance(part, tuple)} or {0}
         if len(depths) > 1:
             raise ValueError("List depths are mismatched: arrays of da.block lie in lists of one depth")
+        if any(is_empty):
+            raise ValueError("List at the innermost place cannot be empty: da.block joins the arrays in lists")
         return 1 + depths.pop()
 
     levels = depth(arrays)
@@ -234,7 +237,7 @@ def roll(array, shift, axis=None):
 
 @f.row("array")
 def take(a, indices, axis=0):
-    if isinstance(indices, numbers.Integral):
+    if isinstance(indices, (numbers.Integral, Array)):
         return a[(slice(None),) * axis_in(axis, a.ndim) + (indices,)]
     return _take(a, np.asarray(indices), axis_in(axis, a.ndim))
 
@@ -275,7 +278,11 @@ def insert(arr, obj, values, axis):
 @f.row("plain")
 def compress(condition, a, axis=None):
     a, axis = _flat(asanyarray(a), axis)
-    condition = np.asarray(condition.compute() if hasattr(condition, "compute") else condition, np.bool_)
+    if isinstance(condition, Array) and condition.ndim == 1:
+        return a[(slice(None),) * axis + (slice(condition.shape[0]),)][
+            (slice(None),) * axis + (condition.astype(bool),)
+        ]
+    condition = np.asarray(condition, np.bool_)
     if condition.ndim != 1:
         raise ValueError("Condition must be one dimensional")
     return _take(a, np.flatnonzero(condition), axis)

@@ -8,22 +8,7 @@ from ..base import is_dask_collection
 from ._core import asanyarray, elementwise
 
 
-_words = {
-    "out",
-    "where",
-    "dtype",
-    "casting",
-    "order",
-    "subok",
-    "decimals",
-    "rtol",
-    "atol",
-    "equal_nan",
-    "a_min",
-    "a_max",
-    "min",
-    "max",
-}
+_words = {"out", "where", "dtype", "casting", "order", "subok", "axes", "axis", "keepdims", "signature"}
 
 
 class ufunc:  # noqa: N801 - Dask's name
@@ -38,7 +23,7 @@ class ufunc:  # noqa: N801 - Dask's name
         return getattr(np, self.__name__)
 
     def __call__(self, *args, **words):
-        if unknown := set(words) - _words:
+        if isinstance(self._of_numpy, np.ufunc) and (unknown := set(words) - _words):
             raise TypeError(f"{self.__name__} does not take the following keyword arguments {sorted(unknown)}")
         if any(isinstance(x, ks.Array) or is_dask_collection(x) for x in (*args, *words.values())):
             return elementwise(self.__name__, *args, **words)

@@ -10,6 +10,7 @@ from kasoku._core import Delayed
 from .._task_spec import List, Task, TaskRef
 from ..base import is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
+from ..utils import key_split
 from . import _chunks
 from ._chunks import numpys, on_numpys, ours
 from ._core import Array, asanyarray, axes_in, axis_in, elementwise, from_array, from_delayed, grid, made, map_blocks
@@ -61,7 +62,16 @@ def on_whole(function, *args, **words):
 
 def array_of(value, shape, dtype, index=None):
     """An array of one chunk, of a delayed value or of a part of it."""
-    return from_delayed(value if index is None else value[index], shape, dtype)
+    if index is None:
+        return from_delayed(value, shape, dtype)
+    name = f"{key_split(value.key)}-{index}-{tokenize(value.key, index)}"
+    key = (name, *(0 for _ in shape))
+    graph = HighLevelGraph.from_collections(name, {key: Task(key, _item, TaskRef(value.key), index)}, [value])
+    return Array(graph, name, tuple((n,) for n in shape), dtype)
+
+
+def _item(value, index):
+    return ours(value[index])
 
 
 def whole(shape, dtype, function, *args, **words):
@@ -86,6 +96,20 @@ def _uniques(ar, *asked):
     return _parts(found, (_some, ar.dtype), *((shape, np.int64) for shape in shapes))
 
 
+def _covariance(m, y, rowvar, bias, ddof, weights):
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError("ddof must be integer")
+    samples = m.shape[-1 if rowvar or m.ndim == 1 else 0]
+    weights = {name: np.asarray(w) for name, w in weights.items() if w is not None}
+    for name, w in weights.items():
+        if w.ndim > 1:
+            raise RuntimeError(f"cannot handle multidimensional {name}")
+        if w.shape != (samples,):
+            raise RuntimeError(f"incompatible numbers of samples and {name}")
+    n = _variables(m, rowvar) + (0 if y is None else _variables(y := asanyarray(y), rowvar))
+    return whole((n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof, **weights)
+
+
 def _variables(m, rowvar):
     return m.shape[0 if rowvar else 1] if m.ndim > 1 else 1
 
@@ -96,6 +120,8 @@ def _sorted(a, *args, **words):
 
 def _padded(array, pad_width, mode, words):
     widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).tolist()
+    if not np.any(widths):
+        return array
     shape = tuple(n + a + b for n, (a, b) in zip(array.shape, widths))
     return whole(shape, array.dtype, np.pad, array, widths, mode=mode, **words)
 
@@ -113,10 +139,8 @@ f.rows("array", {
     "percentile": lambda a, q, method="linear", internal_method="default", axis=None, **words: (
         whole(np.shape(q), np.percentile(np.ones(1, a.dtype), 50).dtype, np.percentile, a, np.asarray(q), method=method)
         if axis is None and not words else f.quantile(a, np.asarray(q) / 100, axis=axis, method=method, **words)),
-    "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None: (lambda n: whole(
-        (n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof,
-        **{k: np.asarray(w) for k, w in (("fweights", fweights), ("aweights", aweights)) if w is not None}))(
-            _variables(m, rowvar) + (0 if y is None else _variables(asanyarray(y), rowvar))),
+    "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None: _covariance(
+        m, y, rowvar, bias, ddof, {"fweights": fweights, "aweights": aweights}),
     "corrcoef": lambda x, y=None, rowvar=True: whole(
         (_variables(x, rowvar) + (y is not None),) * 2, float, np.corrcoef, x, None if y is None else asanyarray(y),
         rowvar=rowvar),

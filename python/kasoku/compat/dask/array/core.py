@@ -3,7 +3,7 @@
 from ..base import tokenize
 from ..highlevelgraph import HighLevelGraph
 from . import *  # noqa: F403
-from ._core import Array, Task
+from ._core import Array, BlockView, Task  # noqa: F401
 from ._places import getter
 from ._core import elementwise as elemwise  # noqa: F401
 
