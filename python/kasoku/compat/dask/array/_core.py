@@ -75,6 +75,15 @@ def _finished(nested, ndim, gives_ours):
     return array if ndim else array[()]
 
 
+def _optimized(graph, keys, **options):
+    """What Dask's function does before a run the engine does in it; the setting array_optimize is a program's own."""
+    own = config.get("array_optimize", None)
+    return own(graph, keys, **options) if own else graph
+
+
+_optimized.does_nothing = lambda: not config.get("array_optimize", None)
+
+
 @says_what_is_missing("dask.array.Array")
 class Array(DaskMethodsMixin):
     """An array in chunks, computed later."""
@@ -184,7 +193,7 @@ class Array(DaskMethodsMixin):
     def __dask_postpersist__(self):
         return self._rebuilt, ()
 
-    __dask_optimize__ = staticmethod(lambda graph, keys, **options: graph)
+    __dask_optimize__ = staticmethod(_optimized)
     __dask_scheduler__ = staticmethod(get)
 
     def _rebuilt(self, graph, rename=None):

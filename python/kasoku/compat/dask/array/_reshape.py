@@ -64,7 +64,10 @@ def _planned(old, new, chunks, limit, merges):
         first = tuple(b - a for a, b in zip(ends, ends[1:])) or (0,)
         after = _in_order(new, [first, *((n,) for n in new[1:])], size)
         return [_lengths(after)], after
-    return [(n,) for n in old], [(n,) for n in new]
+    mine, theirs = math.prod(old[1:]), math.prod(new[1:])
+    ends = [end for end in starts(chunks[0]) if end * mine % theirs == 0]
+    rows = tuple(b - a for a, b in zip(ends, ends[1:]))
+    return [rows, *((n,) for n in old[1:])], [tuple(n * mine // theirs for n in rows), *((n,) for n in new[1:])]
 
 
 def reshape(x, shape, merge_chunks=True, limit=None):
