@@ -1236,3 +1236,19 @@ def test_histograms_count_by_chunks_between_ends_that_come_later():
     np.testing.assert_allclose(got.compute(), np.histogram(a, np.linspace(-3, 3, 5), weights=np.ones_like(a))[0])
     with pytest.raises(ValueError, match="chunked structure"):
         da.histogram(w, bins=3, range=(0, 1), weights=w.rechunk(5))
+
+
+def test_what_would_be_overlooked_is_refused():
+    order = da.random.default_rng(3)
+    assert (order.permutation(50).compute() != order.permutation(50).compute()).any()
+    for wrong, error, says in (
+        (lambda: da.arange(3, chunkz=2), TypeError, "chunkz"),
+        (lambda: da.arange(), TypeError, "requires stop"),
+        (lambda: da.random.standard_cauchy(size=3, dtype="f4"), TypeError, "dtype"),
+        (lambda: da.random.choice(np.ones((2, 2)), 3), ValueError, "one axis"),
+        (lambda: da.indices((1,), chunks=()), ValueError, "same number of chunks"),
+        (lambda: da.overlap.overlap(w, 13, "reflect", allow_rechunk=False), ValueError, "smallest chunk size 11"),
+        (lambda: da.apply_gufunc(np.sum, "(i)->()", x.rechunk(-1), axes=0), ValueError, "list"),
+    ):
+        with pytest.raises(error, match=says):
+            wrong()

@@ -73,9 +73,12 @@ def _in_steps(word, start, step, n, chunks, dtype, token):
     return made(word, chunks, dtype, task_of, token=token)
 
 
-def arange(start=0, stop=None, step=1, *, chunks="auto", dtype=None, **ignored):
+def arange(start=None, stop=None, step=1, *, chunks="auto", dtype=None, like=None, name=None, meta=None):
     if stop is None:
+        if start is None:
+            raise TypeError("arange() requires stop to be specified.")
         start, stop = 0, start
+    start = 0 if start is None else start
     if dtype is None:  # NumPy's: of Python's numbers the types count alone
         ends = (v if isinstance(v, np.generic) else type(v)(k) for k, v in enumerate((start, stop)))
         dtype = np.arange(*ends, step).dtype
@@ -133,6 +136,8 @@ def meshgrid(*arrays, sparse=False, indexing="xy", **words):
 
 def indices(dimensions, dtype=int, chunks="auto"):
     chunks = chunks if isinstance(chunks, (tuple, list)) else (chunks,) * len(dimensions)
+    if len(chunks) != len(dimensions):
+        raise ValueError("Need same number of chunks as dimensions.")
     axes = [arange(n, dtype=dtype, chunks=c) for n, c in zip(dimensions, chunks)]
     return stack(meshgrid(*axes, indexing="ij")) if axes else from_array(np.indices((), dtype))
 

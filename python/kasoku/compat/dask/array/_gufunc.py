@@ -56,6 +56,12 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
         if axes is not None:
             raise ValueError("Only one of `axis` or `axes` keyword arguments should be given")
         axes = [(axis,) if names else () for names in needs] + [(axis,) if names else () for names in gives]
+    if axes is not None and not isinstance(axes, list):
+        raise ValueError("`axes` has to be of type list")
+    if axes is not None and any(
+        len((k,) if isinstance(k, int) else k) != len(names) for k, names in zip(axes, needs + gives)
+    ):
+        raise ValueError(f"apply_gufunc: axes={axes} are not as many for each argument as the signature names")
     at = [(k,) if isinstance(k, int) else tuple(k) for k in axes] if axes is not None else []
     if at and len(at) < len(needs) + len(gives):
         at += [tuple(range(-len(names), 0)) for names in gives]

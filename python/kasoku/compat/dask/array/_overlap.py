@@ -2,6 +2,7 @@
 
 import functools
 import numbers
+import warnings
 
 import numpy as np
 
@@ -25,7 +26,7 @@ def _depths(value, ndim):
 _pads = {"reflect": "symmetric", "nearest": "edge", "periodic": "wrap"}
 
 
-def overlap(x, depth, boundary=None, **ignored):
+def overlap(x, depth, boundary=None, *, allow_rechunk=True):
     """Each chunk with as many elements of its neighbours as depth says, and what boundary says at the ends."""
     x = asanyarray(x)
     for axis, ((before, after), kind) in enumerate(zip(_depths(depth, x.ndim), _for_axes(boundary, x.ndim, None))):
@@ -33,6 +34,8 @@ def overlap(x, depth, boundary=None, **ignored):
             continue
         if max(before, after) > x.shape[axis]:
             raise ValueError(f"The overlapping depth {max(before, after)} is larger than your array {x.shape[axis]}.")
+        if not allow_rechunk and len(x.chunks[axis]) > 1 and min(x.chunks[axis]) < max(before, after):
+            raise ValueError(f"The overlapping depth {max(before, after)} is larger than the smallest chunk size {min(x.chunks[axis])}, and allow_rechunk=False")  # fmt: skip
         ends = starts(x.chunks[axis])
         if kind not in (None, "none"):
             x = _with_ends(x, axis, before, after, kind)
@@ -77,6 +80,7 @@ def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta
     """func of each chunk with its neighbours' nearest elements, which are cut off afterwards. depth, boundary: for all
     arrays, or lists of one for each. Without trim func cuts them off itself, unless chunks= says otherwise."""
     if isinstance(func, Array):  # the order of earlier versions
+        warnings.warn("The use of map_overlap(array, func, **kwargs) is deprecated since dask 2.17.0: pass the function first", FutureWarning, stacklevel=2)  # fmt: skip
         func, args, told = args[0], (func,), args[1:]
         depth, boundary, trim = (*told, *(depth, boundary, trim)[len(told) :])
     at = [k for k, x in enumerate(args) if isinstance(x, Array)]
@@ -86,7 +90,7 @@ def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta
     depths, boundaries = _for_arrays(depth, arrays), _for_arrays(boundary, arrays)
     if not trim and not {"chunks", "drop_axis", "new_axis"} & words.keys():
         words["chunks"] = arrays[0].chunks
-    wide = dict(zip(at, map(overlap, arrays, depths, boundaries)))
+    wide = {k: overlap(*each, allow_rechunk=allow_rechunk) for k, *each in zip(at, arrays, depths, boundaries)}
     args = [wide.get(k, x) for k, x in enumerate(args)]
     found = map_blocks(func, *args, dtype=dtype if dtype is not None else getattr(meta, "dtype", None), **words)
     if not trim:
