@@ -90,4 +90,11 @@ del _name, _f
 from . import core, lib, ma  # noqa: E402, F401 - core has the names above, and is one of them
 from . import _places  # noqa: E402, F401
 from .chunk_types import register_chunk_type  # noqa: E402, F401
-from .utils import assert_eq  # noqa: E402, F401
+
+
+def __getattr__(name):
+    if name == "assert_eq":  # what only tests need is imported when it is asked for
+        from .utils import assert_eq
+
+        return assert_eq
+    raise AttributeError(name)

@@ -47,5 +47,5 @@ for _name in _names:
     )
     _module.__getattr__ = getter(_name)
     sys.modules[_module.__name__] = _module
-    if not hasattr(sys.modules[_package], _name):
+    if _name not in vars(sys.modules[_package]):
         setattr(sys.modules[_package], _name, _module)
