@@ -1,5 +1,7 @@
 """dask.array: arrays in chunks, which are kasoku's arrays; each operation makes tasks, a chunk each."""
 
+from importlib import import_module as _import_module
+
 import numpy as _np
 
 from . import fft, image, linalg, random
@@ -93,8 +95,7 @@ from .chunk_types import register_chunk_type  # noqa: E402, F401
 
 
 def __getattr__(name):
-    if name == "assert_eq":  # what only tests need is imported when it is asked for
-        from .utils import assert_eq
-
-        return assert_eq
+    if name in ("assert_eq", "utils"):  # what mostly tests need is imported when it is asked for
+        utils = _import_module(f"{__package__}.utils")
+        return utils if name == "utils" else utils.assert_eq
     raise AttributeError(name)

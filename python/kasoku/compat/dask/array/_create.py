@@ -98,6 +98,7 @@ def _corner(n, m, k, dtype):
 
 
 def eye(N, chunks="auto", M=None, k=0, dtype=float):
+    dtype = np.dtype(dtype)
     chunks = normalize_chunks(chunks, (N, N if M is None else M), dtype=dtype)
     rows, columns = map(starts, chunks)
 
