@@ -1252,3 +1252,14 @@ def test_what_would_be_overlooked_is_refused():
     ):
         with pytest.raises(error, match=says):
             wrong()
+
+
+def test_values_that_lie_in_lists_and_records():
+    np.testing.assert_array_equal((w[:2] * [w[0], 2]).compute(), v[:2] * [v[0], 2])
+    records = np.array([(1, 1.0, 3), (2, 2.0, 4)], dtype=[("a", "i4"), ("b", "f4"), ("c", "i1")])
+    got = da.from_array(records, chunks=1)[["c", "a"]]
+    assert got.dtype == got.compute().dtype == records[["c", "a"]].dtype
+    marked = setm(w, da.from_array((v > 0).astype(float), chunks=13), 1)
+    np.testing.assert_array_equal(marked.compute(), np.where(v > 0, 1, v))
+    with pytest.raises(ValueError, match="mask chooses elements in a row"):
+        setm(x, x > 1, x)

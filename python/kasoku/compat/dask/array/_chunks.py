@@ -93,7 +93,8 @@ def call_joined(blocks, axis):
     if all(isinstance(block, ks.Array) for block in blocks):
         return ks.concatenate(blocks, axis=axis)
     blocks = [numpys(block) for block in blocks]
-    made = of_numpy("concatenate", blocks)(blocks, axis=axis)
+    fields = {"dtype": blocks[0].dtype} if blocks[0].dtype.names else {}  # which stay where they are in a record
+    made = of_numpy("concatenate", blocks)(blocks, axis=axis, **fields)
     fills = [block.fill_value for block in blocks if isinstance(block, np.ma.MaskedArray)]
     if any(isinstance(fill, np.ndarray) for fill in fills):
         raise ValueError("Dask doesn't support masked array's with non-scalar `fill_value`s")

@@ -773,7 +773,7 @@ def elementwise(name, *args, dtype=None, where=True, out=None, **words):
     """NumPy's function of that name, of each element. where: a mask; elsewhere is what `out` had, or anything. out: an
     array, which is the result from then on."""
     words = {**words, **({"dtype": np.dtype(dtype)} if dtype is not None else {})}
-    args = [np.asarray(x) if isinstance(x, list) else x for x in args]
+    args = [(asanyarray if any(isinstance(i, Array) for i in x) else np.asarray)(x) if isinstance(x, list) else x for x in args]  # fmt: skip
     result = blockwise_call(call, (name,), args, words, dtype_of(name, args, words), name)
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if out is not None:

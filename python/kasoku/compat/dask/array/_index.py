@@ -295,7 +295,13 @@ def assigned(x, index, value):
         value = np.ma.masked_array(0, mask=True)  # which is a number with a mask
     elif isinstance(value, (ks.Array, list, tuple, range)) or isinstance(value, np.ndarray) and not value.ndim:
         value = np.asarray(value)[()]
+    if isinstance(index, Array) and index.dtype.kind not in "iub":
+        index = index.astype(bool)  # a mask, as in Dask
     if isinstance(index, (Array, np.ndarray, ks.Array)) and index.dtype == bool and index.ndim == x.ndim:
+        if np.ndim(value) > 1:
+            raise ValueError(
+                f"a mask chooses elements in a row, to which values of shape {value.shape} cannot be assigned"
+            )
         if index.shape != x.shape and not any(map(math.isnan, (*index.shape, *x.shape))):
             raise IndexError(f"Boolean index of shape {index.shape} does not match the array's shape {x.shape}")
         if not np.ndim(value):
