@@ -1,6 +1,7 @@
 """Dask's arrays in chunks under their own names: each law is NumPy's result."""
 
 import functools
+import importlib.util
 import subprocess
 import sys
 
@@ -1263,3 +1264,12 @@ def test_values_that_lie_in_lists_and_records():
     np.testing.assert_array_equal(marked.compute(), np.where(v > 0, 1, v))
     with pytest.raises(ValueError, match="mask chooses elements in a row"):
         setm(x, x > 1, x)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("dask") is None, reason="the plan is the installed Dask's")
+def test_rows_become_columns_by_way_of_chunks_in_between():
+    tall = da.ones((1000, 8_000_000), chunks=(1, 8_000_000)).rechunk((1000, 8000))
+    assert tall.chunks == ((1000,), (8000,) * 1000) and len(tall.dask) < 20_000
+    numpys = np.arange(400.0 * 400).reshape(400, 400)
+    columns = da.from_array(numpys, chunks=(1, 400)).rechunk((400, 1))
+    np.testing.assert_array_equal(columns.compute(), numpys)

@@ -13,7 +13,7 @@ import numpy as np
 import kasoku as ks
 
 from ... import says_what_is_missing
-from .. import config
+from .. import _installed, config
 from .._task_spec import Dict, List, Task, TaskRef
 from ..base import DaskMethodsMixin, is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
@@ -305,7 +305,15 @@ class Array(DaskMethodsMixin):
 
             told = [None if is_unknown(c) else c for c in chunks]
             return beside_unknown(self, lambda x: x.rechunk(told), range(self.ndim))
-        return cut(self, [list(zip(starts(axis), starts(axis)[1:])) for axis in chunks], chunks, "rechunk-merge")
+        steps = [chunks]
+        if math.prod(len(a) + len(b) for a, b in zip(chunks, self.chunks) if a != b) > 100_000:
+            with contextlib.suppress(AttributeError):  # Dask's plan of chunks in between, where it is installed
+                plan = _installed.rest_of("array.rechunk")("plan_rechunk")
+                steps = plan(self.chunks, chunks, self.itemsize, threshold, block_size_limit)
+        x = self
+        for step in steps:
+            x = cut(x, [list(zip(starts(axis), starts(axis)[1:])) for axis in step], step, "rechunk-merge")
+        return x
 
     def shuffle(self, indexer, axis, chunks="auto"):
         from ._index import shuffle
