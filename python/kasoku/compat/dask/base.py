@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from concurrent.futures import Executor
 
-from kasoku import _core, _engines, _task, visualize
+from kasoku import _core, _engines, _task, compute, visualize
 from kasoku._core import Delayed
 from kasoku._delayed import graph_of
 from kasoku._layers import annotations as _annotations
@@ -115,7 +115,10 @@ def _asked(args, traverse):
     """The arguments with the collections as their __dask_optimize__ makes them, which is called once for all that have one."""
     if _are_plain(args, 2 if traverse else 0):
         return args
-    found, put_back = unpack_collections(*args, traverse=traverse)
+    try:
+        found, put_back = unpack_collections(*args, traverse=traverse)
+    except RecursionError:
+        return args  # which the engine refuses in a sentence
     groups = {}
     for at, one in enumerate(found):
         if optimizes := _optimizer(one):
@@ -134,11 +137,7 @@ def _asked(args, traverse):
     return put_back(found)
 
 
-@functools.wraps(_task.compute)
-def compute(*args, traverse=True, optimize_graph=True, **options):
-    if optimize_graph:
-        args = _asked(args, traverse)
-    return _task.compute(*args, traverse=traverse, **options)
+_task.ask_to_optimize = _asked
 
 
 def _part(future, at):
