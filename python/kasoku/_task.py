@@ -106,6 +106,9 @@ def _get_of(scheduler):
     return scheduler if is_get else None
 
 
+ask_to_optimize = None  # of Dask's face: the arguments, with collections as their __dask_optimize__ makes them
+
+
 def compute(
     *args, scheduler=None, num_workers=None, workers=None, progress=False, traverse=True, **ignored
 ) -> tuple[Any, ...]:
@@ -124,6 +127,8 @@ def compute(
     """
     if "get" in ignored:
         raise TypeError("compute: get= was removed from Dask\n  fix  scheduler=, with the same function")
+    if ask_to_optimize is not None and ignored.get("optimize_graph", True):
+        args = ask_to_optimize(args, traverse)
     get = _get_of(scheduler)
     bars = [one.bar for one in observers if hasattr(one, "bar")]  # called with (done, all) beside compute()'s own
     is_observed = len(bars) < len(observers)

@@ -2,6 +2,7 @@
 DataNode a value, an Alias another name; each is called with the values of the keys that it depends on."""
 
 import copyreg
+import functools
 import itertools
 import sys
 from collections.abc import Mapping
@@ -307,6 +308,14 @@ class Task(GraphNode):
         return self._repr
 
 
+def _contained(*items, kind):
+    """What a container's function gives of its items, also where somebody makes a task of both."""
+    return dict(zip(items[::2], items[1::2])) if kind is dict else kind(items)
+
+
+_functions = {kind: functools.partial(_contained, kind=kind) for kind in (list, tuple, set, dict)}
+
+
 class NestedContainer(Task):
     """A container of nodes, references and values."""
 
@@ -316,20 +325,13 @@ class NestedContainer(Task):
     def __init__(self, /, *args, **words):
         if len(args) == 1 and isinstance(args[0], self.klass):
             args = tuple(args[0])
-        super().__init__(None, self.klass, *args)
+        super().__init__(None, _functions[self.klass], *args)
 
     @classmethod
     def _of(cls, args, key=None):
         made = cls.__new__(cls)
-        Task.__init__(made, key, cls.klass, *args)
+        Task.__init__(made, key, _functions[cls.klass], *args)
         return made
-
-    def _made(self, items):
-        return self.klass(items)
-
-    def __call__(self, values=()):
-        self._verify_values(values)
-        return self._made([_value(argument, values) for argument in self.args])
 
     def __iter__(self):
         return iter(self.args)
@@ -384,10 +386,7 @@ class Dict(NestedContainer, Mapping):
         args = tuple(args)
         if len(args) % 2:
             raise ValueError("Invalid number of arguments provided")
-        Task.__init__(self, None, dict, *args)
-
-    def _made(self, items):
-        return dict(zip(items[::2], items[1::2]))
+        Task.__init__(self, None, _functions[dict], *args)
 
     def __iter__(self):
         return iter(self.args[::2])

@@ -1,5 +1,7 @@
 """Dask's arrays in chunks under their own names: each law is NumPy's result."""
 
+import functools
+import importlib.util
 import subprocess
 import sys
 
@@ -414,6 +416,7 @@ def test_as_numpy(name):
             "maskedpart",
             "unknownbeside",
             "unknownflat",
+            "extract",
         ):
             assert got.shape == np.shape(want)
 
@@ -540,8 +543,19 @@ def test_collections_together():
             "All-NaN slice",
         ),
         (lambda: setm(x, np.ones((60, 39), bool), 1.0), IndexError, "does not match"),
-        (lambda: setm(x, 0, np.ma.masked), NotImplementedError, "masked arrays are not there"),
-        (lambda: da.from_array(np.ma.array([1, 2], mask=[0, 1])), NotImplementedError, "masked arrays are not there"),
+        (lambda: da.ma.masked_array(x, fill_value=w), ValueError, "non-scalar fill_value"),
+        (lambda: da.ma.masked_array(x, mask=w), np.ma.MaskError, "mask shape is"),
+        (lambda: da.ma.masked_where(x[0] > 0, x), IndexError, "Inconsistent shape"),
+        (lambda: da.ma.masked_equal(x, w), ValueError, "doesn't support array"),
+        (lambda: da.ma.where(x > 0, x), ValueError, "either both or neither"),
+        (lambda: x.map_blocks(lambda block: block + "a"), ValueError, "specify the dtype explicitly"),
+        (lambda: x.rechunk({2: 1}), np.exceptions.AxisError, "out of bounds"),
+        (lambda: x[x[:, 0] > 0].rechunk((5, 5)), ValueError, "compute_chunk_sizes"),
+        (lambda: da.from_array(np.array([None]), chunks="auto"), NotImplementedError, "object dtype"),
+        (lambda: da.ones(3, chunks=None), ValueError, "chunks="),
+        (lambda: da.ones(0, chunks=((),)), ValueError, "Empty tuples"),
+        (lambda: da.ones((4, 4), chunks=("8B", "16B")), ValueError, "Only one consistent value"),
+        (lambda: da.hstack(x), NotImplementedError, "expects a sequence of arrays"),
         (lambda: da.fft.fftn(x.rechunk(-1), axes=(0, 0)), ValueError, "Duplicate axes"),
         (
             lambda: da.map_overlap(abs, w, depth=51, boundary="none"),
@@ -561,7 +575,7 @@ def test_collections_together():
         (lambda: x[x[:40, 0] > 0], IndexError, "not long enough"),
         (lambda: x[x > 0].argmax(), ValueError, "unknown chunksizes"),
         (lambda: len(x[x > 0]), ValueError, "unknown chunk size"),
-        (lambda: x[x[:, 0] > 0][:3], ValueError, "unknown: compute_chunk_sizes"),
+        (lambda: x[x[:, 0] > 0][:3], ValueError, "chunk sizes are unknown"),
         (lambda: x.transpose([0]), ValueError, "axes don't match"),
         (lambda: x.view("i2").view("V3"), ValueError, "divisor"),
         (lambda: da.concatenate([x, y], axis=2), np.exceptions.AxisError, "out of bounds"),
@@ -576,6 +590,118 @@ def test_collections_together():
 def test_bad_input(wrong, error, says):
     with pytest.raises(error, match=says):
         wrong()
+
+
+am, bm = np.ma.masked_greater(a, 1), np.ma.masked_where(np.arange(40) % 3 == 0 * a, b)
+xm, ym = da.ma.masked_greater(x, 1), da.from_array(bm, chunks=(30, 20))
+masked = dict(
+    **{f"{name}{axis}": (lambda name=name, axis=axis: (getattr(da, name)(xm, axis), getattr(np, name)(am, axis)))
+       for name in "sum prod mean var std min max any all argmin argmax".split() for axis in (None, 0, 1)},
+    add=lambda: (xm * 2 + y, am * 2 + b),
+    both=lambda: (xm + ym, am + bm),
+    cumsum=lambda: (da.cumsum(xm, 0), np.cumsum(am, 0)),
+    cumprod=lambda: (da.cumprod(xm, 1), np.cumprod(am, 1)),
+    concatenate=lambda: (da.concatenate([x, xm]), np.ma.concatenate([a, am])),
+    T=lambda: (xm.T[3:, ::2], am.T[3:, ::2]),
+    take=lambda: (xm[[3, 1, 59]], am[[3, 1, 59]]),
+    dot=lambda: (da.dot(xm.T, ym), np.ma.dot(am.T, bm)),
+    where=lambda: (da.ma.where(x > 0, xm, y), np.ma.where(a > 0, am, b)),
+    equal=lambda: (da.ma.masked_equal(x, a[0, 0]), np.ma.masked_equal(a, a[0, 0])),
+    less=lambda: (da.ma.masked_less(x, w[0]), np.ma.masked_less(a, v[0])),
+    invalid=lambda: (da.ma.masked_invalid(xn), np.ma.masked_invalid(an)),
+    masked_array=lambda: (da.ma.masked_array(x, mask=x > 1, fill_value=7), np.ma.masked_array(a, mask=a > 1, fill_value=7)),
+    filled=lambda: (da.ma.filled(xm, -1), am.filled(-1)),
+    getmaskarray=lambda: (da.ma.getmaskarray(xm), np.ma.getmaskarray(am)),
+    count=lambda: (da.ma.count(ym, 0), np.ma.count(bm, 0)),
+    average=lambda: (da.ma.average(ym, axis=0, weights=x), np.ma.average(bm, axis=0, weights=a)),
+    ones_like=lambda: (da.ma.ones_like(xm), np.ma.ones_like(am)),
+    set_one=lambda: (setm(x, 0, np.ma.masked), setm(np.ma.array(a), 0, np.ma.masked)),
+    set_mask=lambda: (setm(x, x > 1, np.ma.masked), am),
+    nothing=lambda: (setm(xm, slice(20), np.ma.masked)[:20].sum(), np.ma.masked_all((20, 40)).sum()),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", masked)
+def test_masked_arrays_are_numpy_s(name):
+    got, want = masked[name]()
+    assert (
+        got.dtype == want.dtype
+        and isinstance(got._meta, np.ma.MaskedArray) == isinstance(want, np.ma.MaskedArray)
+        or np.ndim(want) == 0
+    )
+    computed = got.compute()
+    assert type(computed) is type(want)
+    np.testing.assert_array_equal(np.ma.getmaskarray(computed), np.ma.getmaskarray(want))
+    np.testing.assert_allclose(np.ma.filled(computed, 0.5), np.ma.filled(want, 0.5), rtol=1e-9, atol=1e-12)
+
+
+class Marked(np.lib.mixins.NDArrayOperatorsMixin):
+    """An array of another package: what is computed of it is one, too."""
+
+    def __init__(self, array):
+        self.array = array
+
+    shape, ndim, dtype = (
+        property(lambda self, name=name: getattr(self.array, name)) for name in ("shape", "ndim", "dtype")
+    )
+
+    def __getitem__(self, index):
+        return Marked(self.array[index])
+
+    def astype(self, dtype):
+        return Marked(self.array.astype(dtype))
+
+    def reshape(self, *shape):
+        return Marked(self.array.reshape(*shape))
+
+    def __array_ufunc__(self, ufunc, method, *args, **words):
+        return Marked(getattr(ufunc, method)(*(x.array if isinstance(x, Marked) else x for x in args), **words))
+
+    def __array_function__(self, function, types, args, words):
+        args = [
+            [x.array for x in arg] if isinstance(arg, list) else arg.array if isinstance(arg, Marked) else arg
+            for arg in args
+        ]
+        return Marked(function(*args, **words))
+
+
+def test_arrays_of_another_package_stay_what_they_are():
+    marked = da.from_array(Marked(a), chunks=(20, 25))
+    assert isinstance(marked._meta, Marked) and "Marked" in repr(marked)
+    for got, want in ((marked + 1, a + 1), (marked.sum(axis=0), a.sum(axis=0)), (marked.T[:5], a.T[:5])):
+        assert isinstance(got._meta, Marked)
+        np.testing.assert_allclose(got.compute().array, want)
+    assert type(da.from_array(Marked(a), asarray=False).compute()) is Marked
+    assert type(x + Marked(a)) is Marked  # which takes Dask's arrays in, until somebody says that they take it
+    da.register_chunk_type(Marked)
+    np.testing.assert_allclose((x + Marked(a)).compute().array, 2 * a)
+
+
+def test_chunks_that_nobody_says_are_of_the_size_that_is_wanted():
+    assert da.ones((1000, 1000), chunks="80kB").chunks == ((100,) * 10,) * 2
+    assert da.ones((10, 10**6), chunks="8MB").chunks == ((10,), (100_000,) * 10)
+    before = da.ones((100, 100), chunks=(10, 20))
+    assert before.rechunk({0: "auto"}, block_size_limit=8 * 20 * 30).chunks == ((30, 30, 30, 10), (20,) * 5)
+    assert before.rechunk("auto", block_size_limit=8 * 50).chunksize == (5, 10)
+    assert da.ones(220, chunks=100).rechunk(100, balance=True).chunks == ((110, 110),)
+    with pytest.warns(UserWarning, match="balancing not possible"):
+        assert da.ones(9, chunks=3).rechunk((8,), balance=True).shape == (9,)
+    rows = da.ones((8, 8), chunks=4)
+    rows = rows[rows[:, 0] > 0].rechunk({1: 3})
+    assert rows.chunks[1] == (3, 3, 2) and rows.compute().shape == (8, 8)
+
+
+def test_numpy_s_functions_that_are_not_there_are_told_of():
+    with pytest.warns(FutureWarning, match="numpy.linalg.det"):
+        assert np.linalg.det(da.eye(3)) == 1
+    assert isinstance(np.linalg.norm(x), da.Array) and isinstance(np.fft.fft(w.rechunk(-1)), da.Array)
+
+
+def test_modules_where_dask_keeps_functions():
+    from kasoku.compat.dask.array.reductions import reduction
+    from kasoku.compat.dask.array.routines import histogram
+
+    assert reduction is da.reduction and histogram is da.histogram
 
 
 def test_data_frames_are_refused_by_name():
@@ -968,3 +1094,182 @@ def test_an_array_s_page_shows_its_size_and_chunks():
     page = x._repr_html_()
     assert page.startswith("<table>") and "(60, 40)" in page and "(20, 25)" in page and "18.75 kiB" in page
     assert ("<svg" in page) == (__import__("importlib").util.find_spec("dask") is not None)
+
+
+def factors(n):
+    """Shapes of n elements."""
+
+    def grown(parts):
+        return st.permutations(parts).map(lambda order: tuple(order))
+
+    primes, k = [], 2
+    while n > 1:
+        while n % k == 0:
+            primes.append(k)
+            n //= k
+        k += 1
+
+    @st.composite
+    def shape(draw):
+        order, made = draw(grown(primes)), [1]
+        for p in order:
+            if draw(st.booleans()):
+                made.append(1)
+            made[-1] *= p
+        return tuple(made)
+
+    return shape()
+
+
+@hypothesis.given(st.data())
+def test_reshape_is_numpy_s_in_any_chunks(data):
+    n = data.draw(st.sampled_from([1, 24, 60, 64, 210]))
+    old, new = data.draw(factors(n)), data.draw(factors(n))
+    chunks = tuple(data.draw(st.integers(1, k)) for k in old)
+    numpys, merges = np.arange(n).reshape(old), data.draw(st.booleans())
+    got = da.from_array(numpys, chunks=chunks).reshape(new, merge_chunks=merges)
+    assert got.shape == new
+    np.testing.assert_array_equal(got.compute(), numpys.reshape(new))
+
+
+def test_chunks_that_are_reshaped_do_not_grow():
+    assert da.ones((2, 3, 4), chunks=(1, 1, 2)).reshape(24).chunks == ((2,) * 12,)
+    assert da.ones((100, 100), chunks=(10, 100)).reshape(-1).chunks == ((1000,) * 10,)
+    assert da.ones((100, 100), chunks=50).reshape(-1).chunksize == (2500,)
+    assert da.ones(24, chunks=8).reshape(6, 4).chunks == ((2, 2, 2), (4,))
+    assert da.ones((6, 4), chunks=(2, 2)).reshape(2, 3, 4).chunks[2] == (2, 2)
+    assert da.ones((2, 3, 4), chunks=2).reshape((6, 4), merge_chunks=False).chunks == ((2, 1, 2, 1), (2, 2))
+    with pytest.raises(ValueError, match="compute_chunk_sizes"):
+        x[x > 0].reshape(2, 3)
+
+
+def refuses():
+    raise AssertionError("computed too early")
+
+
+def test_arrays_in_an_index_are_computed_with_the_result():
+    where, mask = da.from_array(np.array([3, -1, 0]), chunks=2), da.from_array(a[0] > 0, chunks=7)
+    np.testing.assert_array_equal(x[where, 2:9].compute(), a[[3, -1, 0], 2:9])
+    np.testing.assert_array_equal(x[5, where].compute(), a[5, [3, -1, 0]])
+    np.testing.assert_array_equal(x[None, 5:9, mask].compute(), a[None, 5:9, a[0] > 0])
+    np.testing.assert_array_equal(da.compress(mask, x, axis=1).compute(), np.compress(a[0] > 0, a, axis=1))
+    later = da.Array({("later", 0): (refuses,)}, "later", ((2,),), np.int64)
+    with pytest.raises(AssertionError, match="too early"):
+        x[later].compute()
+    with pytest.raises(IndexError):
+        x[da.from_array([60], chunks=1)].compute()
+    for wrong in (np.array([True]), da.from_array(np.array([True]), chunks=1)):
+        with pytest.raises(IndexError):
+            w[wrong]  # which would be every element, were it broadcast
+
+
+def test_shuffle_keeps_groups_together():
+    groups = [[1, 5, 6], [0, 3], [4, 2, 7], list(range(8, 60))]
+    got = x.shuffle(groups, axis=0)
+    order = [i for group in groups for i in group]
+    np.testing.assert_array_equal(got.compute(), a[order])
+    ends = np.cumsum(got.chunks[0])
+    assert {3 + 2 + 3, 60} <= set(ends.tolist()) and max(got.chunks[1]) < 25
+    assert da.ones(6, chunks=3).shuffle([[0, 1, 2], [3, 4, 5]], axis=0).numblocks == (2,)
+    for wrong, error in (("s", ValueError), ([1], ValueError), ([[60]], IndexError)):
+        with pytest.raises(error):
+            x.shuffle(wrong, axis=0)
+
+
+def test_functions_of_chunks_that_differ_are_different_arrays():
+    f = functools.partial(np.sum, axis=0)
+    one, other = x.map_blocks(f, drop_axis=0, dtype=float), x.map_blocks(f, drop_axis=0, dtype="f4")
+    assert one.name != other.name != x.map_blocks(f, dtype="f4", enforce_ndim=True, drop_axis=0).name
+    with pytest.raises(ValueError, match="Dimension mismatch"):
+        x.map_blocks(lambda block: block[0], dtype=float, enforce_ndim=True).compute()
+    assert w.map_blocks(lambda block: np.array(5), chunks=((1,) * 4,), dtype=int).compute().tolist() == [5] * 4
+
+
+def test_a_program_s_reduction_is_called_as_dask_calls_it():
+    def root(parts, axis, keepdims):
+        assert isinstance(axis, tuple)
+        return np.sqrt(np.sum(parts, axis=axis, keepdims=keepdims))
+
+    def squares(block, axis, keepdims):
+        return np.sum(block**2, axis=axis, keepdims=keepdims)
+
+    got = da.reduction(x, squares, root, combine=np.sum, dtype=float, split_every=2)
+    np.testing.assert_allclose(got.compute(), np.linalg.norm(a))
+    np.testing.assert_allclose(da.reduction(w, squares, root, dtype=float, split_every=8).compute(), np.linalg.norm(v))
+
+    def weighed(block, weights, axis, keepdims):
+        return np.sum(block * weights, axis=axis, keepdims=keepdims)
+
+    rows = np.linspace(0, 1, 60)[:, None]
+    got = da.reduction(x, weighed, np.sum, axis=0, dtype=float, weights=rows)
+    np.testing.assert_allclose(got.compute(), (a * rows).sum(axis=0))
+    lists = da.reduction(
+        w, np.sum, lambda parts, axis, keepdims: len(parts), concatenate=False, dtype=int, split_every=8
+    )
+    assert lists.compute() == 4
+    with pytest.raises(ValueError, match="not broadcastable"):
+        da.reduction(x, weighed, np.sum, dtype=float, weights=[1, 2, 3])
+
+
+def test_what_is_set_and_said_of_arrays():
+    seen = []
+    with dask.config.set(array_plugins=[seen.append]):
+        doubled = da.ones(4, chunks=2) * 2
+    assert len(seen) == 2 and seen[1] is doubled
+    with pytest.raises(TypeError, match=r"x.rechunk\(3\)"):
+        doubled.chunks = 3
+    with pytest.warns(da.PerformanceWarning, match="factor of 10"):
+        da.ones((100, 1), chunks=(10, 1)) + da.ones((1, 100), chunks=(1, 10))
+    with pytest.raises(TypeError, match="according to the rule 'safe'"):
+        x.astype(int, casting="safe")
+    mine = np.arange(3.0)
+    theirs = da.from_array(mine, chunks=3)
+    mine[0] = theirs.compute()[1] = 7  # neither is the array in the graph
+    assert theirs.compute().tolist() == [0, 1, 2]
+
+
+def test_histograms_count_by_chunks_between_ends_that_come_later():
+    got, edges = da.histogram(w, bins=7, range=[w.min(), w.max()], density=True)
+    want, ends = np.histogram(v, bins=7, density=True)
+    np.testing.assert_allclose(got.compute(), want)
+    np.testing.assert_allclose(edges.compute(), ends)
+    got, edges = da.histogram(x, bins=da.from_array(np.linspace(-3, 3, 5), chunks=2), weights=da.ones_like(x))
+    np.testing.assert_allclose(got.compute(), np.histogram(a, np.linspace(-3, 3, 5), weights=np.ones_like(a))[0])
+    with pytest.raises(ValueError, match="chunked structure"):
+        da.histogram(w, bins=3, range=(0, 1), weights=w.rechunk(5))
+
+
+def test_what_would_be_overlooked_is_refused():
+    order = da.random.default_rng(3)
+    assert (order.permutation(50).compute() != order.permutation(50).compute()).any()
+    for wrong, error, says in (
+        (lambda: da.arange(3, chunkz=2), TypeError, "chunkz"),
+        (lambda: da.arange(), TypeError, "requires stop"),
+        (lambda: da.random.standard_cauchy(size=3, dtype="f4"), TypeError, "dtype"),
+        (lambda: da.random.choice(np.ones((2, 2)), 3), ValueError, "one axis"),
+        (lambda: da.indices((1,), chunks=()), ValueError, "same number of chunks"),
+        (lambda: da.overlap.overlap(w, 13, "reflect", allow_rechunk=False), ValueError, "smallest chunk size 11"),
+        (lambda: da.apply_gufunc(np.sum, "(i)->()", x.rechunk(-1), axes=0), ValueError, "list"),
+    ):
+        with pytest.raises(error, match=says):
+            wrong()
+
+
+def test_values_that_lie_in_lists_and_records():
+    np.testing.assert_array_equal((w[:2] * [w[0], 2]).compute(), v[:2] * [v[0], 2])
+    records = np.array([(1, 1.0, 3), (2, 2.0, 4)], dtype=[("a", "i4"), ("b", "f4"), ("c", "i1")])
+    got = da.from_array(records, chunks=1)[["c", "a"]]
+    assert got.dtype == got.compute().dtype == records[["c", "a"]].dtype
+    marked = setm(w, da.from_array((v > 0).astype(float), chunks=13), 1)
+    np.testing.assert_array_equal(marked.compute(), np.where(v > 0, 1, v))
+    with pytest.raises(ValueError, match="mask chooses elements in a row"):
+        setm(x, x > 1, x)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("dask") is None, reason="the plan is the installed Dask's")
+def test_rows_become_columns_by_way_of_chunks_in_between():
+    tall = da.ones((1000, 8_000_000), chunks=(1, 8_000_000)).rechunk((1000, 8000))
+    assert tall.chunks == ((1000,), (8000,) * 1000) and len(tall.dask) < 20_000
+    numpys = np.arange(400.0 * 400).reshape(400, 400)
+    columns = da.from_array(numpys, chunks=(1, 400)).rechunk((400, 1))
+    np.testing.assert_array_equal(columns.compute(), numpys)

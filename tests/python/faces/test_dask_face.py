@@ -1115,3 +1115,55 @@ def test_distributed_is_the_module_of_dask():
     from kasoku.compat.dask import distributed
 
     assert package is distributed
+
+
+class Counted(dask.base.DaskMethodsMixin):
+    """A collection that says when it is asked to make less of its graph."""
+
+    def __init__(self, graph, keys, asked):
+        self._graph, self._keys, self._asked = graph, keys, asked
+
+    def __dask_graph__(self):
+        return self._graph
+
+    def __dask_keys__(self):
+        return self._keys
+
+    def __dask_tokenize__(self):
+        return tuple(self._keys)
+
+    def __dask_optimize__(graph, keys, **options):  # noqa: N805 - as Dask calls it, of all collections that have it
+        asked.append(keys)
+        return graph
+
+    def __dask_postcompute__(self):
+        return tuple, ()
+
+    def __dask_postpersist__(self):
+        return lambda graph, rename=None: Counted(graph, self._keys, self._asked), ()
+
+    __dask_optimize__ = staticmethod(__dask_optimize__)
+
+
+asked = []
+
+
+def test_compute_asks_collections_to_make_less_of_their_graphs():
+    graph = {"a": 1, "b": (inc, "a"), "c": (inc, "b")}
+    one, other = Counted(graph, ["b"], asked), Counted(graph, ["c"], asked)
+    asked.clear()
+    assert dask.compute([one, {"k": other}], dask.delayed(3)) == ([(2,), {"k": (3,)}], 3)
+    assert asked == [[["b"], ["c"]]]  # once, of both
+    assert one.compute() == (2,) and one.persist().compute() == (2,) and len(asked) == 4
+    assert one.compute(optimize_graph=False) == (2,) and len(asked) == 4
+
+
+def test_containers_of_a_graph_are_what_their_function_gives():
+    from kasoku import _task_spec as nodes
+
+    made = nodes.Dict({"k": nodes.TaskRef("a")})
+    again = nodes.Task("again", made.func, *made.args)  # as Dask's own modules take nodes apart
+    assert again({"a": 5}) == made({"a": 5}) == {"k": 5}
+    for kind, of in ((nodes.List, list), (nodes.Tuple, tuple), (nodes.Set, set)):
+        made = kind(1, nodes.TaskRef("a"))
+        assert nodes.Task("again", made.func, *made.args)({"a": 5}) == made({"a": 5}) == of([1, 5])

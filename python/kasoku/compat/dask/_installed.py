@@ -10,7 +10,7 @@ from importlib.machinery import PathFinder, SourceFileLoader
 
 _face = __package__
 _modules = {
-    "_collections", "_dispatch", "_expr", "array.chunk", "array.numpy_compat", "array.svg", "bag", "blockwise", "bytes", "cache", "config", "context", "core", "datasets", "diagnostics.profile_visualize", "dot", "graph_manipulation", "hashing", "highlevelgraph",
+    "_collections", "_dispatch", "_expr", "backends", "array.chunk", "array.dispatch", "array.numpy_compat", "array.svg", "array.utils", "bag", "blockwise", "bytes", "cache", "config", "context", "core", "datasets", "diagnostics.profile_visualize", "dot", "graph_manipulation", "hashing", "highlevelgraph",
     "layers", "ml", "optimization", "order", "rewrite", "sizeof", "system", "task_spec", "typing", "utils", "utils_test", "widgets",
 }  # fmt: skip
 _rests = "_rest_of_"  # the module of Dask's behind one of the face that lacks some of its names
@@ -63,7 +63,7 @@ class _Finder:
         own = name[len(_face) + 1 :]
         if not {own, own.partition(".")[0]} & _modules and not own.startswith(_rests):
             return None
-        found = _file_of(own.removeprefix(_rests))
+        found = _file_of(own.removeprefix(_rests).replace("__", "."))
         if found is None:
             return None
         file, inner = found
@@ -74,7 +74,7 @@ class _Finder:
 
 def module(name):
     """Dask's module of that name, executed on the face; None without Dask."""
-    return importlib.import_module(f"{_face}.{_rests}{name}") if _file_of(name) else None
+    return importlib.import_module(f"{_face}.{_rests}{name.replace('.', '__')}") if _file_of(name) else None
 
 
 def rest_of(name):

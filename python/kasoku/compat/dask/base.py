@@ -76,6 +76,70 @@ def optimize(*args, traverse=True, optimize_graph=True, **options):
     return put_back([_optimized(one, graph, options) for one in found] if optimize_graph else found)
 
 
+def _optimizer(collection):
+    """A collection's own function that makes less of its graph; None where there is nothing to ask."""
+    if isinstance(collection, Delayed) or not is_dask_collection(collection):
+        return None
+    optimizes = getattr(collection, "__dask_optimize__", None)
+    return None if optimizes is None or getattr(optimizes, "does_nothing", bool)() else optimizes
+
+
+class _WithGraph:
+    """A collection with another graph of the same keys."""
+
+    def __init__(self, collection, graph):
+        self._collection, self._graph = collection, graph
+
+    def __dask_graph__(self):
+        return self._graph
+
+    def __getattr__(self, name):
+        return getattr(self._collection, name)
+
+
+_plain = {Delayed, int, float, complex, str, bytes, bool, type(None)}
+
+
+def _are_plain(args, depth):
+    """Whether there are only delayed values and numbers, also in lists: of so many is not asked one by one."""
+    kinds = set(map(type, args)) - _plain
+    return (
+        not kinds
+        or depth
+        and kinds <= {list, tuple}
+        and all(_are_plain(a, depth - 1) for a in args if type(a) not in _plain)
+    )
+
+
+def _asked(args, traverse):
+    """The arguments with the collections as their __dask_optimize__ makes them, which is called once for all that have one."""
+    if _are_plain(args, 2 if traverse else 0):
+        return args
+    try:
+        found, put_back = unpack_collections(*args, traverse=traverse)
+    except RecursionError:
+        return args  # which the engine refuses in a sentence
+    groups = {}
+    for at, one in enumerate(found):
+        if optimizes := _optimizer(one):
+            groups.setdefault(optimizes, []).append(at)
+    if not groups:
+        return args
+    from .highlevelgraph import HighLevelGraph
+
+    for optimizes, places in groups.items():
+        graphs = [found[at].__dask_graph__() for at in places]
+        merges = len(graphs) > 1 and all(isinstance(graph, HighLevelGraph) for graph in graphs)
+        graph = HighLevelGraph.merge(*graphs) if merges else {k: v for g in graphs for k, v in g.items()} if len(graphs) > 1 else graphs[0]  # fmt: skip
+        graph = optimizes(graph, [found[at].__dask_keys__() for at in places])
+        for at in places:
+            found[at] = _WithGraph(found[at], graph)
+    return put_back(found)
+
+
+_task.ask_to_optimize = _asked
+
+
 def _part(future, at):
     return future._future.result()[at]  # also of an asynchronous Client
 
@@ -109,7 +173,7 @@ def persist(*args, traverse=True, optimize_graph=True, **options):
             return {key: one(item) for key, item in arg.items()}
         return arg
 
-    return tuple(map(one, args))
+    return tuple(map(one, _asked(args, traverse) if optimize_graph else args))
 
 
 class DaskMethodsMixin:

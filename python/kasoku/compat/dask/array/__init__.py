@@ -1,25 +1,28 @@
 """dask.array: arrays in chunks, which are kasoku's arrays; each operation makes tasks, a chunk each."""
 
+from importlib import import_module as _import_module
+
 import numpy as _np
 
-from . import fft, image, linalg, random, utils
+from . import fft, image, linalg, random
 from ._blockwise import blockwise
 from ._chunks import normalize_chunks
 from ._core import (
-    Array, array, asanyarray, asarray, from_array, from_delayed, map_blocks, reshape,
+    Array, array, asanyarray, asarray, from_array, from_delayed, map_blocks,
 )  # fmt: skip
 from ._create import *  # noqa: F403
 from ._files import *  # noqa: F403
 from ._gufunc import apply_gufunc, as_gufunc, gufunc
+from ._index import shuffle
 from ._linear import dot, einsum, matmul, outer, tensordot, vdot
 from ._math import *  # noqa: F403
 from ._overlap import *  # noqa: F403
 from ._reductions import reduction
+from ._reshape import reshape
 from ._shape import *  # noqa: F403
 from ._table import functions as _functions
 from ._ufunc import ufunc as _ufunc
 from ._whole import *  # noqa: F403
-from .utils import assert_eq
 
 _functions.into(globals())
 for _name, _f in _functions.items():
@@ -45,6 +48,14 @@ Array.__deepcopy__ = lambda self, memo: self.copy()
 
 class PerformanceWarning(Warning):
     """Chunks that cost more than they need to."""
+
+
+def array_expr_enabled():
+    """Whether arrays are expressions that are planned as a whole: they are not."""
+    return False
+
+
+_array_expr_enabled = array_expr_enabled
 
 
 def rechunk(x, chunks="auto", **words):
@@ -78,4 +89,13 @@ bool = _np.bool_  # noqa: A001 - NumPy's name
 for _name in ("float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128").split():
     globals()[_name] = getattr(_np, _name)
 del _name, _f
-from . import core, lib  # noqa: E402, F401 - core has the names above, and is one of them
+from . import core, lib, ma  # noqa: E402, F401 - core has the names above, and is one of them
+from . import _places  # noqa: E402, F401
+from .chunk_types import register_chunk_type  # noqa: E402, F401
+
+
+def __getattr__(name):
+    if name in ("assert_eq", "utils"):  # what mostly tests need is imported when it is asked for
+        utils = _import_module(f"{__package__}.utils")
+        return utils if name == "utils" else utils.assert_eq
+    raise AttributeError(name)

@@ -9,7 +9,7 @@ from ..base import is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
 from ..utils import funcname
 from ._chunks import joined, met, numpys, on_numpys
-from ._core import Array, _reference, asarray, grid, samples_of
+from ._core import Array, _reference, asanyarray, grid, kind_of, samples_of
 
 
 def _common(name, there):
@@ -20,20 +20,20 @@ def _common(name, there):
     return met(of_full)
 
 
-def _joined(nested, axes):
-    return joined([_joined(part, axes[1:]) for part in nested], axes[0]) if axes else nested
+def joined_by_lists(nested, axes):
+    return joined([joined_by_lists(part, axes[1:]) for part in nested], axes[0]) if axes else nested
 
 
-def _as_numpys(value):
+def as_numpys(value):
     """NumPy's arrays, also in nested lists."""
     if type(value) is list:
-        return [_as_numpys(item) for item in value]
+        return [as_numpys(item) for item in value]
     return numpys(value) if hasattr(value, "dtype") else value
 
 
 def _called(func, args, joins, words):
     """func of NumPy's arrays; `joins`: along which axes the lists of chunks of an argument are put together before."""
-    return on_numpys(func, *(_as_numpys(_joined(value, axes)) for value, axes in zip(args, joins)), **words)
+    return on_numpys(func, *(as_numpys(joined_by_lists(value, axes)) for value, axes in zip(args, joins)), **words)
 
 
 def _guessed(func, pairs, words):
@@ -61,7 +61,7 @@ def _in_chunks(x, names, chunks_of):
 
 def met_by_name(pairs):
     """The chunks that arrays have in common along the axes of each name, and the arrays in such."""
-    pairs = [(x, None) if names is None else (asarray(x), tuple(names)) for x, names in pairs]
+    pairs = [(x, None) if names is None else (asanyarray(x), tuple(names)) for x, names in pairs]
     chunks_of = {axis: _common(axis, all_) for axis, all_ in _chunks_by_name(pairs).items()}
     return chunks_of, [_in_chunks(x, names, chunks_of) for x, names in pairs]
 
@@ -82,7 +82,7 @@ def blockwise(func, out_ind, *args, name=None, token=None, dtype=None, adjust_ch
     ValueError where lengths differ.
     """
     out_ind, new_axes, adjust_chunks = tuple(out_ind), new_axes or {}, adjust_chunks or {}
-    pairs = [(x, None) if names is None else (asarray(x), tuple(names)) for x, names in zip(args[::2], args[1::2])]
+    pairs = [(x, None) if names is None else (asanyarray(x), tuple(names)) for x, names in zip(args[::2], args[1::2])]
     there = _chunks_by_name(pairs)
     chunks_of = {axis: _common(axis, all_) for axis, all_ in there.items()}
     if not align_arrays and any(len(set(map(len, all_))) > 1 for all_ in there.values()):
@@ -91,7 +91,7 @@ def blockwise(func, out_ind, *args, name=None, token=None, dtype=None, adjust_ch
         pairs = [(_in_chunks(x, names, chunks_of), names) for x, names in pairs]
     new = {axis: tuple(n) if isinstance(n, (tuple, list)) else (n,) for axis, n in new_axes.items()}
     if absent := [axis for axis in out_ind if axis not in chunks_of and axis not in new]:
-        raise ValueError(f"blockwise: no array has the axis {absent[0]!r}\n  fix  new_axes=")
+        raise ValueError(f"blockwise: no array has the axis {absent[0]!r}, an unknown dimension\n  fix  new_axes=")
     if dtype is None:
         dtype = meta.dtype if meta is not None else _guessed(func, pairs, words)
 
@@ -116,5 +116,5 @@ def blockwise(func, out_ind, *args, name=None, token=None, dtype=None, adjust_ch
         parts = [block(x, names, rest, at) for (x, names), rest in zip(pairs, lists)]
         layer[(name, *place)] = Task((name, *place), _called, func, List._of(parts), joins, words)
     chunks = tuple(_adjusted(c, adjust_chunks[a]) if a in adjust_chunks else c for a, c in zip(out_ind, chunks))
-    gives_numpys = all(x._gives_numpys for x in inputs if isinstance(x, Array))
-    return Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, gives_numpys=gives_numpys)
+    meta = kind_of(inputs) if meta is None else meta
+    return Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, meta)

@@ -1,8 +1,11 @@
 """How an axis is cut into chunks, and what tasks do with the arrays that are chunks: ours where we have their dtype and the
 function, NumPy's else."""
 
+import collections
 import itertools
 import math
+import numbers
+import warnings
 
 import numpy as np
 
@@ -12,17 +15,33 @@ from .. import config
 from ..utils import parse_bytes
 
 
-def refuse_masks(x):
-    """Masked arrays without a mask are NumPy's; what has one would lose it."""
-    if np.ma.is_masked(x):
-        raise NotImplementedError(
-            "dask.array: masked arrays are not there\n  fix  x.filled(value), or NaN for what is missing"
-        )
+def is_foreign(x):
+    """An array that is neither NumPy's own nor ours: masked, or of another package. What NumPy's functions make of it is its."""
+    return type(x) is not np.ndarray and hasattr(x, "__array_function__") and not isinstance(x, (ks.Array, np.memmap))
+
+
+def like(kind, ndim, dtype):
+    """An array of that kind without elements, by which one in chunks knows what its chunks are; None: NumPy's."""
+    none, dtype = (0,) * ndim, np.dtype(dtype)
+    if isinstance(kind, ks.Array) and dtype.kind in "biufc":
+        return ks.empty(none, dtype)
+    if kind is None or not is_foreign(kind):
+        return np.empty(none, dtype)
+    try:
+        made = kind[(slice(0, 0),) * kind.ndim]
+        if made.ndim < ndim:
+            made = made[(..., *(None,) * (ndim - made.ndim))][(slice(0, 0),) * ndim]
+        made = made if made.ndim == ndim else made.reshape(none) if ndim else made.sum()
+        if made is np.ma.masked:
+            made = np.ma.array(np.empty(none, dtype), mask=True)
+        return made if made.dtype == dtype else made.astype(dtype)
+    except Exception:  # noqa: BLE001 - another package's array may not do one of these
+        return np.empty(none, dtype)
 
 
 def ours(x):
-    """The array of ours with these values; NumPy's, where we do not have the dtype."""
-    if isinstance(x, ks.Array):
+    """The array of ours with these values; NumPy's, where we do not have the dtype; another package's as it is."""
+    if isinstance(x, ks.Array) or is_foreign(x):
         return x
     x = np.asarray(x)
     if x.dtype.kind not in "biufc" or x.dtype.itemsize > (16 if x.dtype.kind == "c" else 8):
@@ -32,19 +51,30 @@ def ours(x):
 
 def numpys(x):
     """NumPy's array of these values."""
-    return x.numpy() if isinstance(x, ks.Array) else np.asarray(x)
+    return x.numpy() if isinstance(x, ks.Array) else x if is_foreign(x) else np.asarray(x)
+
+
+_lose_masks = {"where", "concatenate", "stack"}  # NumPy's do
+
+
+def of_numpy(name, args):
+    """NumPy's function of that name for these arguments."""
+    is_masked = name in _lose_masks and any(isinstance(arg, np.ma.MaskedArray) for arg in args)
+    return getattr(np.ma if is_masked and hasattr(np.ma, name) else np, name)
 
 
 def call(name, *args, **words):
     """The function of that name, of ours or of NumPy's."""
     function = getattr(ks, name, None)
-    if function is not None and any(isinstance(arg, ks.Array) for arg in args):
+    if function is not None:
+        args = [ours(arg) if type(arg) is np.ndarray else arg for arg in args]
+    if function is not None and any(isinstance(arg, ks.Array) for arg in args) and not any(map(is_foreign, args)):
         try:
             return ours(function(*args, **words))
         except (TypeError, NotImplementedError):
             pass  # NumPy's takes more kinds of arguments
     args = [arg.numpy() if isinstance(arg, ks.Array) else arg for arg in args]
-    return ours(getattr(np, name)(*args, **words))
+    return ours(of_numpy(name, args)(*args, **words))
 
 
 def on_numpys(function, *args, **words):
@@ -62,13 +92,27 @@ def joined(blocks, axis):
 def call_joined(blocks, axis):
     if all(isinstance(block, ks.Array) for block in blocks):
         return ks.concatenate(blocks, axis=axis)
-    return ours(np.concatenate([numpys(block) for block in blocks], axis=axis))
+    blocks = [numpys(block) for block in blocks]
+    fields = {"dtype": blocks[0].dtype} if blocks[0].dtype.names else {}  # which stay where they are in a record
+    made = of_numpy("concatenate", blocks)(blocks, axis=axis, **fields)
+    fills = [block.fill_value for block in blocks if isinstance(block, np.ma.MaskedArray)]
+    if any(isinstance(fill, np.ndarray) for fill in fills):
+        raise ValueError("Dask doesn't support masked array's with non-scalar `fill_value`s")
+    if fills and (fills[0] == fills[0]) and all(fill == fills[0] for fill in fills):
+        made.fill_value = fills[0]
+    return ours(made)
+
+
+def _with_axes(block, ndim):
+    """A chunk that a program's function gave with fewer axes, or more of length 1 in front."""
+    block = np.asarray(numpys(block))
+    return ours(block.reshape((1,) * (ndim - block.ndim) + block.shape[max(0, block.ndim - ndim) :]))
 
 
 def whole(nested, ndim, axis=0):
     """The array that nested lists of chunks are."""
     if axis == ndim:
-        return nested
+        return nested if getattr(nested, "ndim", 0) == ndim else _with_axes(nested, ndim)
     return joined([whole(part, ndim, axis + 1) for part in nested], axis)
 
 
@@ -83,51 +127,151 @@ def _cut(length, size):
 
 def _side(room, lengths):
     """How long a chunk is along axes that share the room; a shorter axis leaves the others more."""
-    lengths = sorted(n for n in lengths if not math.isnan(n))
+    lengths = sorted(lengths)
     for k, n in enumerate(lengths):
         side = max(1, int(room ** (1 / (len(lengths) - k)) + 1e-9))
         if n > side:
             return side
-        room //= max(1, n)
-    return max(1, room, *lengths) if lengths else 1
+        room /= max(1, n)
+    return max(1, int(room), *lengths) if lengths else 1
+
+
+def evenly(n, parts):
+    """A length in parts that differ by one at most, the longer ones first."""
+    return tuple(n // parts + (k < n % parts) for k in range(parts))
+
+
+def gathered(lengths, size):
+    """Neighbours together, as many as are not longer than that."""
+    made = [0]
+    for n in lengths:
+        if made[-1] and made[-1] + n > size:
+            made.append(0)
+        made[-1] += n
+    return tuple(made)
+
+
+def _in_proportion(before, free, shape, room):
+    """What chunks become along the free axes where they may hold so many elements: by one factor longer or shorter than they
+    were. Longer ones are whole chunks of before, if those are not too long, shorter ones divide the usual length."""
+    usual, made = {}, {}
+    for axis in free:
+        length, count = max(collections.Counter(before[axis]).items(), key=lambda each: each[1])
+        usual[axis] = length if length > 1 and 2 * count >= len(before[axis]) else shape[axis]
+    sizes, left, spare = {axis: float(np.median(before[axis])) for axis in free}, set(free), 1.0
+    factor = room / math.prod(sizes.values())
+    shrinks, tolerance, goes_on = factor < 1, config.get("array.chunk-size-tolerance", 1.25), True
+    while goes_on:
+        goes_on, count = False, len(left)
+        for axis in sorted(left):
+            size = sizes[axis] * factor ** (1 / count)
+            if size > shape[axis]:
+                made[axis], spare, goes_on = (shape[axis],), spare * shape[axis], True
+                left.remove(axis)
+                del sizes[axis]
+            elif shrinks or max(before[axis]) > size * tolerance ** (1 / count):
+                made[axis] = max(1, int(size)) if size <= usual[axis] else int(size // usual[axis] * usual[axis])
+                if shrinks:
+                    sizes[axis] = made[axis]
+                if size < 1:
+                    goes_on = True
+                    left.discard(axis)
+            else:
+                made[axis] = gathered(before[axis], size)
+        if goes_on or shrinks:
+            last, factor = factor, room / spare / math.prod(n for n in sizes.values() if n)
+            goes_on = goes_on or factor != last
+    return made
+
+
+unknown_help = "\n\nA possible solution: https://docs.dask.org/en/latest/array-chunks.html#unknown-chunks\nSummary: to compute chunks sizes, use\n\n   x.compute_chunk_sizes()  # for Dask Array `x`\n   ddf.to_dask_array(lengths=True)  # for Dask DataFrame `ddf`"
+
+
+def is_unknown(lengths):
+    """Whether one of them is found only when it is computed."""
+    return any(isinstance(n, float) and math.isnan(n) for n in lengths)
+
+
+def _without_auto(chunks, shape, limit, dtype, before):
+    """With lengths where "auto" or a number of bytes was said."""
+    sizes = {parse_bytes(c) for c in chunks if isinstance(c, str) and c != "auto"}
+    if len(sizes | ({limit} if isinstance(limit, int) and sizes else set())) > 1:
+        raise ValueError(f"Only one consistent value of limit or chunk is allowed, not {chunks} and {limit}")
+    limit = parse_bytes(limit or (sizes and sizes.pop()) or config.get("array.chunk-size", "128MiB"))
+    if dtype is None:
+        raise TypeError("dtype must be known for auto-chunking")
+    dtype = np.dtype(dtype)
+    if dtype.hasobject:
+        raise NotImplementedError(
+            "Can not use auto rechunking with object dtype. Nobody knows how many bytes its elements have"
+        )
+    if is_unknown(shape) or any(is_unknown(c if isinstance(c, tuple) else (c,)) for c in chunks):
+        raise ValueError(f"Can not perform automatic rechunking with unknown (nan) chunk sizes.{unknown_help}")
+    if not dtype.itemsize:
+        raise ValueError("auto-chunking with dtype.itemsize == 0 is not supported, please pass in `chunks` explicitly")
+    free = [axis for axis, c in enumerate(chunks) if isinstance(c, str)]
+    fixed = math.prod(max(c) if isinstance(c, tuple) else c for c in chunks if not isinstance(c, str))
+    room = max(1, limit) / dtype.itemsize / max(1, fixed)
+    before = [c[0] if isinstance(c, tuple) and len(c) == 1 else c for c in before or ()]
+    before = [_cut(n, c) if isinstance(c, numbers.Integral) else c for n, c in zip(shape, before)]
+    if before and all(map(sum, before)):
+        made = _in_proportion(before, free, shape, room)
+    else:
+        side = _side(room, [shape[axis] for axis in free])
+        made = dict.fromkeys(free, side)
+    return tuple(made.get(axis, c) or 0 for axis, c in enumerate(chunks))
 
 
 def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks=None):
     """Lengths of the chunks along each axis, of what a program says: a number, "auto", -1, or one of these for each axis."""
-    if isinstance(chunks, dict):
-        before = previous_chunks or [(n,) for n in shape]
-        chunks = tuple(chunks.get(axis, chunks.get(axis - len(shape), before[axis])) for axis in range(len(shape)))
+    if chunks is None:
+        raise ValueError("You must specify a chunks= keyword argument: how long a chunk is, a length for each axis, or all lengths along each axis: https://docs.dask.org/en/latest/array-chunks.html")  # fmt: skip
     if shape is None:
         shape = tuple(sum(axis) if isinstance(axis, (tuple, list)) else axis for axis in chunks)
-    if chunks is None or isinstance(chunks, (int, float, str)):
+    chunks = chunks.tolist() if isinstance(chunks, np.ndarray) else chunks
+    if isinstance(chunks, dict):
+        chunks = [chunks.get(axis, chunks.get(axis - len(shape))) for axis in range(len(shape))]
+    if isinstance(chunks, (numbers.Number, str)):
         chunks = (chunks,) * len(shape)
     chunks = tuple(chunks)
-    if not chunks and shape and not any(shape):
+    if not shape:
+        return ()
+    if not chunks and not any(shape):
         return ((0,),) * len(shape)
-    if len(shape) == 1 and len(chunks) > 1 and all(isinstance(c, int) for c in chunks):
+    if len(shape) == 1 and len(chunks) > 1 and all(isinstance(c, (numbers.Number, str)) for c in chunks):
         chunks = (chunks,)
     if len(chunks) != len(shape):
         raise ValueError(f"Chunks and shape must be of the same length/dimension. Got chunks={chunks}, shape={shape}")
-    is_auto = [c == "auto" or isinstance(c, str) for c in chunks]
-    fixed = math.prod(max(c, default=1) if isinstance(c, (tuple, list)) else n if c in (-1, None) else c
-                      for c, n, auto in zip(chunks, shape, is_auto) if not auto)  # fmt: skip
-    itemsize = np.dtype(dtype or "f8").itemsize
-    said = [c for c in chunks if isinstance(c, str) and c != "auto"]  # "16MiB"
-    limit = parse_bytes(
-        limit or (said[0] if said else None) or config.get("array.chunk-size", "128MiB")
-    )  # of a chunk that is "auto"
-    room = max(1, limit // max(1, itemsize * fixed))
-    side = _side(room, [n for n, auto in zip(shape, is_auto) if auto])
+    chunks = tuple(n if c is None or not isinstance(c, (tuple, list)) and c == -1 else tuple(c) if isinstance(c, list) else c
+                   for c, n in zip(chunks, shape))  # fmt: skip
+    if any(isinstance(c, str) for c in chunks):
+        chunks = _without_auto(chunks, shape, limit, dtype, previous_chunks)
     made = []
-    for c, n, auto in zip(chunks, shape, is_auto):
-        if isinstance(c, (tuple, list)):
-            c = tuple(int(k) if not (isinstance(k, float) and math.isnan(k)) else np.nan for k in c)
-            if sum(c) != n and not math.isnan(sum(c)):
+    for c, n in zip(chunks, shape):
+        if isinstance(c, tuple):
+            if not c:
+                raise ValueError(
+                    "Empty tuples are not allowed in chunks. Express zero length dimensions with 0(s) in chunks"
+                )
+            made.append(tuple(int(k) if not math.isnan(k) else np.nan for k in c))
+            if sum(made[-1]) != n and not math.isnan(sum(made[-1]) + n):
                 raise ValueError(f"Chunks do not add up to shape. Got chunks={chunks}, shape={shape}")
-            made.append(c)
         else:
-            made.append(_cut(n, side if auto else -1 if c is None else c))
+            made.append((np.nan,) if is_unknown((n,)) else _cut(n, c))
     return tuple(made)
+
+
+def balanced(lengths):
+    """Chunks of nearly one length, of as many as there are, or one less if the shortest is at most half of the longest."""
+    total, median = sum(lengths), int(np.median(lengths))
+    count = len(lengths) - (min(lengths) <= max(lengths) / 2)
+    found = [_cut(total, n) for n in range(max(1, median - median // 2), median + median // 2 + 1)]
+    found = [each for each in found if len(each) == count]
+    if not found:
+        warnings.warn(
+            "chunk size balancing not possible with given chunks. Try increasing the chunk size.", stacklevel=3
+        )
+    return min(found, key=lambda each: max(each) - min(each), default=lengths)
 
 
 def starts(lengths):

@@ -6,18 +6,34 @@ import itertools
 import math
 import numbers
 import operator
+import warnings
 
 import numpy as np
 
 import kasoku as ks
 
 from ... import says_what_is_missing
+from .. import _installed, config
 from .._task_spec import Dict, List, Task, TaskRef
 from ..base import DaskMethodsMixin, is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
-from ..utils import SerializableLock, format_bytes
+from ..threaded import get
+from ..utils import SerializableLock, format_bytes, typename
 from . import _chunks
-from ._chunks import call, met, normalize_chunks, numpys, on_numpys, ours, refuse_masks, starts
+from .chunk_types import is_valid_array_chunk, is_valid_chunk_type
+from ._chunks import (
+    call,
+    is_foreign,
+    is_unknown,
+    like,
+    met,
+    normalize_chunks,
+    numpys,
+    on_numpys,
+    ours,
+    starts,
+    unknown_help,
+)
 
 
 def grid(chunks):
@@ -25,37 +41,64 @@ def grid(chunks):
     return itertools.product(*(range(len(axis)) for axis in chunks))
 
 
-def made(word, chunks, dtype, task_of, inputs=(), token=None, gives_numpys=None, name=None):
+def kind_of(inputs):
+    """Of what kind an array is that follows from these: of another package's, of ours, or NumPy's (None)."""
+    kinds = [x._meta for x in inputs if isinstance(x, Array) and type(x._meta) is not np.ndarray]
+    return max(kinds, key=lambda kind: (is_foreign(kind), getattr(kind, "__array_priority__", 0)), default=None)
+
+
+def made(word, chunks, dtype, task_of, inputs=(), token=None, meta=None, name=None):
     """An array whose chunk at each place is task_of(place) -> (function, *arguments). name: what somebody called it.
-    inputs: arrays, and other collections of one key."""
+    inputs: arrays, and other collections of one key. meta: what the chunks are, if not what those of the inputs are."""
     name = name or f"{word}-{tokenize(word, chunks, str(dtype), list(inputs), token)}"
     layer = {}
     for place in grid(chunks):
         key = (name, *place)
         layer[key] = Task(key, *task_of(place))
-    if gives_numpys is None:
-        gives_numpys = all(x._gives_numpys for x in inputs if isinstance(x, Array))
-    return Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, gives_numpys=gives_numpys)
+    meta = kind_of(inputs) if meta is None else meta
+    return planned(Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, meta))
 
 
-def _finished(nested, ndim, gives_numpys):
+def planned(array):
+    """What the functions of the setting array_plugins make of an array that was just made."""
+    for plugin in config.get("array_plugins", None) or ():
+        made_ = plugin(array)
+        array = array if made_ is None else made_
+    return array
+
+
+def _finished(nested, ndim, gives_ours):
     array = _chunks.whole(nested, ndim) if ndim else nested
-    if not gives_numpys or not isinstance(array, (ks.Array, np.ndarray)):
-        return array
-    array = numpys(array)
+    if gives_ours or not isinstance(array, (ks.Array, np.ndarray)):
+        return ours(array) if gives_ours else array
+    array = array.copy() if type(array) is np.ndarray else numpys(array)  # what the graph has stays its own
     return array if ndim else array[()]
+
+
+def _optimized(graph, keys, **options):
+    """What Dask's function does before a run the engine does in it; the setting array_optimize is a program's own."""
+    own = config.get("array_optimize", None)
+    return own(graph, keys, **options) if own else graph
+
+
+_optimized.does_nothing = lambda: not config.get("array_optimize", None)
 
 
 @says_what_is_missing("dask.array.Array")
 class Array(DaskMethodsMixin):
     """An array in chunks, computed later."""
 
-    __slots__ = ("dask", "name", "chunks", "dtype", "_gives_numpys")
+    __slots__ = ("dask", "name", "_chunks", "_meta")
     __array_priority__ = 11
 
-    def __init__(self, dask, name, chunks, dtype=None, meta=None, shape=None, gives_numpys=True):
-        self.dask, self.name, self.dtype = dask, name, np.dtype(dtype if dtype is not None else "f8")
-        self.chunks, self._gives_numpys = normalize_chunks(chunks, shape, dtype=self.dtype), gives_numpys
+    def __init__(self, dask, name, chunks, dtype=None, meta=None, shape=None):
+        meta = meta._meta if isinstance(meta, Array) else meta
+        if dtype is None and meta is None:
+            raise ValueError("You must specify the meta or dtype of the array")
+        if dtype is None:
+            dtype = getattr(meta, "dtype", "f8")
+        self.dask, self.name, self._chunks = dask, name, normalize_chunks(chunks, shape, dtype=dtype)
+        self._meta = like(meta, len(self.chunks), dtype)
 
     def ref(self, place):
         return TaskRef((self.name, *place))
@@ -63,16 +106,23 @@ class Array(DaskMethodsMixin):
     # ── what it is ────────────────────────────────────────────────────────────────────────
 
     _name = property(lambda self: self.name)
-    _chunks = property(lambda self: self.chunks, lambda self, chunks: setattr(self, "chunks", chunks))
+    A = property(lambda self: self)
+    chunks = property(lambda self: self._chunks)
+
+    @chunks.setter
+    def chunks(self, chunks):
+        raise TypeError(f"Can not set chunks directly\n\nPlease use the rechunk method instead:\n  x.rechunk({chunks})")
+
     shape = property(lambda self: tuple(map(sum, self.chunks)))
     ndim = property(lambda self: len(self.chunks))
+    dtype = property(lambda self: np.dtype(self._meta.dtype))
+    _gives_ours = property(lambda self: isinstance(self._meta, ks.Array))
     size = property(lambda self: math.prod(self.shape))
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
     numblocks = property(lambda self: tuple(map(len, self.chunks)))
     npartitions = property(lambda self: math.prod(self.numblocks))
     chunksize = property(lambda self: tuple(max(axis, default=0) for axis in self.chunks))
-    _meta = property(lambda self: np.empty((0,) * self.ndim, self.dtype))
     T = property(lambda self: self.transpose())
     real = property(lambda self: elementwise("real", self) if self.dtype.kind == "c" else self)
     imag = property(lambda self: elementwise("imag", self))
@@ -80,7 +130,7 @@ class Array(DaskMethodsMixin):
     def __repr__(self):
         return (
             f"dask.array<{self.name.rpartition('-')[0]}, shape={self.shape}, dtype={self.dtype}, "
-            f"chunksize={self.chunksize}, chunktype=numpy.ndarray>"
+            f"chunksize={self.chunksize}, chunktype={typename(type(self._meta))}>"
         )
 
     def to_svg(self, size=500):
@@ -99,7 +149,7 @@ class Array(DaskMethodsMixin):
         """What the array and a chunk of it are, as a table of a page."""
         chunk = math.prod(self.chunksize) * self.itemsize
         sizes = [format_bytes(n) if not math.isnan(n) else "unknown" for n in (self.nbytes, chunk)]
-        rows = [("Bytes", *sizes), ("Shape", self.shape, self.chunksize), ("Count", self.npartitions, ""), ("Type", self.dtype, "numpy.ndarray")]  # fmt: skip
+        rows = [("Bytes", *sizes), ("Shape", self.shape, self.chunksize), ("Count", self.npartitions, ""), ("Type", self.dtype, typename(type(self._meta)))]  # fmt: skip
         lines = "".join(f"<tr><th>{name}</th><td>{array}</td><td>{part}</td></tr>" for name, array, part in rows)
         return f"<table><thead><tr><td></td><th>Array</th><th>Chunk</th></tr></thead><tbody>{lines}</tbody></table>"
 
@@ -137,34 +187,41 @@ class Array(DaskMethodsMixin):
 
     def __dask_postcompute__(self):
         if not self.ndim:
-            return _only, (self._gives_numpys,)
-        return _finished, (self.ndim, self._gives_numpys)
+            return _only, (self._gives_ours,)
+        return _finished, (self.ndim, self._gives_ours)
 
     def __dask_postpersist__(self):
         return self._rebuilt, ()
 
-    __dask_optimize__ = staticmethod(lambda graph, keys, **options: graph)
+    __dask_optimize__ = staticmethod(_optimized)
+    __dask_scheduler__ = staticmethod(get)
 
     def _rebuilt(self, graph, rename=None):
         name = (rename or {}).get(self.name, self.name)
-        return Array(graph, name, self.chunks, self.dtype, gives_numpys=self._gives_numpys)
+        return Array(graph, name, self.chunks, self.dtype, self._meta)
 
     def to_delayed(self, optimize_graph=True):
         """NumPy's array of delayed chunks."""
         from kasoku._core import Delayed
 
         x = self
-        if self._gives_numpys:
+        if not self._gives_ours:
             x = made("to-delayed", self.chunks, self.dtype, lambda p: (_shown, self.ref(p)), [self])
         found = np.empty(self.numblocks, object)
         for place in grid(self.chunks):
             found[place] = Delayed((x.name, *place), x.dask, None, x.name)
         return found
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype=None, copy=None, **words):
+        if words:
+            warnings.warn(f"Extra keyword arguments {sorted(words)} are ignored and won't be accepted in the future", FutureWarning, stacklevel=2)  # fmt: skip
+        if copy is False:
+            warnings.warn("Can't acquire a memory view of a Dask array. This will raise in the future.", FutureWarning, stacklevel=2)  # fmt: skip
         return np.asarray(self.compute(), dtype)
 
     def __array_ufunc__(self, ufunc, method, *inputs, **words):
+        if any(map(_takes_over, (*inputs, *words.get("out", ())))):
+            return NotImplemented
         if method == "__call__" and ufunc is np.matmul and not words:
             from ._linear import matmul
 
@@ -181,40 +238,87 @@ class Array(DaskMethodsMixin):
         return getattr(function, method)(*inputs, **words)
 
     def __array_function__(self, function, types, args, words):
-        from kasoku.compat.dask import array
+        from kasoku.compat.dask import array as module
 
-        ours_ = getattr(array, function.__name__, None)
-        if ours_ is not None and callable(ours_):
-            return ours_(*args, **words)
-        computed = lambda x: (
-            x.compute() if isinstance(x, Array) else [computed(i) for i in x] if isinstance(x, list) else x
-        )  # noqa: E731
-        return function(*map(computed, args), **{name: computed(x) for name, x in words.items()})
+        from ..base import compute
+
+        if not all(issubclass(Array, kind) or is_valid_chunk_type(kind) for kind in types):
+            return NotImplemented
+        name = f"{function.__module__}.{function.__name__}"
+        for word in name.split(".")[1:]:
+            module = getattr(module, word, None)
+        if callable(module):
+            return module(*args, **words)
+        warnings.warn(
+            f"The `{name}` function is not implemented by Dask array. You may want to use the da.map_blocks function or "
+            "something similar to silence this warning. Your code may stop working in a future release.",
+            FutureWarning, stacklevel=2,
+        )  # fmt: skip
+        args, words = compute(args, words)
+        return function(*args, **words)
 
     def __bool__(self):
         if self.size > 1:
             raise ValueError(f"The truth value of a {type(self).__name__} is ambiguous. Use a.any() or a.all().")
         return bool(self.compute())
 
+    def _number(self):
+        if self.size > 1:
+            raise TypeError("Only length-1 arrays can be converted to Python scalars")
+        return self.compute().item()
+
     def __float__(self):
-        return float(self.compute())
+        return float(self._number())
 
     def __int__(self):
-        return int(self.compute())
+        return int(self._number())
 
-    __index__ = __int__
+    def __index__(self):
+        return operator.index(self._number())
 
     def __complex__(self):
-        return complex(self.compute())
+        return complex(self._number())
 
     # ── chunks ────────────────────────────────────────────────────────────────────────────
 
     def rechunk(self, chunks="auto", threshold=None, block_size_limit=None, balance=False, method=None):
         """The same array in other chunks."""
-        chunks = normalize_chunks(chunks, self.shape, block_size_limit, self.dtype, self.chunks)
-        if chunks == self.chunks:
+        if self.ndim and not any(self.shape):
             return self
-        return cut(self, [list(zip(starts(axis), starts(axis)[1:])) for axis in chunks], chunks, "rechunk-merge")
+        if isinstance(chunks, dict):
+            chunks = {axis_in(axis, self.ndim): c for axis, c in chunks.items()}
+            chunks = [self.chunks[axis] if chunks.get(axis) is None else chunks[axis] for axis in range(self.ndim)]
+        elif isinstance(chunks, (tuple, list)):
+            chunks = (
+                [own if c is None else c for c, own in zip(chunks, self.chunks)] if len(chunks) == self.ndim else chunks
+            )
+        chunks = normalize_chunks(chunks, self.shape, block_size_limit, self.dtype, self.chunks)
+        chunks = tuple(map(_chunks.balanced, chunks)) if balance else chunks
+        if all(map(_alike, chunks, self.chunks)):
+            return self
+        if any(map(is_unknown, (*chunks, *self.chunks))):
+            if any(is_unknown((*a, *b)) and not _alike(a, b) for a, b in zip(chunks, self.chunks)):
+                raise ValueError(
+                    f"Arrays' chunk sizes are unknown along an axis that is to be rechunked.{unknown_help}"
+                )
+            from ._index import beside_unknown
+
+            told = [None if is_unknown(c) else c for c in chunks]
+            return beside_unknown(self, lambda x: x.rechunk(told), range(self.ndim))
+        steps = [chunks]
+        if math.prod(len(a) + len(b) for a, b in zip(chunks, self.chunks) if a != b) > 100_000:
+            with contextlib.suppress(AttributeError):  # Dask's plan of chunks in between, where it is installed
+                plan = _installed.rest_of("array.rechunk")("plan_rechunk")
+                steps = plan(self.chunks, chunks, self.itemsize, threshold, block_size_limit)
+        x = self
+        for step in steps:
+            x = cut(x, [list(zip(starts(axis), starts(axis)[1:])) for axis in step], step, "rechunk-merge")
+        return x
+
+    def shuffle(self, indexer, axis, chunks="auto"):
+        from ._index import shuffle
+
+        return shuffle(self, indexer, axis, chunks)
 
     def map_blocks(self, func, *args, **words):
         return map_blocks(func, self, *args, **words)
@@ -226,7 +330,7 @@ class Array(DaskMethodsMixin):
 
     @property
     def blocks(self):
-        return _Blocks(self)
+        return BlockView(self)
 
     partitions = blocks
 
@@ -241,15 +345,19 @@ class Array(DaskMethodsMixin):
             for place, shape in zip(grid(self.chunks), shapes):
                 for axis, at in enumerate(place):
                     lengths[axis][at] = shape[axis]
-            self.chunks = tuple(map(tuple, lengths))
+            self._chunks = tuple(map(tuple, lengths))
         return self
 
     # ── as NumPy's ────────────────────────────────────────────────────────────────────────
 
     def astype(self, dtype, **words):
-        dtype = np.dtype(dtype)
+        if extra := set(words) - {"casting", "copy", "order", "subok"}:
+            raise TypeError(f"astype does not take the following keyword arguments: {sorted(extra)}")
+        dtype, casting = np.dtype(dtype), words.get("casting", "unsafe")
         if dtype == self.dtype:
             return self
+        if not np.can_cast(self.dtype, dtype, casting=casting):
+            raise TypeError(f"Cannot cast array from {self.dtype!r} to {dtype!r} according to the rule {casting!r}")
         return made("astype", self.chunks, dtype, lambda p: (_as, self.ref(p), dtype), [self])
 
     def transpose(self, *axes):
@@ -257,21 +365,25 @@ class Array(DaskMethodsMixin):
         axes = (
             tuple(range(self.ndim))[::-1]
             if not axes or axes == (None,) or axes is None
-            else tuple(int(a) % self.ndim for a in axes)
+            else tuple(axis_in(a, self.ndim) for a in axes)
         )
         if sorted(axes) != list(range(self.ndim)):
             raise ValueError("axes don't match array")
+        if axes == tuple(range(self.ndim)):
+            return self
         back = np.argsort(axes)
         chunks = tuple(self.chunks[a] for a in axes)
         return made("transpose", chunks, self.dtype,
                     lambda p: (call, "transpose", self.ref(tuple(p[b] for b in back)), axes), [self], axes)  # fmt: skip
 
     def reshape(self, *shape, merge_chunks=True, limit=None):
+        from ._reshape import reshape
+
         shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], numbers.Integral) else shape
-        return reshape(self, shape)
+        return reshape(self, shape, merge_chunks, limit)
 
     def ravel(self):
-        return self if self.ndim == 1 else reshape(self, (-1,))
+        return self if self.ndim == 1 else self.reshape(-1)
 
     flatten = ravel
 
@@ -295,10 +407,16 @@ class Array(DaskMethodsMixin):
         self._become(assigned(self, index, value))
 
     def _become(self, new):
-        self.dask, self.name, self.chunks, self.dtype = new.dask, new.name, new.chunks, new.dtype
+        self.dask, self.name, self._chunks, self._meta = new.dask, new.name, new.chunks, new._meta
+
+    def to_backend(self, backend=None, **words):
+        """The array itself, whose chunks are NumPy's: there are no others by name."""
+        if backend not in (None, "numpy"):
+            raise ValueError(f"No backend dispatch registered for {backend}")
+        return self
 
     def copy(self):
-        return Array(self.dask, self.name, self.chunks, self.dtype, gives_numpys=self._gives_numpys)
+        return Array(self.dask, self.name, self.chunks, self.dtype, self._meta)
 
     def clip(self, min=None, max=None):
         return elementwise("clip", self, min, max)
@@ -341,13 +459,20 @@ class Array(DaskMethodsMixin):
         )
 
 
-class _Blocks:
+class BlockView:
     def __init__(self, array):
         self._array = array
+
+    def __eq__(self, other):
+        return isinstance(other, BlockView) and self._array is other._array
 
     def __getitem__(self, index):
         x = self._array
         index = index if isinstance(index, tuple) else (index,)
+        if any(i is None for i in index):
+            raise ValueError("Slicing with np.newaxis or None is not supported")
+        if sum(isinstance(i, (list, np.ndarray)) for i in index) > 1:
+            raise ValueError(f"Can only slice with a single list\n  why  {index}")
         index += (slice(None),) * (x.ndim - len(index))
         kept = [np.atleast_1d(np.arange(len(axis))[i]) for axis, i in zip(x.chunks, index)]
         chunks = tuple(tuple(axis[k] for k in at) for axis, at in zip(x.chunks, kept))
@@ -364,8 +489,8 @@ class _Blocks:
     size = property(lambda self: self._array.npartitions)
 
 
-def _only(blocks, gives_numpys):
-    return _finished(blocks[0], 0, gives_numpys)
+def _only(blocks, gives_ours):
+    return _finished(blocks[0], 0, gives_ours)
 
 
 def _same(x):
@@ -397,9 +522,9 @@ def made_of_one(x, place):
     return delayed(operator.attrgetter("shape"))(Delayed((x.name, *place), x.dask, None, x.name))
 
 
-def asarray(x, dtype=None, ndmin=0, **words):
+def asanyarray(x, dtype=None, ndmin=0, **words):
     """An array in chunks of whatever NumPy takes for one."""
-    x = _as_array(x, words.get("chunks", "auto"))
+    x = _as_array(x, words.get("chunks") or "auto")
     x = x if x.ndim >= ndmin else x[(None,) * (ndmin - x.ndim)]
     return x if dtype is None else x.astype(dtype)
 
@@ -413,10 +538,18 @@ def _as_array(x, chunks):
         from ._shape import stack
 
         return stack(x)
-    return from_array(x if isinstance(x, ks.Array) else np.asarray(x), chunks=chunks)
+    return from_array(x if hasattr(x, "__array_function__") else np.asanyarray(x), chunks=chunks)
 
 
-asanyarray = array = asarray
+def asarray(x, dtype=None, **words):
+    """As asanyarray(), of NumPy's arrays: what is masked, or another package's, becomes one."""
+    if not isinstance(x, ks.Array) and hasattr(x, "__array_function__") and not isinstance(x, Array):
+        x = np.asarray(x)
+    return asanyarray(x, dtype, **words)
+
+
+def array(x, dtype=None, ndmin=0, **words):
+    return asarray(x, dtype, ndmin=ndmin, **words)
 
 
 @contextlib.contextmanager
@@ -431,26 +564,28 @@ def held(lock):
             lock.release()
 
 
-def _piece(x, index, is_ours=False, lock=None, getitem=None):
+def _piece(x, index, is_array, lock=None, getitem=None):
     with held(lock):
         if getitem is not None:
             piece = getitem(x, index)
         else:
             piece = x[index] if index else x[...] if hasattr(x, "shape") and x.shape == () else x
-        return ours(piece) if is_ours else ours(np.asarray(piece))
+        return ours(np.asarray(piece) if is_array else piece)
 
 
 def from_array(
     x, chunks="auto", name=None, lock=False, asarray=None, fancy=True, getitem=None, meta=None, inline_array=False
 ):
     """An array in chunks of one that has shape, dtype and slices: NumPy's, which is copied, ours, a file's, which is read
-    when it is needed. lock: True, or one of the program's, if it is to be read by one thread at a time."""
+    when it is needed. lock: True, or one of the program's, if it is to be read by one thread at a time. asarray: whether its
+    parts become NumPy's arrays, else those that NumPy's functions take stay what they are."""
     if isinstance(x, Array):
         raise ValueError("Array is already a dask array. Use 'asarray' or 'rechunk' instead.")
-    if isinstance(x, (list, tuple)) or not hasattr(x, "shape"):
+    if isinstance(x, (list, tuple, np.generic)) or not hasattr(x, "shape"):
         x = np.asarray(x)
-    refuse_masks(x)
     dtype = np.dtype(x.dtype)
+    if asarray is None:
+        asarray = not hasattr(x, "__array_function__")
     chunks = normalize_chunks(chunks, x.shape, dtype=dtype, previous_chunks=None)
     if name in (None, True):
         name = "array-" + tokenize(x, chunks, lock)
@@ -460,25 +595,29 @@ def from_array(
         name = f"array-{uuid.uuid4().hex}"
     ends = [starts(axis) for axis in chunks]
     layer = {}
-    is_ours, is_numpys = isinstance(x, ks.Array), type(x) is np.ndarray and not lock
+    is_numpys = type(x) is np.ndarray and not lock
     lock = SerializableLock() if lock is True else lock or None
     for place in grid(chunks):
         index, key = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place)), (name, *place)
         if is_numpys:  # what a program writes into it later is not for us
-            layer[key] = Task(key, _same, ours(x[index].copy()))
+            layer[key] = np.array(x[index])
         else:
-            layer[key] = Task(key, _piece, x, index, is_ours, lock, getitem)
+            layer[key] = Task(key, _piece, x, index, asarray, lock, getitem)
     graph = HighLevelGraph.from_collections(name, layer)
-    return Array(graph, name, chunks, dtype, gives_numpys=not is_ours)
+    return planned(Array(graph, name, chunks, dtype, x if meta is None and not asarray else meta))
 
 
 def from_delayed(value, shape, dtype=None, meta=None, name=None):
     """An array of one chunk, which a delayed value is."""
+    if not is_dask_collection(value):
+        from kasoku import delayed
+
+        value = delayed(value)
     chunks = tuple((n,) for n in shape)
     name = name or "from-value-" + tokenize(value, shape, str(dtype))
     key = (name, *(0 for _ in shape))
     graph = HighLevelGraph.from_collections(name, {key: Task(key, ours, TaskRef(value.key))}, [value])
-    return Array(graph, name, chunks, dtype if dtype is not None else getattr(meta, "dtype", None))
+    return Array(graph, name, chunks, dtype, meta)
 
 
 # ── cutting and joining ───────────────────────────────────────────────────────────────────
@@ -486,7 +625,7 @@ def from_delayed(value, shape, dtype=None, meta=None, name=None):
 
 def _part(x, index):
     part = x[index]
-    return part if isinstance(part, (ks.Array, np.ndarray)) else ours(np.asarray(part))
+    return part if isinstance(part, (ks.Array, np.ndarray)) or is_foreign(part) else ours(np.asarray(part))
 
 
 def cut(x, pieces, chunks, word, steps=None):
@@ -538,31 +677,6 @@ def _parts_of(begin, end, ends):
     return found
 
 
-def reshape(x, shape):
-    """The elements in C order in another shape."""
-    shape = [shape] if isinstance(shape, numbers.Integral) else list(shape)
-    if shape.count(-1) == 1:
-        rest = math.prod(n for n in shape if n != -1)
-        shape[shape.index(-1)] = x.size // rest if rest else 0
-    shape = tuple(map(int, shape))
-    if math.prod(shape) != x.size:
-        raise ValueError(f"cannot reshape array of size {x.size} into shape {shape}")
-    if shape == x.shape:
-        return x
-    inner = math.prod(shape[1:])
-    if shape and x.ndim and inner:
-        x = x.rechunk({axis: -1 for axis in range(1, x.ndim)})
-        each = math.prod(x.shape[1:])
-        if all(n * each % inner == 0 for n in x.chunks[0]):
-            rows = tuple(n * each // inner for n in x.chunks[0])
-            chunks = (rows, *((n,) for n in shape[1:]))
-            return made("reshape", chunks, x.dtype,
-                        lambda p: (call, "reshape", x.ref((p[0], *(0,) * (x.ndim - 1))), (rows[p[0]], *shape[1:])), [x], shape)  # fmt: skip
-    x = x.rechunk(-1)
-    return made("reshape", tuple((n,) for n in shape), x.dtype,
-                lambda p: (call, "reshape", x.ref((0,) * x.ndim), shape), [x], shape)  # fmt: skip
-
-
 # ── element by element ────────────────────────────────────────────────────────────────────
 
 
@@ -578,17 +692,38 @@ def unify_chunks(*arrays):
                 f"operands could not be broadcast together with shapes {' '.join(str(x.shape) for x in arrays)}"
             )
         of_full = [c for c in there if sum(c) != 1] or there
-        if any(math.isnan(n) for c in of_full for n in c):
-            common.append(of_full[0])
+        if any(map(is_unknown, of_full)):
+            if len(set(map(len, of_full))) > 1:
+                raise ValueError(f"Arrays' chunk sizes are unknown and their chunks are not as many: {[x.shape for x in arrays]}{unknown_help}")  # fmt: skip
+            common.append(next(filter(is_unknown, of_full)))
             continue
         common.append(met(of_full))
     common = tuple(common)
+    before, after = max((x.npartitions for x in arrays), default=1), math.prod(map(len, common))
+    if after >= 10 * before:
+        from kasoku.compat.dask.array import PerformanceWarning
+
+        warnings.warn(f"Increasing number of chunks by factor of {after // before}", PerformanceWarning, stacklevel=4)
     fitted = []
     for x in arrays:
         chunks = tuple((1,) if n == 1 else c for n, c in zip(x.shape, common[ndim - x.ndim :]))
         is_known = not any(math.isnan(n) for axis in x.chunks for n in axis)
         fitted.append(x.rechunk(chunks) if is_known and chunks != x.chunks else x)
     return common, fitted
+
+
+def _alike(a, b):
+    """Whether these are the same chunks, as far as one knows."""
+    return len(a) == len(b) and all(n == m or is_unknown((n,)) and is_unknown((m,)) for n, m in zip(a, b))
+
+
+def axis_in(axis, ndim):
+    """The axis that a number names, from 0 on."""
+    if not isinstance(axis, numbers.Integral):
+        raise TypeError(f"Axis value must be an integer, got {axis}")
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(axis, ndim)
+    return int(axis) % ndim
 
 
 def axes_in(axis):
@@ -612,21 +747,28 @@ def chunk_at(x, place):
 
 
 def _is_array(x):
-    return isinstance(x, (Array, ks.Array, np.ndarray)) and x.ndim > 0 or isinstance(x, (Array, list))
+    return isinstance(x, (Array, list)) or x is not None and is_valid_array_chunk(x) and x.ndim > 0
 
 
-def blockwise_call(function, leading, args, words, dtype, word, token=None):
+def blockwise_call(function, leading, args, words, dtype, word, token=None, meta=None):
     """function(*leading, *chunks) of arrays that are broadcast."""
-    chunks, args, inputs = _fitted([asarray(x) if _is_array(x) else x for x in args])
+    chunks, args, inputs = _fitted([asanyarray(x) if _is_array(x) else x for x in args])
     call_it = functools.partial(function, **words) if words else function
     constants = [x for x in args if not isinstance(x, Array)]
     return made(word, chunks, dtype, lambda p: (call_it, *leading, *(chunk_at(x, p) for x in args)), inputs,
-                [token, leading, constants, words])  # fmt: skip
+                [token, leading, constants, words], meta)  # fmt: skip
 
 
 def samples_of(args):
     """The arguments with a small array for each."""
-    return [np.ones((1,) * x.ndim, x.dtype) if isinstance(x, (Array, ks.Array)) else x for x in args]
+    return [_sample(x) if isinstance(x, (Array, ks.Array)) else x for x in args]
+
+
+def _sample(x):
+    if isinstance(x, Array) and is_foreign(x._meta):
+        with contextlib.suppress(Exception):
+            return np.ones_like(x._meta, shape=(1,) * x.ndim)
+    return np.ones((1,) * x.ndim, x.dtype)
 
 
 def dtype_of(name, args, words):
@@ -639,7 +781,7 @@ def elementwise(name, *args, dtype=None, where=True, out=None, **words):
     """NumPy's function of that name, of each element. where: a mask; elsewhere is what `out` had, or anything. out: an
     array, which is the result from then on."""
     words = {**words, **({"dtype": np.dtype(dtype)} if dtype is not None else {})}
-    args = [np.asarray(x) if isinstance(x, list) else x for x in args]
+    args = [(asanyarray if any(isinstance(i, Array) for i in x) else np.asarray)(x) if isinstance(x, list) else x for x in args]  # fmt: skip
     result = blockwise_call(call, (name,), args, words, dtype_of(name, args, words), name)
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if out is not None:
@@ -675,9 +817,20 @@ def _operator(name):
     return forward, backward
 
 
+def _takes_over(other):
+    """Whether operations are the other's affair: an array of a package that wraps Dask's, by NumPy's rules."""
+    if isinstance(other, (Array, np.generic)) or is_valid_array_chunk(other):
+        return False
+    if hasattr(other, "__array_ufunc__"):
+        return True
+    return getattr(other, "__array_priority__", 0) > Array.__array_priority__
+
+
 def _unknown(other):
-    return not isinstance(other, (Array, ks.Array, np.ndarray, np.generic, numbers.Number, list)) and not hasattr(
-        other, "__array__"
+    return (
+        _takes_over(other)
+        or not isinstance(other, (Array, ks.Array, np.ndarray, np.generic, numbers.Number, list))
+        and not hasattr(other, "__array__")
     )
 
 
@@ -711,8 +864,13 @@ for _word, _name in {"neg": "negative", "pos": "positive", "abs": "absolute", "i
 # ── a program's function, chunk by chunk ──────────────────────────────────────────────────
 
 
-def _said(func, args, words, info):
-    return on_numpys(func, *args, **words, **info)
+def _said(func, args, words, info, ndim=None):
+    found = on_numpys(func, *args, **words, **info)
+    if ndim is not None and np.ndim(found) != ndim:
+        raise ValueError(
+            f"Dimension mismatch: expected output of {func} to have dims = {ndim}, and it has {np.ndim(found)}"
+        )
+    return found
 
 
 def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop_axis=None, new_axis=None,
@@ -735,15 +893,23 @@ def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop
     shape_of = [common[axis] for axis in kept]
     for axis in sorted(added):
         shape_of.insert(axis, (1,))
+    if added and max(added) >= len(shape_of):
+        raise ValueError(f"new_axis values do not fill in all dimensions: {sorted(added)}")
     if not inputs:
         shape_of = normalize_chunks(chunks)
     elif chunks is not None:
+        if len(chunks) != len(shape_of):
+            raise ValueError(f"Provided chunks have {len(chunks)} dims; expected {len(shape_of)} dims")
+        for c, n in zip(chunks, shape_of):
+            if not isinstance(c, numbers.Integral) and len(c) not in (1, len(n)):
+                raise ValueError(f"Dimension {len(c)} chunks are said where there are {len(n)}")
         shape_of = [(c,) * len(n) if isinstance(c, numbers.Integral) else tuple(c) for c, n in zip(chunks, shape_of)]
     wants = _wanted(func)
-    if dtype is None and meta is not None:
-        dtype = meta.dtype
-    if dtype is None:
-        dtype = _guessed(func, args, words, wants) if inputs else "f8"
+    if dtype is None or meta is None and inputs:
+        found = meta if meta is not None else _guessed(func, args, words, wants, dtype) if inputs else None
+        if not isinstance(kind_of(inputs), ks.Array) or is_foreign(found):
+            meta = found
+        dtype = getattr(found, "dtype", "f8") if dtype is None else dtype
 
     def task_of(place):
         inner = [i for axis, i in enumerate(place) if axis not in added]
@@ -754,9 +920,10 @@ def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop
             info["block_id"] = tuple(place)
         if "block_info" in wants:
             info["block_info"] = _info(args, full, common, shape_of, place, dtype)
-        return _said, func, List._of([_reference(chunk_at(x, full)) for x in args]), given, info
+        ndim = (len(shape_of),) if enforce_ndim else ()
+        return _said, func, List._of([_reference(chunk_at(x, full)) for x in args]), given, info, *ndim
 
-    return made(token or _name_of(func), tuple(shape_of), dtype, task_of, [*inputs, *others], [func, words, [x for x in args if not isinstance(x, Array)]], name=name)  # fmt: skip
+    return made(token or _name_of(func), tuple(shape_of), dtype, task_of, [*inputs, *others], [func, words, [x for x in args if not isinstance(x, Array)], dropped, added, enforce_ndim], meta, name)  # fmt: skip
 
 
 def _met_by_number(args):
@@ -817,11 +984,17 @@ def _info(args, full, common, out_chunks, place, dtype):
     return told
 
 
-def _guessed(func, args, words, wants):
-    """The dtype of what func gives of small arrays."""
+def _guessed(func, args, words, wants, dtype):
+    """What func gives of small arrays; None if it takes none, and somebody else has said the dtype."""
     told = {"block_id": (0,) * max(x.ndim for x in args if isinstance(x, Array))} if "block_id" in wants else {}
     try:
         with np.errstate(all="ignore"):
-            return np.asarray(func(*samples_of(args), **words, **told)).dtype
-    except Exception:  # noqa: BLE001 - a program's function may not take such small ones
-        return next(x.dtype for x in args if isinstance(x, Array))
+            found = func(*samples_of(args), **words, **told)
+            return found if is_foreign(found) else np.asarray(found)
+    except Exception as error:  # noqa: BLE001 - a program's function may not take such small ones
+        if dtype is not None:
+            return None
+        raise ValueError(
+            "`dtype` inference failed in `map_blocks`.\n\nPlease specify the dtype explicitly using the `dtype` kwarg.\n\n"
+            f"Original error is below:\n------------------------\n{error!r}"
+        ) from error

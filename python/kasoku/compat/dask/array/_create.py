@@ -8,7 +8,7 @@ import numpy as np
 import kasoku as ks
 
 from ._chunks import normalize_chunks, ours, starts
-from ._core import asarray, from_array, made, map_blocks
+from ._core import Array, asanyarray, from_array, made, map_blocks
 from ._shape import broadcast_to, stack
 from ._table import functions
 
@@ -41,12 +41,12 @@ def full(shape, fill_value, dtype=None, chunks="auto", name=None, word="full", *
     def task_of(place):
         return _filled, tuple(c[i] for c, i in zip(chunks, place)), fill_value, dtype
 
-    return made(word, chunks, dtype, task_of, token=[fill_value], gives_numpys=True, name=name)
+    return made(word, chunks, dtype, task_of, token=[fill_value], name=name)
 
 
 def full_like(a, fill_value, dtype=None, chunks=None, shape=None, name=None, word="full", **ignored):
     """The chunks are those of `a`, where it says neither shape nor chunks."""
-    a = asarray(a)
+    a = asanyarray(a)
     if shape is None and chunks is None and any(map(math.isnan, a.shape)):
         dtype = np.dtype(dtype or a.dtype)
         return made(word, a.chunks, dtype, lambda p: (_filled_like, a.ref(p), fill_value, dtype), [a], name=name, token=[fill_value])  # fmt: skip
@@ -70,12 +70,15 @@ def _in_steps(word, start, step, n, chunks, dtype, token):
     def task_of(place):
         return _range, start + step * ends[place[0]], step, chunks[0][place[0]], dtype
 
-    return made(word, chunks, dtype, task_of, token=token, gives_numpys=True)
+    return made(word, chunks, dtype, task_of, token=token)
 
 
-def arange(start=0, stop=None, step=1, *, chunks="auto", dtype=None, **ignored):
+def arange(start=None, stop=None, step=1, *, chunks="auto", dtype=None, like=None, name=None, meta=None):
     if stop is None:
+        if start is None:
+            raise TypeError("arange() requires stop to be specified.")
         start, stop = 0, start
+    start = 0 if start is None else start
     if dtype is None:  # NumPy's: of Python's numbers the types count alone
         ends = (v if isinstance(v, np.generic) else type(v)(k) for k, v in enumerate((start, stop)))
         dtype = np.arange(*ends, step).dtype
@@ -84,6 +87,7 @@ def arange(start=0, stop=None, step=1, *, chunks="auto", dtype=None, **ignored):
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, chunks="auto", dtype=None):
+    start, stop = (x.compute() if isinstance(x, Array) else x for x in (start, stop))
     step = (stop - start) / max(1, num - 1 if endpoint else num)
     x = _in_steps("linspace", start, step, num, chunks, np.dtype(dtype or float), [start, stop, num, endpoint])
     return (x, step) if retstep else x
@@ -94,6 +98,7 @@ def _corner(n, m, k, dtype):
 
 
 def eye(N, chunks="auto", M=None, k=0, dtype=float):
+    dtype = np.dtype(dtype)
     chunks = normalize_chunks(chunks, (N, N if M is None else M), dtype=dtype)
     rows, columns = map(starts, chunks)
 
@@ -101,7 +106,7 @@ def eye(N, chunks="auto", M=None, k=0, dtype=float):
         i, j = place
         return _corner, chunks[0][i], chunks[1][j], k + rows[i] - columns[j], dtype
 
-    return made("eye", chunks, dtype, task_of, token=k, gives_numpys=True)
+    return made("eye", chunks, dtype, task_of, token=k)
 
 
 def fromfunction(func, chunks="auto", shape=None, dtype=None, **words):
@@ -120,7 +125,7 @@ def meshgrid(*arrays, sparse=False, indexing="xy", **words):
         raise TypeError(f"unsupported keyword argument(s) {', '.join(words)}")
     if indexing not in ("ij", "xy"):
         raise ValueError("`indexing` must be `'ij'` or `'xy'`")
-    arrays = [asarray(a).ravel() for a in arrays]
+    arrays = [asanyarray(a).ravel() for a in arrays]
     order = list(range(len(arrays)))
     if indexing == "xy" and len(order) > 1:
         order[0], order[1] = 1, 0
@@ -132,6 +137,8 @@ def meshgrid(*arrays, sparse=False, indexing="xy", **words):
 
 def indices(dimensions, dtype=int, chunks="auto"):
     chunks = chunks if isinstance(chunks, (tuple, list)) else (chunks,) * len(dimensions)
+    if len(chunks) != len(dimensions):
+        raise ValueError("Need same number of chunks as dimensions.")
     axes = [arange(n, dtype=dtype, chunks=c) for n, c in zip(dimensions, chunks)]
     return stack(meshgrid(*axes, indexing="ij")) if axes else from_array(np.indices((), dtype))
 

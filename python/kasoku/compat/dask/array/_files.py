@@ -12,7 +12,7 @@ from kasoku import delayed
 from ..base import is_dask_collection
 from ..utils import SerializableLock
 from ._chunks import numpys, ours, starts
-from ._core import Array, _reference, asarray, from_array, from_delayed, held, made
+from ._core import Array, _reference, asanyarray, from_array, from_delayed, held, made
 from ._shape import concatenate, stack
 
 
@@ -101,7 +101,7 @@ def _zarr():
 
 def to_zarr(arr, url, component=None, storage_options=None, region=None, compute=True, return_stored=False, overwrite=False, mode="a", **words):  # fmt: skip
     """Writes an array into one of Zarr's, a chunk each: an open one, or a new one at `url`, below it at `component`."""
-    zarr, arr = _zarr(), asarray(arr)
+    zarr, arr = _zarr(), asanyarray(arr)
     if isinstance(url, zarr.Array):
         return store(arr, url, True, region, compute, return_stored)
     arr = arr.rechunk(arr.chunksize)  # Zarr's chunks are alike

@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 from ._chunks import numpys, ours
-from ._core import Array, asarray, made
+from ._core import Array, asanyarray, kind_of, made
 from ._shape import broadcast_to
 from ._table import functions as _f
 
@@ -49,13 +49,19 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
     """
     needs, gives = _parsed(signature)
     one = len(gives) == 1 and not signature.replace(" ", "").endswith(",")
-    arrays = [asarray(x) for x in args]
+    arrays = [asanyarray(x) for x in args]
     if len(arrays) != len(needs):
         raise ValueError(f"According to `signature`, `func` requires {len(needs)} arguments, but {len(arrays)} given")
     if axis is not None:
         if axes is not None:
             raise ValueError("Only one of `axis` or `axes` keyword arguments should be given")
         axes = [(axis,) if names else () for names in needs] + [(axis,) if names else () for names in gives]
+    if axes is not None and not isinstance(axes, list):
+        raise ValueError("`axes` has to be of type list")
+    if axes is not None and any(
+        len((k,) if isinstance(k, int) else k) != len(names) for k, names in zip(axes, needs + gives)
+    ):
+        raise ValueError(f"apply_gufunc: axes={axes} are not as many for each argument as the signature names")
     at = [(k,) if isinstance(k, int) else tuple(k) for k in axes] if axes is not None else []
     if at and len(at) < len(needs) + len(gives):
         at += [tuple(range(-len(names), 0)) for names in gives]
@@ -78,7 +84,10 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
         raise ValueError(f"apply_gufunc: nobody says how long {min(absent)!r} is\n  fix  output_sizes=")
     arrays = [x.rechunk({k: -1 for k in range(x.ndim - len(names), x.ndim)}) for x, names in zip(arrays, needs)]
     loops = [x.shape[: x.ndim - len(names)] for x, names in zip(arrays, needs)]
-    loop = np.broadcast_shapes(*loops)
+    try:
+        loop = np.broadcast_shapes(*loops)
+    except ValueError as error:
+        raise ValueError(f"apply_gufunc: dimensions of loops with different lengths in arrays: {error}") from None
     widest = [max((x.chunks[x.ndim - len(names) - k] for x, names, own in zip(arrays, needs, loops) if len(own) >= k and own[-k] == loop[-k]), key=len)
               for k in range(len(loop), 0, -1)]  # fmt: skip
     arrays = [broadcast_to(x, (*loop, *x.shape[x.ndim - len(names) :]), (*widest, *x.chunks[x.ndim - len(names) :])) for x, names in zip(arrays, needs)]  # fmt: skip
@@ -91,7 +100,10 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
         output_dtypes = [m.dtype for m in (meta if isinstance(meta, (tuple, list)) else [meta])]
     if output_dtypes is None:
         small = [np.ones((*(1,) * len(loop), *x.shape[len(loop) :]), x.dtype) for x in arrays]
-        output_dtypes = [np.asarray(r).dtype for r in _results(func, small)]
+        try:
+            output_dtypes = [np.asarray(r).dtype for r in _results(func, small)]
+        except Exception as error:
+            raise ValueError(f"`dtype` inference failed in `apply_gufunc`.\n\nPlease specify the dtype explicitly using the `output_dtypes` kwarg.\n\nOriginal error is below:\n{error!r}") from error  # fmt: skip
     elif not isinstance(output_dtypes, (tuple, list)):
         output_dtypes = [output_dtypes] * len(gives)
     loop_chunks = tuple(widest)
@@ -106,7 +118,7 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
         r = made(
             "gufunc-result", chunks, dtype, lambda p, k=k: (_result, computed.ref(p[: len(loop)]), k), [computed], k
         )
-        r = Array(r.dask, r.name, r.chunks, r.dtype, gives_numpys=all(x._gives_numpys for x in arrays))
+        r = Array(r.dask, r.name, r.chunks, r.dtype, kind_of(arrays))
         if keepdims:
             r = r[(Ellipsis, *(None,) * len(needs[0]))]
             names = names or needs[0]

@@ -2,15 +2,17 @@
 
 import math
 import numbers
+import warnings
 
 import numpy as np
 
 import kasoku as ks
 
+from .. import config
 from .._task_spec import List
 from . import _chunks
-from ._chunks import call, numpys, ours, refuse_masks, starts
-from ._core import Array, _same, asarray, cut, elementwise, made, unify_chunks
+from ._chunks import call, evenly, gathered, is_unknown, numpys, ours, starts, unknown_help
+from ._core import Array, _same, asanyarray, axis_in, cut, elementwise, made, map_blocks, unify_chunks
 
 
 def getitem(x, index):
@@ -22,11 +24,10 @@ def getitem(x, index):
         and index[0].ndim == x.ndim
         and x.ndim
     ):
-        return _masked(x, asarray(index[0]))
-    lazy = [i for i in index if isinstance(i, Array) and i.dtype == bool and i.ndim == 1 and x.ndim > 1]
-    if len(lazy) == 1 and all(i is lazy[0] or isinstance(i, slice) and i == slice(None) for i in index):
-        return _masked_along(x, lazy[0], next(k for k, i in enumerate(index) if i is lazy[0]))
+        return _masked(x, asanyarray(index[0]))
     index = _filled_up(index, x.ndim)
+    if any(isinstance(i, Array) for i in index):
+        return _by_arrays(x, index)
     lengths = iter(x.shape)
     index = [None if i is None else _plain(i, next(lengths)) for i in index]
     news = [k for k, i in enumerate(i for i in index if not isinstance(i, numbers.Integral)) if i is None]
@@ -35,7 +36,11 @@ def getitem(x, index):
     if len(many) > 1:
         raise NotImplementedError("Don't yet support nd fancy indexing")
     for axis, i in enumerate(index):
-        if isinstance(i, numbers.Integral) and not -x.shape[axis] <= i < x.shape[axis]:
+        if (
+            isinstance(i, numbers.Integral)
+            and not is_unknown(x.chunks[axis])
+            and not -x.shape[axis] <= i < x.shape[axis]
+        ):
             raise IndexError(f"Index {i} is out of bounds for axis {axis} with size {x.shape[axis]}")
     whole = [slice(None) if isinstance(i, np.ndarray) else i for i in index]
     x = _sliced(x, whole)
@@ -46,6 +51,46 @@ def getitem(x, index):
     for at in news:
         x = expand(x, at)
     return x
+
+
+def _by_arrays(x, index):
+    """Arrays in chunks among the index, which are computed when the result is: masks, and numbers."""
+    if any(isinstance(i, (list, np.ndarray)) or isinstance(i, Array) and i.ndim > 1 for i in index) or sum(isinstance(i, Array) and i.ndim for i in index) > 1:  # fmt: skip
+        raise NotImplementedError("Don't yet support nd fancy indexing")
+    lengths = iter(x.shape)
+    for i in index:
+        n = None if i is None else next(lengths)
+        if (
+            isinstance(i, Array)
+            and i.dtype == bool
+            and (i.ndim == 0 or i.shape[0] != n and not is_unknown((n, *i.shape)))
+        ):
+            raise IndexError(f"Boolean array with size {i.size} is not long enough for an axis with size {n}")
+    x = getitem(x, tuple(slice(None) if isinstance(i, Array) else i for i in index))
+    at = 0
+    for i in index:
+        if isinstance(i, Array):
+            x = _masked_along(x, i, at) if i.dtype == bool else _chosen_along(x, i, at)
+        at += not isinstance(i, numbers.Integral) and not (isinstance(i, Array) and not i.ndim)
+    return x
+
+
+def _chosen_along(x, i, axis):
+    """Elements of an axis by numbers that are not known yet; a single number takes the axis away."""
+    if i.dtype.kind not in "iu":
+        raise IndexError(f"arrays used as indices must be of integer (or boolean) type, not {i.dtype}")
+    chunks = (*x.chunks[:axis], *i.chunks, *x.chunks[axis + 1 :])
+
+    def task_of(place):
+        before, mine, after = place[:axis], place[axis : axis + i.ndim], place[axis + i.ndim :]
+        blocks = List._of([x.ref((*before, k, *after)) for k in range(len(x.chunks[axis]))])
+        return _chosen, blocks, i.ref(mine), axis
+
+    return made("getitem", chunks, x.dtype, task_of, [x, i], axis)
+
+
+def _chosen(blocks, where, axis):
+    return call("take", _chunks.joined(blocks, axis), numpys(where).astype(np.int64), axis=axis)
 
 
 def _filled_up(index, ndim):
@@ -60,8 +105,6 @@ def _filled_up(index, ndim):
 
 def _plain(i, length):
     """A part of an index as NumPy has it; a mask is as long as its axis."""
-    if isinstance(i, Array):
-        i = i.compute()
     if isinstance(i, (ks.Array, list)):
         i = np.asarray(i) if not isinstance(i, list) or i else np.asarray(i, int)
     if isinstance(i, np.ndarray):
@@ -71,9 +114,13 @@ def _plain(i, length):
             raise NotImplementedError("Don't yet support nd fancy indexing")
         if i.dtype == bool and i.size != length:
             raise IndexError(f"Boolean array with size {i.size} is not long enough for axis with size {length}")
+        if i.size and i.dtype.kind not in "biu":
+            raise IndexError(f"arrays used as indices must be of integer (or boolean) type, not {i.dtype}")
         return np.flatnonzero(i) if i.dtype == bool else i
     if isinstance(i, numbers.Integral):
         return int(i)
+    if isinstance(i, slice) and any(isinstance(k, float) for k in (i.start, i.stop, i.step)):
+        raise IndexError(f"slice indices must be integers, not {i}")
     if not (i is None or i is Ellipsis or isinstance(i, slice)):
         raise IndexError(f"Bad index.  Must be integer-like: {i!r}")
     return i
@@ -81,11 +128,14 @@ def _plain(i, length):
 
 def _sliced(x, index):
     """Slices and numbers, one for each axis."""
-    if all(i == slice(None) for i in index):
+    if all(isinstance(i, slice) and (i == slice(None) or not is_unknown(c) and i.indices(sum(c)) == (0, sum(c), 1)) for i, c in zip(index, x.chunks)):  # fmt: skip
         return x
-    unknown = [any(map(math.isnan, axis)) for axis in x.chunks]
+    unknown = list(map(is_unknown, x.chunks))
     if any(unknown):
-        return _sliced_beside(x, index, unknown)
+        if any(is_so and i != slice(None) for i, is_so in zip(index, unknown)):
+            raise ValueError(f"Arrays chunk sizes are unknown: {x.shape}{unknown_help}")
+        kept = [k for k, i in enumerate(index) if not isinstance(i, numbers.Integral)]
+        return beside_unknown(x, lambda y: _sliced(y, index), kept)
     pieces, steps, chunks, turned = [], [], [], []
     for i, axis in zip(index, x.chunks):
         n = sum(axis)
@@ -121,14 +171,13 @@ def _sliced(x, index):
 _endless = 2**40  # no chunk is longer
 
 
-def _sliced_beside(x, index, unknown):
-    """Parts along the axes whose lengths are known, of all that the others have."""
-    if any(is_so and i != slice(None) for i, is_so in zip(index, unknown)):
-        raise ValueError("Arrays chunk sizes are unknown: compute_chunk_sizes() finds them")
+def beside_unknown(x, f, kept):
+    """f(x) that cuts along the axes whose lengths are known and takes all that the others have; `kept`: the axes that are
+    there afterwards."""
+    unknown = list(map(is_unknown, x.chunks))
     chunks = tuple((_endless,) * len(axis) if is_so else axis for axis, is_so in zip(x.chunks, unknown))
-    part = _sliced(Array(x.dask, x.name, chunks, x.dtype, gives_numpys=x._gives_numpys), index)
-    kept = [is_so for i, is_so in zip(index, unknown) if not isinstance(i, numbers.Integral)]
-    part.chunks = tuple((np.nan,) * len(axis) if is_so else axis for axis, is_so in zip(part.chunks, kept))
+    part = f(Array(x.dask, x.name, chunks, x.dtype, x._meta))
+    part._chunks = tuple(x.chunks[k] if unknown[k] else axis for axis, k in zip(part.chunks, kept))
     return part
 
 
@@ -145,16 +194,48 @@ def flip(x, axis):
                 lambda p: (call, "flip", x.ref((*p[:axis], last - p[axis], *p[axis + 1 :])), axis), [x], axis)  # fmt: skip
 
 
-def take(x, indices, axis):
-    """Elements of an axis by their numbers, in this order."""
+def shuffle(x, indexer, axis, chunks="auto"):
+    """Groups of elements of an axis, lists of their numbers, one after the other. A group is in one chunk, which takes as many
+    as keep it at the length that chunks had; for a longer group chunks are cut along the other axes."""
+    if is_unknown(x.shape):
+        raise ValueError(f"Shuffling only allowed with known chunk sizes.{unknown_help}")
+    axis, before = axis_in(axis, x.ndim), x.chunks
+    if not isinstance(indexer, list) or not all(isinstance(group, (list, np.ndarray)) for group in indexer):
+        raise ValueError("indexer must be a list of lists of positional indices")
+    groups = [np.asarray(group, np.int64) for group in indexer]
+    if any(len(group) and not 0 <= group.min() <= group.max() < x.shape[axis] for group in groups):
+        raise IndexError(f"Indexer contains out of bounds index. Dimension only has {x.shape[axis]} elements.")
+    tolerance, others = config.get("array.chunk-size-tolerance", 1.25), [k for k in range(x.ndim) if k != axis]
+    if (growth := max(map(len, groups), default=0) / max(1, *x.chunks[axis])) > 1 and others:
+        room = {k: max(x.chunks[k]) / growth ** (1 / len(others)) for k in others}
+        x = x.rechunk({k: tuple(m for c in x.chunks[k] for m in (evenly(c, min(c, math.ceil(c / n))) if c > tolerance * n else (c,)))
+                       for k, n in room.items()})  # fmt: skip
+    length = int(sum(before[axis]) / len(before[axis]) * tolerance)
+    lengths = gathered([len(group) for group in groups], length)
+    order = np.concatenate(groups) if groups else np.empty(0, np.int64)
+    if lengths == before[axis] and x.chunks == before and np.array_equal(order, np.arange(x.shape[axis])):
+        return x
+    return take(x, order, axis, lengths)
+
+
+def take(x, indices, axis, lengths=None):
+    """Elements of an axis by their numbers, in this order. lengths: those of the chunks, if they are not as long as before."""
     n = x.shape[axis]
     indices = np.asarray(indices, dtype=np.int64)
+    if is_unknown(x.chunks[axis]):
+        if len(x.chunks[axis]) > 1:
+            raise ValueError(f"Array chunk size or shape is unknown. shape: {x.shape}{unknown_help}")
+        chunks = (*x.chunks[:axis], (len(indices),), *x.chunks[axis + 1 :])
+        return made(
+            "take", chunks, x.dtype, lambda p: (_taken, List._of([x.ref(p)]), indices, axis), [x], [indices, axis]
+        )
     if indices.size and (indices.min() < -n or indices.max() >= n):
         raise IndexError(f"Index is out of bounds for axis {axis} with size {n}")
     indices = np.where(indices < 0, indices + n, indices)
     ends = starts(x.chunks[axis])
     size = max(1, max(x.chunks[axis], default=1))
-    groups = [indices[k : k + size] for k in range(0, len(indices), size)] or [indices]
+    cuts = starts(lengths)[1:-1] if lengths else range(size, len(indices), size)
+    groups = np.split(indices, cuts)
     chunks = (*x.chunks[:axis], tuple(len(g) for g in groups), *x.chunks[axis + 1 :])
 
     def task_of(place):
@@ -169,7 +250,7 @@ def take(x, indices, axis):
         blocks = List._of([x.ref((*place[:axis], k, *place[axis + 1 :])) for k in needed])
         return _taken, blocks, where, axis
 
-    return made("take", chunks, x.dtype, task_of, [x], [indices, axis])
+    return made("take", chunks, x.dtype, task_of, [x], [indices, axis, lengths])
 
 
 def _taken(blocks, where, axis):
@@ -178,6 +259,10 @@ def _taken(blocks, where, axis):
 
 def _masked(x, mask):
     """x[mask] of a mask of x's shape: how many elements a chunk has left is known when it is computed."""
+    if x.shape != mask.shape and not is_unknown((*x.shape, *mask.shape)):
+        raise IndexError(f"boolean index of shape {mask.shape} did not match the array of shape {x.shape}")
+    if x.ndim > 1 and is_unknown((*x.shape, *mask.shape)):
+        warnings.warn("When slicing a Dask array of unknown chunks with a boolean mask Dask array, the output array may have a different ordering compared to the equivalent NumPy operation", stacklevel=3)  # fmt: skip
     if x.ndim > 1:
         x, mask = x.ravel(), mask.ravel()
     _, (x, mask) = unify_chunks(x, mask)
@@ -204,16 +289,25 @@ def _kept(x, mask):
 
 def assigned(x, index, value):
     """What x is after x[index] = value."""
-    refuse_masks(value)
-    if isinstance(value, (ks.Array, list, tuple, range)) or isinstance(value, np.ndarray) and not value.ndim:
+    if isinstance(getattr(value, "_meta", value), np.ma.MaskedArray) and not isinstance(x._meta, np.ma.MaskedArray):
+        x = map_blocks(np.ma.asanyarray, x, dtype=x.dtype, meta=np.ma.empty(0))
+    if value is np.ma.masked:
+        value = np.ma.masked_array(0, mask=True)  # which is a number with a mask
+    elif isinstance(value, (ks.Array, list, tuple, range)) or isinstance(value, np.ndarray) and not value.ndim:
         value = np.asarray(value)[()]
+    if isinstance(index, Array) and index.dtype.kind not in "iub":
+        index = index.astype(bool)  # a mask, as in Dask
     if isinstance(index, (Array, np.ndarray, ks.Array)) and index.dtype == bool and index.ndim == x.ndim:
+        if np.ndim(value) > 1:
+            raise ValueError(
+                f"a mask chooses elements in a row, to which values of shape {value.shape} cannot be assigned"
+            )
         if index.shape != x.shape and not any(map(math.isnan, (*index.shape, *x.shape))):
             raise IndexError(f"Boolean index of shape {index.shape} does not match the array's shape {x.shape}")
         if not np.ndim(value):
-            return elementwise("where", asarray(index), value, x).astype(x.dtype)
+            return elementwise("where", asanyarray(index), value, x).astype(x.dtype)
         if index.ndim != 1:
-            flat = assigned(x.ravel(), asarray(index).ravel(), value)
+            flat = assigned(x.ravel(), asanyarray(index).ravel(), value)
             return flat.reshape(x.shape).rechunk(x.chunks)
     places, shape = _places(index if isinstance(index, tuple) else (index,), x.shape)
     kept = [n for n in shape if n is not None]
@@ -231,7 +325,15 @@ def _places(index, shape):
     """Of each axis the places that the index names, and how many they are; None for a number, whose axis goes."""
     if any(i is None for i in index):
         raise IndexError("dask.array: an assignment takes no new axes")
-    full = [_plain(i, n) for i, n in zip(_filled_up(index, len(shape)), shape)]
+    if any(
+        isinstance(i, (bool, np.bool_)) or (np.ndim(i) == 0 and str(getattr(i, "dtype", None)) == "bool") for i in index
+    ):
+        raise NotImplementedError("dask.array: an assignment takes no index that is one truth value")
+    if any(np.ndim(i) > 1 for i in index):
+        raise IndexError("dask.array: an assignment takes no index of several axes, but a mask of the array's shape")
+    if is_unknown(shape):
+        raise ValueError(f"Arrays chunk sizes are unknown: {shape}{unknown_help}")
+    full = [_plain(i.compute() if isinstance(i, Array) else i, n) for i, n in zip(_filled_up(index, len(shape)), shape)]
     if sum(isinstance(i, np.ndarray) for i in full) > 1:
         raise NotImplementedError("dask.array: an assignment takes a list or a mask along one axis, or a mask of the array's shape")  # fmt: skip
     found = []
@@ -266,7 +368,7 @@ def _with(x, places, value):
 
 def _set(x, index, value, parts):
     """parts: the places along each axis of the value, if it has any."""
-    new = np.array(numpys(x))
+    new = np.array(numpys(x), subok=True)
     value = numpys(value) if isinstance(value, ks.Array) else value
     new[index] = value if parts is None else value[np.ix_(*parts)]
     return ours(new)

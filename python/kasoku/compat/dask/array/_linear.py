@@ -3,12 +3,21 @@
 import numpy as np
 
 from .._task_spec import List
-from ._chunks import call
-from ._core import asarray, made
+from ._chunks import call, is_unknown, numpys
+from ._core import asanyarray, axis_in, made
+
+
+def _masked_products(lefts, rights):
+    """As numpy.ma.dot: what is masked counts as zero, and the result is masked where nothing is left."""
+    total = sum(np.matmul(np.ma.filled(a, 0), np.ma.filled(b, 0)) for a, b in zip(lefts, rights))
+    count = sum(np.matmul(*((~np.ma.getmaskarray(x)).astype(int) for x in pair)) for pair in zip(lefts, rights))
+    return np.ma.array(total, mask=count == 0)
 
 
 def _products(lefts, rights):
     total = None
+    if any(isinstance(x, np.ma.MaskedArray) for x in (*lefts, *rights)):
+        return _masked_products([numpys(x) for x in lefts], [numpys(x) for x in rights])
     for a, b in zip(lefts, rights):
         product = call("matmul", a, b)
         total = product if total is None else total + product
@@ -17,15 +26,15 @@ def _products(lefts, rights):
 
 def matmul(a, b, **ignored):
     """The product of matrices, or of stacks of them."""
-    a, b = asarray(a), asarray(b)
+    a, b = asanyarray(a), asanyarray(b)
     if not a.ndim or not b.ndim:
         raise ValueError("`matmul` does not support scalars.")
     one_row, one_column = a.ndim == 1, b.ndim == 1
     a = a[None, :] if one_row else a
     b = b[:, None] if one_column else b
-    if a.shape[-1] != b.shape[-2]:
+    if a.shape[-1] != b.shape[-2] and not (is_unknown(a.shape[-1:]) or is_unknown(b.shape[-2:-1])):
         raise ValueError(f"matmul: shapes {a.shape} and {b.shape} do not match")
-    if a.chunks[-1] != b.chunks[-2]:
+    if a.chunks[-1] != b.chunks[-2] and not is_unknown((*a.chunks[-1], *b.chunks[-2])):
         b = b.rechunk({b.ndim - 2: a.chunks[-1]})
     if a.ndim > 2 or b.ndim > 2:
         ndim = max(a.ndim, b.ndim)
@@ -55,7 +64,7 @@ def matmul(a, b, **ignored):
 
 
 def dot(a, b):
-    a, b = asarray(a), asarray(b)
+    a, b = asanyarray(a), asanyarray(b)
     if not a.ndim or not b.ndim:
         return a * b
     if b.ndim <= 2:
@@ -65,11 +74,11 @@ def dot(a, b):
 
 def tensordot(lhs, rhs, axes=2):
     """The sum of products over pairs of axes."""
-    lhs, rhs = asarray(lhs), asarray(rhs)
+    lhs, rhs = asanyarray(lhs), asanyarray(rhs)
     if isinstance(axes, int):
         axes = tuple(range(lhs.ndim - axes, lhs.ndim)), tuple(range(axes))
     left, right = ([a] if isinstance(a, int) else list(a) for a in axes)
-    left, right = [a % lhs.ndim for a in left], [a % rhs.ndim for a in right]
+    left, right = [axis_in(a, lhs.ndim) for a in left], [axis_in(a, rhs.ndim) for a in right]
     rows = [a for a in range(lhs.ndim) if a not in left]
     columns = [a for a in range(rhs.ndim) if a not in right]
     shape = (*(lhs.shape[a] for a in rows), *(rhs.shape[a] for a in columns))
@@ -80,17 +89,17 @@ def tensordot(lhs, rhs, axes=2):
 
 
 def vdot(a, b):
-    return dot(asarray(a).ravel().conj(), asarray(b).ravel())
+    return dot(asanyarray(a).ravel().conj(), asanyarray(b).ravel())
 
 
 def outer(a, b):
-    return asarray(a).ravel()[:, None] * asarray(b).ravel()[None, :]
+    return asanyarray(a).ravel()[:, None] * asanyarray(b).ravel()[None, :]
 
 
 def einsum(subscripts, *operands, **words):
     from ._whole import whole
 
-    operands = [asarray(x) for x in operands]
+    operands = [asanyarray(x) for x in operands]
     small = np.einsum(subscripts, *(np.broadcast_to(np.ones((), x.dtype), x.shape) for x in operands)) if sum(x.size for x in operands) < 1 << 16 else None  # fmt: skip
     if small is None:
         terms, _, out = subscripts.replace(" ", "").partition("->")

@@ -6,11 +6,13 @@ import numbers
 
 import numpy as np
 
+from ..base import is_dask_collection
 from ._chunks import numpys, on_numpys, ours, starts
-from ._core import Array, asarray, blockwise_call, elementwise, map_blocks, reshape, samples_of
+from ._core import Array, asanyarray, axis_in, blockwise_call, elementwise, map_blocks, samples_of
 from ._create import full_like
 from . import _reductions  # noqa: F401 - it fills the table
 from ._shape import broadcast_to, concatenate
+from ._reshape import reshape
 from ._table import functions as f
 
 # ── of each element ───────────────────────────────────────────────────────────────────────
@@ -43,7 +45,7 @@ def _chosen(a, *choices):
 
 
 def _choice(a, choices):
-    arrays = [asarray(c) for c in choices]
+    arrays = [asanyarray(c) for c in choices]
     return blockwise_call(_chosen, (), [a, *arrays], {}, np.result_type(*(c.dtype for c in arrays)), "choose")
 
 
@@ -74,14 +76,22 @@ def _raveled(*parts, dims, mode, order):
 
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    if is_dask_collection(dims) or not np.isscalar(dims) and any(map(is_dask_collection, dims)):
+        raise NotImplementedError(f"Dask types are not supported in the `dims` argument: {dims!r}")
     if np.isscalar(dims):
         dims = (dims,)
     if any(not isinstance(n, numbers.Integral) or math.isnan(n) for n in dims):
         raise NotImplementedError(f"Arrays with unknown chunk sizes are not supported: {dims}")
-    parts = [multi_index[k] for k in range(len(dims))] if isinstance(multi_index, Array) else list(multi_index)
+    parts = (
+        [multi_index[k] for k in range(len(dims))]
+        if isinstance(multi_index, Array)
+        else list(map(asanyarray, multi_index))
+    )
+    if any(part.dtype.kind not in "iub" for part in parts):
+        raise TypeError("only int indices permitted")
     find = functools.partial(_raveled, dims=tuple(dims), mode=mode, order=order)
     return blockwise_call(
-        on_numpys, (find,), [asarray(p) for p in parts], {}, np.int64, "ravel_multi_index", [dims, mode, order]
+        on_numpys, (find,), [asanyarray(p) for p in parts], {}, np.int64, "ravel_multi_index", [dims, mode, order]
     )
 
 
@@ -114,7 +124,10 @@ f.alias(around="round")
 
 def _filled(x, value):
     """Without NaN."""
-    return elementwise("where", elementwise("isnan", x), x.dtype.type(value), x) if x.dtype.kind in "fc" else x
+    if x.dtype.kind not in "fcO":
+        return x
+    is_nan = elementwise("not_equal", x, x) if x.dtype.kind == "O" else elementwise("isnan", x)
+    return elementwise("where", is_nan, value if x.dtype.kind == "O" else x.dtype.type(value), x)
 
 
 def _ignoring(name, value):
@@ -147,15 +160,17 @@ f.rows("array", {
     "nanmin": _extreme_but_nan("min", np.inf), "nanmax": _extreme_but_nan("max", -np.inf),
     "nancumsum": _ignoring_so_far("cumsum", 0), "nancumprod": _ignoring_so_far("cumprod", 1),
     "ptp": lambda a, axis=None: f.max(a, axis) - f.min(a, axis),
-    "count_nonzero": lambda a, axis=None: elementwise("not_equal", a, 0).sum(axis=axis),
+    "count_nonzero": lambda a, axis=None: elementwise("not_equal", a, 0 if a.dtype.kind == "O" else a.dtype.type()).sum(axis=axis),
 })  # fmt: skip
 f.alias(amin="min", amax="max")
 
 
 def _at_an_end(x, a, axis):
     """What diff() puts before or behind; of a number one for each row."""
-    x = asarray(x)
-    return x if x.ndim else broadcast_to(x, tuple(1 if k == axis % a.ndim else n for k, n in enumerate(a.shape)))
+    x = asanyarray(x)
+    return (
+        x if x.ndim else broadcast_to(x, tuple(1 if k == axis_in(axis, a.ndim) else n for k, n in enumerate(a.shape)))
+    )
 
 
 @f.row("array")
@@ -165,7 +180,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     ends = [x if x is None else _at_an_end(x, a, axis) for x in (prepend, append)]
     if n and any(x is not None for x in ends):
         a = concatenate([x for x in (ends[0], a, ends[1]) if x is not None], axis)
-    name, before = "not_equal" if a.dtype == bool else "subtract", (slice(None),) * (axis % a.ndim)
+    name, before = "not_equal" if a.dtype == bool else "subtract", (slice(None),) * axis_in(axis, a.ndim)
     for _ in range(n):
         a = elementwise(name, a[(*before, slice(1, None))], a[(*before, slice(None, -1))])
     return a
@@ -174,7 +189,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 @f.row("array")
 def ediff1d(ary, to_end=None, to_begin=None):
     ary = ary.ravel()
-    ends = [x if x is None else asarray(x).ravel() for x in (to_begin, to_end)]
+    ends = [x if x is None else asanyarray(x).ravel() for x in (to_begin, to_end)]
     return concatenate([x for x in (ends[0], ary[1:] - ary[:-1], ends[1]) if x is not None])
 
 
@@ -190,13 +205,24 @@ def moment(a, order, axis=None, dtype=None, keepdims=False, ddof=0, split_every=
 
 @f.row("array")
 def average(a, axis=None, weights=None, returned=False, keepdims=False):
+    return average_of(a, axis, weights, returned, keepdims)
+
+
+def average_of(a, axis, weights, returned, keepdims, is_masked=False):
+    """is_masked: elements that are masked have no weight."""
     if weights is None:
         found = a.mean(axis=axis, keepdims=keepdims)
         return (found, full_like(found, a.size / max(1, found.size))) if returned else found
-    weights = asarray(weights)
+    weights = asanyarray(weights)
+    if weights.shape != a.shape and axis is None:
+        raise TypeError("Axis must be specified when shapes of a and weights differ.")
     if weights.ndim != a.ndim:
-        is_last = axis is None or axis % a.ndim == a.ndim - 1
+        is_last = axis is None or axis_in(axis, a.ndim) == a.ndim - 1
         weights = broadcast_to(weights if is_last else reshape(weights, (-1,) + (1,) * (a.ndim - 1 - axis)), a.shape)
+    if is_masked:
+        from . import ma
+
+        weights = weights * ~ma.getmaskarray(a)
     total = weights.sum(axis=axis, keepdims=keepdims)
     found = (a * weights).sum(axis=axis, keepdims=keepdims) / total
     return (found, total) if returned else found
@@ -204,6 +230,8 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
 
 def coarsen(reduction, x, axes, trim_excess=False, **words):
     """reduction of neighbours: axes says how many along each axis."""
+    if f.get(getattr(reduction, "__name__", None)) is reduction:  # of chunks it is NumPy's
+        reduction = getattr(np, reduction.__name__)
     factors = [axes.get(a, 1) for a in range(x.ndim)]
     whole = [n // k * k for n, k in zip(x.shape, factors)]
     if not trim_excess and whole != list(x.shape):

@@ -2,11 +2,12 @@
 
 import functools
 import numbers
+import warnings
 
 import numpy as np
 
 from ._chunks import on_numpys, starts
-from ._core import Array, asarray, axes_in, cut, made, map_blocks, unify_chunks
+from ._core import Array, asanyarray, axes_in, axis_in, cut, made, map_blocks, unify_chunks
 from ._create import full
 from ._index import take as _take
 from ._shape import concatenate
@@ -25,14 +26,16 @@ def _depths(value, ndim):
 _pads = {"reflect": "symmetric", "nearest": "edge", "periodic": "wrap"}
 
 
-def overlap(x, depth, boundary=None, **ignored):
+def overlap(x, depth, boundary=None, *, allow_rechunk=True):
     """Each chunk with as many elements of its neighbours as depth says, and what boundary says at the ends."""
-    x = asarray(x)
+    x = asanyarray(x)
     for axis, ((before, after), kind) in enumerate(zip(_depths(depth, x.ndim), _for_axes(boundary, x.ndim, None))):
         if not before and not after:
             continue
         if max(before, after) > x.shape[axis]:
             raise ValueError(f"The overlapping depth {max(before, after)} is larger than your array {x.shape[axis]}.")
+        if not allow_rechunk and len(x.chunks[axis]) > 1 and min(x.chunks[axis]) < max(before, after):
+            raise ValueError(f"The overlapping depth {max(before, after)} is larger than the smallest chunk size {min(x.chunks[axis])}, and allow_rechunk=False")  # fmt: skip
         ends = starts(x.chunks[axis])
         if kind not in (None, "none"):
             x = _with_ends(x, axis, before, after, kind)
@@ -77,6 +80,7 @@ def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta
     """func of each chunk with its neighbours' nearest elements, which are cut off afterwards. depth, boundary: for all
     arrays, or lists of one for each. Without trim func cuts them off itself, unless chunks= says otherwise."""
     if isinstance(func, Array):  # the order of earlier versions
+        warnings.warn("The use of map_overlap(array, func, **kwargs) is deprecated since dask 2.17.0: pass the function first", FutureWarning, stacklevel=2)  # fmt: skip
         func, args, told = args[0], (func,), args[1:]
         depth, boundary, trim = (*told, *(depth, boundary, trim)[len(told) :])
     at = [k for k, x in enumerate(args) if isinstance(x, Array)]
@@ -86,7 +90,7 @@ def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta
     depths, boundaries = _for_arrays(depth, arrays), _for_arrays(boundary, arrays)
     if not trim and not {"chunks", "drop_axis", "new_axis"} & words.keys():
         words["chunks"] = arrays[0].chunks
-    wide = dict(zip(at, map(overlap, arrays, depths, boundaries)))
+    wide = {k: overlap(*each, allow_rechunk=allow_rechunk) for k, *each in zip(at, arrays, depths, boundaries)}
     args = [wide.get(k, x) for k, x in enumerate(args)]
     found = map_blocks(func, *args, dtype=dtype if dtype is not None else getattr(meta, "dtype", None), **words)
     if not trim:
@@ -111,8 +115,8 @@ def _for_arrays(value, arrays):
 
 def gradient(f, *varargs, axis=None, edge_order=1, **ignored):
     """numpy.gradient of each chunk and its neighbours; spacings are numbers or places."""
-    f = asarray(f)
-    axes = [a % f.ndim for a in (range(f.ndim) if axis is None else axes_in(axis))]
+    f = asanyarray(f)
+    axes = [axis_in(a, f.ndim) for a in (range(f.ndim) if axis is None else axes_in(axis))]
     if len(varargs) not in (0, 1, len(axes)):
         raise TypeError("Spacing must either be a single scalar, or a scalar / 1d-array per axis")
     spacings = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1.0] * len(axes)
@@ -146,7 +150,7 @@ def _gradient_along(f, axis, h, edge_order):
 
 def sliding_window_view(x, window_shape, axis=None, automatic_rechunk=True):
     """numpy.lib.stride_tricks.sliding_window_view: each chunk with as many of the next elements as a window has."""
-    x, windows = asarray(x), tuple(axes_in(window_shape))
+    x, windows = asanyarray(x), tuple(axes_in(window_shape))
     if any(n < 0 for n in windows):
         raise ValueError("`window_shape` cannot contain negative values")
     if axis is None and len(windows) != x.ndim:

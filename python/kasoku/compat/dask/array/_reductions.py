@@ -7,32 +7,45 @@ import numbers
 
 import numpy as np
 
-from .._task_spec import List
-from . import _chunks
-from ._chunks import call, numpys, on_numpys, ours, starts
-from ._core import Array, _same, asarray, made, put_out
+from .. import config
+from .._task_spec import List, TaskRef
+from ..base import tokenize
+from ..utils import has_keyword
+from ._chunks import call, is_unknown, numpys, on_numpys, ours, starts
+from ._blockwise import as_numpys, joined_by_lists
+from ._core import Array, _same, asanyarray, axes_in, axis_in, made, put_out
+from ._shape import broadcast_to
 from ._table import functions as f
 
-together = 8  # as many partial results are joined by a task
+together = 8  # as many partial results are joined by a task, where nobody says split_every
+
+
+def _at_once_of(split_every, axes):
+    """How many partial results along each axis a task joins."""
+    split_every = config.get("split_every", together) if split_every is None else split_every
+    if isinstance(split_every, dict):
+        return {a: max(2, split_every.get(a, together)) for a in axes}
+    if isinstance(split_every, bool) or not isinstance(split_every, numbers.Integral):
+        raise ValueError("split_every must be a int or a dict")
+    return dict.fromkeys(axes, max(2, int(split_every ** (1 / max(1, len(axes))))))
 
 
 def axes_of(axis, ndim):
     if axis is None:
         return tuple(range(ndim))
-    axes = [axis] if isinstance(axis, numbers.Integral) else list(axis)
-    for a in axes:
-        if not -ndim <= a < ndim:
-            raise np.exceptions.AxisError(a, ndim)
-    return tuple(sorted({int(a) % ndim for a in axes}))
+    return tuple(sorted({axis_in(a, ndim) for a in axes_in(axis)}))
 
 
-def tree(x, axis, dtype, first, join, last, word, keepdims=False, out_dtype=None, token=None):
+def tree(
+    x, axis, dtype, first, join, last, word, keepdims=False, out_dtype=None, token=None, meta=None, split_every=None
+):
     """first(chunk) keeps the axes with length 1; join(list, axes) of such lists; last(value) at the end."""
     axes = axes_of(axis, x.ndim)
     chunks = tuple((1,) * len(c) if a in axes else c for a, c in enumerate(x.chunks))
     part = made(word, chunks, dtype, lambda p: (first, x.ref(p), axes, p), [x], [token, axes])
+    each = _at_once_of(split_every, axes)
     while any(len(part.chunks[a]) > 1 for a in axes):
-        part = _join_some(part, axes, join, word, dtype, token)
+        part = _join_some(part, axes, join, word, dtype, token, each)
     kept = tuple(c if keepdims or a not in axes else None for a, c in enumerate(part.chunks))
     out_chunks = tuple(c for c in kept if c is not None)
 
@@ -42,13 +55,12 @@ def tree(x, axis, dtype, first, join, last, word, keepdims=False, out_dtype=None
         return last, part.ref(full), () if keepdims else axes
 
     kind = out_dtype if out_dtype is not None else dtype
-    return made(f"{word}-aggregate", out_chunks, kind, task_of, [part], [token, keepdims])
+    return made(f"{word}-aggregate", out_chunks, kind, task_of, [part], [token, keepdims], meta)
 
 
-def _join_some(part, axes, join, word, dtype, token):
-    each = max(2, int(together ** (1 / len(axes))))
+def _join_some(part, axes, join, word, dtype, token, each, task_of_ranges=None):
     groups = [
-        [range(k, min(k + each, len(c))) for k in range(0, len(c), each)]
+        [range(k, min(k + each[a], len(c))) for k in range(0, len(c), each[a])]
         if a in axes
         else [range(k, k + 1) for k in range(len(c))]
         for a, c in enumerate(part.chunks)
@@ -57,8 +69,8 @@ def _join_some(part, axes, join, word, dtype, token):
 
     def task_of(place):
         ranges = [groups[a][i] for a, i in enumerate(place)]
-        if getattr(join, "takes_grids", False):
-            return join, _grid_of(part, ranges), axes, part.ndim
+        if task_of_ranges:
+            return task_of_ranges(part, ranges)
         return join, List._of([part.ref(m) for m in itertools.product(*ranges)]), axes
 
     return made(f"{word}-partial", chunks, dtype, task_of, [part], token)
@@ -93,6 +105,8 @@ _pair = {
 
 def _joined_of(parts, axes, name):
     parts = [part for part in parts if part is not None] or [None]
+    if any(isinstance(part, np.ma.MaskedArray) for part in parts):  # what is masked in one is there in another
+        return getattr(np, name)(np.ma.stack([numpys(part) for part in parts]), axis=0)
     return functools.reduce(functools.partial(call, _pair[name]), parts)
 
 
@@ -108,7 +122,8 @@ def _simple(name):
                 raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
             x = _without_empty(x, axes)
         return tree(x, axis, kind, functools.partial(_first_of, name=name, words=told),
-                    functools.partial(_joined_of, name=name), _squeezed, name, keepdims, token=[name, str(kind)])  # fmt: skip
+                    functools.partial(_joined_of, name=name), _squeezed, name, keepdims, token=[name, str(kind)],
+                    split_every=split_every)  # fmt: skip
 
     return reduce
 
@@ -125,6 +140,9 @@ def _without_empty(x, axes):
 def _moments(x, axes, place, kind, skips_nan):
     values = numpys(x) if skips_nan else x
     count = math.prod(x.shape[a] for a in axes)
+    is_masked = isinstance(x, np.ma.MaskedArray)
+    if is_masked:
+        count = np.asarray(np.ma.count(x, axis=axes, keepdims=True))
     if skips_nan:
         is_there = ~np.isnan(values)
         values = ours(np.where(is_there, values, 0))
@@ -133,7 +151,10 @@ def _moments(x, axes, place, kind, skips_nan):
     away = values.astype(kind) - total / _one_at_least(count)
     if skips_nan:
         away = away * ours(is_there)
-    return {"count": count, "total": total, "squares": _one("sum", _squared(away), axes, {})}
+    squares = _one("sum", _squared(away), axes, {})
+    if is_masked:  # what is left out counts as nothing, until the last
+        return {"count": count, "total": total.filled(0), "squares": squares.filled(0), "is_masked": True}
+    return {"count": count, "total": total, "squares": squares}
 
 
 def _one_at_least(count):
@@ -150,7 +171,7 @@ def _joined_moments(parts, axes):
         n = a["count"] + b["count"]
         gap = b["total"] / _one_at_least(b["count"]) - a["total"] / _one_at_least(a["count"])
         between = _squared(gap) * (a["count"] * b["count"] / _one_at_least(n))
-        a = {"count": n, "total": a["total"] + b["total"], "squares": a["squares"] + b["squares"] + between}
+        a = {**a, **b, "count": n, "total": a["total"] + b["total"], "squares": a["squares"] + b["squares"] + between}
     return a
 
 
@@ -167,6 +188,8 @@ def _last_moments(m, axes, what, ddof, kind):
                 made_ = ours(np.where(numpys(left) > 0, numpys(m["squares"]) / numpys(left), np.nan))
         if what == "std":
             made_ = call("sqrt", made_)
+    if "is_masked" in m:
+        made_ = np.ma.array(numpys(made_), mask=count <= (ddof if what != "mean" else 0))
     return _squeezed(made_, axes).astype(kind)
 
 
@@ -180,7 +203,7 @@ def _of_moments(word):
         return tree(x if x.ndim else x.reshape((1,)), axis, work,
                     functools.partial(_moments, kind=work, skips_nan=skips_nan), _joined_moments,
                     functools.partial(_last_moments, what=what, ddof=ddof, kind=out_kind), word,
-                    keepdims, out_kind, [what, ddof, str(kind), skips_nan])  # fmt: skip
+                    keepdims, out_kind, [what, ddof, str(kind), skips_nan], split_every=split_every)  # fmt: skip
 
     return reduce
 
@@ -190,6 +213,8 @@ def _of_moments(word):
 
 def _place_first(x, axes, place, name, ends):
     values, axis, there = numpys(x), axes[0] if len(axes) == 1 else None, {}
+    if isinstance(values, np.ma.MaskedArray):
+        values = values.filled((np.ma.minimum_fill_value if name.endswith("min") else np.ma.maximum_fill_value)(values))
     if name.startswith("nan"):
         is_nan, name = np.isnan(values), name[3:]
         there["there"] = ~is_nan.all(axis=axis, keepdims=True)
@@ -236,14 +261,16 @@ def _places(name):
             raise TypeError(f"axis must be either `None` or int, got {axis!r}")
         if axis is not None:
             (axis,) = axes_of(axis, x.ndim)
-        if any(map(math.isnan, x.shape)):
+        reduced = axes_of(axis, x.ndim)
+        if any(is_unknown(c) and (len(c) > 1 or len(reduced) > 1) for c in map(x.chunks.__getitem__, reduced)):
             raise ValueError("Arg-reductions do not work with arrays that have unknown chunksizes: compute_chunk_sizes() finds them")  # fmt: skip
         if any(n == 0 for n in x.shape):
             raise ValueError(f"attempt to get {name} of an empty sequence")
-        x = _without_empty(x, axes_of(axis, x.ndim))
+        x = _without_empty(x, reduced)
         ends = [starts(c) for c in x.chunks]
         return tree(x, axis, np.int64, functools.partial(_place_first, name=name, ends=ends),
-                    functools.partial(_place_join, name=name), _place_last, name, keepdims, token=name)  # fmt: skip
+                    functools.partial(_place_join, name=name), _place_last, name, keepdims, token=name,
+                    meta=None if x._gives_ours else np.empty(0), split_every=split_every)  # fmt: skip
 
     return reduce
 
@@ -251,8 +278,9 @@ def _places(name):
 # Running totals.
 
 
-def _add_before(x, befores, name):
-    return functools.reduce(functools.partial(call, _pair[name]), [x, *befores])
+def _total(x, name, axis, kind):
+    total = _one(name, x, (axis,), {"dtype": kind})
+    return total.filled(0 if name == "sum" else 1) if isinstance(total, np.ma.MaskedArray) else total
 
 
 def _run(name, x, axis, kind):
@@ -266,20 +294,33 @@ def _running(name):
         if method not in ("sequential", "blelloch"):  # the totals of the chunks before, either way
             raise ValueError(f'Invalid method for cumreduction. Expected "sequential" or "blelloch". Got: {method!r}')
         if axis is None:
-            x, axis = x.ravel(), 0
+            x, axis = x.ravel().rechunk(x.npartitions) if x.ndim > 1 else x.ravel(), 0
         (axis,) = axes_of(axis, x.ndim)
         kind = getattr(np, name)(np.ones(1, x.dtype), dtype=dtype).dtype
         own = made(f"{name}-chunk", x.chunks, kind, lambda p: (_run, name, x.ref(p), axis, kind), [x], axis)
         ends = tuple((1,) * len(c) if a == axis else c for a, c in enumerate(x.chunks))
-        total = made(f"{name}-total", ends, kind, lambda p: (_one, total_of, x.ref(p), (axis,), {"dtype": kind}), [x], axis)  # fmt: skip
+        total = made(f"{name}-total", ends, kind, lambda p: (_total, x.ref(p), total_of, axis, kind), [x], axis)  # fmt: skip
+
+        if len(x.chunks[axis]) == 1:
+            return own
+        key = f"{name}-so-far-{tokenize(total.name)}"
+
+        def before(place):
+            return (*place[:axis], place[axis] - 1, *place[axis + 1 :])
+
+        def total_to(place):
+            if place[axis] == 0:
+                return _same, total.ref(place)
+            return call, _pair[total_of], TaskRef((key, *before(place))), total.ref(place)
+
+        so_far = made(f"{name}-so-far", ends, kind, total_to, [total], name=key)
 
         def task_of(place):
             if place[axis] == 0:
                 return _same, own.ref(place)
-            before = List._of([total.ref((*place[:axis], k, *place[axis + 1 :])) for k in range(place[axis])])
-            return _add_before, own.ref(place), before, total_of
+            return call, _pair[total_of], own.ref(place), so_far.ref(before(place))
 
-        return made(name, x.chunks, kind, task_of, [own, total], axis)
+        return made(name, x.chunks, kind, task_of, [own, so_far], axis)
 
     return run
 
@@ -287,45 +328,55 @@ def _running(name):
 # What a program's own function reduces.
 
 
-def _at_once(axes):
-    return tuple(axes) if len(axes) > 1 else axes[0]
+def _own_first(function, x, axes, *weights):
+    return on_numpys(function, x, *weights, axis=axes, keepdims=True)
 
 
-def _own_first(x, axes, place, function):
-    return on_numpys(function, x, axis=_at_once(axes), keepdims=True)
+def _own_join(function, parts, axes, keepdims, concatenate):
+    parts = as_numpys(joined_by_lists(parts, axes) if concatenate else parts)
+    return on_numpys(function, parts, axis=axes, keepdims=keepdims)
 
 
-def _grid_of(part, ranges, before=()):
-    """The chunks of these ranges of places, as nested lists."""
+def _lists_of(part, ranges, axes, before=()):
+    """The chunks of these ranges of places, as nested lists along the axes."""
     if not ranges:
         return part.ref(before)
-    return List._of([_grid_of(part, ranges[1:], (*before, k)) for k in ranges[0]])
-
-
-class _OwnJoin:
-    """combine() of the array that some chunks' results are together."""
-
-    takes_grids = True
-
-    def __init__(self, function):
-        self.function = function
-
-    def __call__(self, parts, axes, ndim):
-        return on_numpys(self.function, _chunks.whole(parts, ndim), axis=_at_once(axes), keepdims=True)
-
-
-def _own_last(x, axes, function):
-    x = numpys(x)
-    return on_numpys(function, x, axis=_at_once(axes), keepdims=False) if axes else x
+    found = [_lists_of(part, ranges[1:], axes, (*before, k)) for k in ranges[0]]
+    return List._of(found) if len(before) in axes else found[0]
 
 
 def reduction(x, chunk, aggregate, axis=None, keepdims=False, dtype=None, split_every=None, combine=None, name=None,
-              concatenate=True, **words):  # fmt: skip
-    """chunk of each, combine (or aggregate) of some of its results, aggregate of the last ones."""
-    x = asarray(x)
-    return tree(x, axis, dtype or x.dtype, functools.partial(_own_first, function=chunk),
-                _OwnJoin(combine or aggregate),
-                functools.partial(_own_last, function=aggregate), name or "reduction", keepdims, token=[chunk, aggregate])  # fmt: skip
+              out=None, concatenate=True, output_size=1, meta=None, weights=None):  # fmt: skip
+    """chunk of each, combine (or aggregate) of as many of its results as split_every says, until so few are left, aggregate of
+    those. Each gets axis=, a tuple, and keepdims=, and those that have it dtype=. concatenate: the results come as one array,
+    else as lists. weights: an array that is broadcast, whose chunks chunk gets as well."""
+    x = asanyarray(x)
+    axes, dtype = axes_of(axis, x.ndim), np.dtype(dtype or x.dtype)
+    chunk, aggregate = (functools.partial(g, dtype=dtype) if has_keyword(g, "dtype") else g for g in (chunk, aggregate))
+    word, token, each = name or "reduction", [chunk, aggregate, combine, axes], _at_once_of(split_every, axes)
+    more = []
+    if weights is not None:
+        weights = asanyarray(weights)
+        try:
+            more = [broadcast_to(weights, x.shape).rechunk(x.chunks)]
+        except ValueError:
+            raise ValueError(
+                f"Weights with shape {weights.shape} are not broadcastable to x with shape {x.shape}"
+            ) from None
+    chunks = tuple((output_size,) * len(c) if a in axes else c for a, c in enumerate(x.chunks))
+    part = made(word, chunks, dtype, lambda p: (_own_first, chunk, x.ref(p), axes, *(w.ref(p) for w in more)), [x, *more], token, meta)  # fmt: skip
+    while any(len(part.chunks[a]) > each[a] for a in axes):
+        part = _join_some(part, axes, None, word, dtype, token, each, lambda part, ranges: (_own_join, combine or aggregate, _lists_of(part, ranges, axes), axes, True, concatenate))  # fmt: skip
+    chunks = tuple((output_size,) if a in axes else c for a, c in enumerate(part.chunks) if keepdims or a not in axes)
+
+    def task_of(place):
+        rest = iter(place)
+        at = [None if a in axes and not keepdims else next(rest) for a in range(x.ndim)]
+        ranges = [range(len(part.chunks[a])) if a in axes else [k] for a, k in enumerate(at)]
+        return _own_join, aggregate, _lists_of(part, ranges, axes), axes, keepdims, concatenate
+
+    found = made(f"{word}-aggregate", chunks, dtype, task_of, [part], [*token, keepdims], meta)
+    return found if out is None else put_out(found, out)
 
 
 _methods = {

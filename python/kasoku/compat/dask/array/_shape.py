@@ -8,10 +8,11 @@ import numpy as np
 
 from ..._layout import shadow
 from ._chunks import call, met, normalize_chunks
-from ._core import _same, asarray, axes_in, made, reshape
+from ._core import Array, _same, asanyarray, axes_in, axis_in, made
 from ._index import expand
 from ._index import flip as _flip
 from ._index import take as _take
+from ._reshape import reshape
 from ._table import functions as f
 
 # ── axes in another order ─────────────────────────────────────────────────────────────────
@@ -55,7 +56,7 @@ f.rows("arrays", {f"atleast_{count}d": _each(count) for count in (1, 2, 3)})
 
 @f.row("array")
 def squeeze(a, axis=None):
-    axes = [k for k, n in enumerate(a.shape) if n == 1] if axis is None else [k % a.ndim for k in axes_in(axis)]
+    axes = [k for k, n in enumerate(a.shape) if n == 1] if axis is None else [axis_in(k, a.ndim) for k in axes_in(axis)]
     if any(a.shape[k] != 1 for k in axes):
         raise ValueError("cannot squeeze axis with size other than one")
     return a[tuple(0 if k in axes else slice(None) for k in range(a.ndim))]
@@ -63,8 +64,10 @@ def squeeze(a, axis=None):
 
 @f.row("array")
 def expand_dims(a, axis):
+    if axis is None:
+        raise TypeError("expand_dims needs an axis")
     axes = axes_in(axis)
-    for k in sorted(k % (a.ndim + len(axes)) for k in axes):
+    for k in sorted(axis_in(k, a.ndim + len(axes)) for k in axes):
         a = expand(a, k)
     return a
 
@@ -73,7 +76,7 @@ def expand_dims(a, axis):
 
 
 def _in_a_row(seq, axis, word, allows_unknown=False):
-    arrays = [asarray(x) for x in seq]
+    arrays = [asanyarray(x) for x in seq]
     if not arrays:
         raise ValueError("Need array(s) to concatenate")
     if axis is None:
@@ -86,12 +89,16 @@ def _in_a_row(seq, axis, word, allows_unknown=False):
     others = [a for a in range(ndim) if a != axis]
     if not allows_unknown and any(math.isnan(x.shape[a]) for x in arrays for a in others if x.ndim == ndim):
         raise ValueError(f"Tried to concatenate arrays with unknown shape {arrays[0].shape}: compute_chunk_sizes() finds them, allow_unknown_chunksizes=True takes their chunks as they are")  # fmt: skip
+    if any(x.ndim == ndim and x.shape[axis] == 0 for x in arrays) and len(arrays) > 1:  # what adds nothing is left out
+        arrays = [x for x in arrays if x.ndim != ndim or x.shape[axis] != 0] or arrays[:1]
     for x in arrays[1:]:
         is_known = not allows_unknown or not any(map(math.isnan, (*x.shape, *arrays[0].shape)))
         if x.ndim != ndim or is_known and any(x.shape[a] != arrays[0].shape[a] for a in others):
             raise ValueError(
-                f"Tried to concatenate arrays with unknown or different shapes {[x.shape for x in arrays]}"
+                f"Tried to concatenate arrays with unknown or different shapes. Shapes are {[x.shape for x in arrays]}"
             )
+    if len(arrays) == 1 and arrays[0].dtype == dtype:
+        return arrays[0]
     common = {a: met(x.chunks[a] for x in arrays) for a in others if not math.isnan(arrays[0].shape[a])}
     arrays = [x.astype(dtype).rechunk(common) if common else x.astype(dtype) for x in arrays]
     owners = [(k, i) for k, x in enumerate(arrays) for i in range(len(x.chunks[axis]))]
@@ -111,16 +118,21 @@ def concatenate(seq, axis=0, allow_unknown_chunksizes=False):
 
 def stack(seq, axis=0, allow_unknown_chunksizes=False):
     """Arrays in a row along a new axis."""
-    arrays = [asarray(x) for x in seq]
+    arrays = [asanyarray(x) for x in seq]
     if not arrays:
         raise ValueError("Need array(s) to stack")
     if len({x.shape for x in arrays}) > 1 and not allow_unknown_chunksizes:
-        raise ValueError(f"Stacked arrays must have the same shape. Got {[x.shape for x in arrays]}")
+        k = next(k for k, x in enumerate(arrays) if x.shape != arrays[0].shape)
+        raise ValueError(f"Stacked arrays must have the same shape. The first array had shape {arrays[0].shape}, while array {k + 1} has shape {arrays[k].shape}.")  # fmt: skip
     axis = axis % (arrays[0].ndim + 1)
     return _in_a_row([expand(x, axis) for x in arrays], axis, "stack", allow_unknown_chunksizes)
 
 
 def _grown(tup, ndim):
+    if hasattr(tup, "dask"):
+        raise NotImplementedError(
+            f'"{"vhd"[(2, 1, 3).index(ndim)]}stack" expects a sequence of arrays as the first argument'
+        )
     return [f[f"atleast_{ndim}d"](x) for x in tup]
 
 
@@ -129,7 +141,7 @@ f.rows("plain", {
     "hstack": lambda tup, **words: (lambda arrays: concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, **words))(
         _grown(tup, 1)),
     "dstack": lambda tup, **words: concatenate(_grown(tup, 3), 2, **words),
-    "append": lambda arr, values, axis=None: concatenate([asarray(arr), asarray(values)], axis),
+    "append": lambda arr, values, axis=None: concatenate([asanyarray(arr), asanyarray(values)], axis),
 })  # fmt: skip
 
 
@@ -137,7 +149,17 @@ def block(arrays, allow_unknown_chunksizes=False):
     """Nested lists of arrays: the innermost lists are joined along the last axis."""
 
     def depth(x):
-        return 1 + depth(x[0]) if isinstance(x, list) else 0
+        if not isinstance(x, list):
+            return 0
+        if not x:
+            raise ValueError("List at the innermost place cannot be empty: da.block joins the arrays in lists")
+        is_empty = [isinstance(part, list) and not part for part in x]
+        depths = {1 if none else depth(part) for part, none in zip(x, is_empty) if not isinstance(part, tuple)} or {0}
+        if len(depths) > 1:
+            raise ValueError("List depths are mismatched: arrays of da.block lie in lists of one depth")
+        if any(is_empty):
+            raise ValueError("List at the innermost place cannot be empty: da.block joins the arrays in lists")
+        return 1 + depths.pop()
 
     levels = depth(arrays)
 
@@ -145,7 +167,7 @@ def block(arrays, allow_unknown_chunksizes=False):
         if isinstance(x, tuple):
             raise TypeError("da.block: arrays are arranged by lists, and there is a tuple among them")
         if not isinstance(x, list):
-            x = asarray(x)
+            x = asanyarray(x)
             return reshape(x, (1,) * (levels - x.ndim) + x.shape) if x.ndim < levels else x
         return concatenate([join(part, level + 1) for part in x], axis=level - levels)
 
@@ -156,7 +178,7 @@ def block(arrays, allow_unknown_chunksizes=False):
 
 
 def broadcast_to(x, shape, chunks=None, meta=None):
-    x = asarray(x)
+    x = asanyarray(x)
     shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
     if x.shape == shape and chunks is None:
         return x
@@ -205,7 +227,7 @@ def roll(array, shift, axis=None):
     if len(axes_in(shift)) != len(axes_in(axis)):
         raise ValueError("Must have the same number of shifts as axes.")
     for s, a in zip(axes_in(shift), axes_in(axis)):
-        a %= array.ndim
+        a = axis_in(a, array.ndim)
         s = -s % array.shape[a] if array.shape[a] else 0
         if s:
             before, after = ((slice(None),) * a + (part,) for part in (slice(s, None), slice(None, s)))
@@ -215,13 +237,13 @@ def roll(array, shift, axis=None):
 
 @f.row("array")
 def take(a, indices, axis=0):
-    if isinstance(indices, numbers.Integral):
-        return a[(slice(None),) * (axis % a.ndim) + (indices,)]
-    return _take(a, np.asarray(indices), axis % a.ndim)
+    if isinstance(indices, (numbers.Integral, Array)):
+        return a[(slice(None),) * axis_in(axis, a.ndim) + (indices,)]
+    return _take(a, np.asarray(indices), axis_in(axis, a.ndim))
 
 
 def _flat(a, axis):
-    return (a.ravel(), 0) if axis is None else (a, axis % a.ndim)
+    return (a.ravel(), 0) if axis is None else (a, axis_in(axis, a.ndim))
 
 
 @f.row("array")
@@ -232,15 +254,15 @@ def repeat(a, repeats, axis=None):
 
 @f.row("array")
 def delete(arr, obj, axis):
-    axis %= arr.ndim
+    axis = axis_in(axis, arr.ndim)
     return _take(arr, np.delete(np.arange(arr.shape[axis]), obj), axis)
 
 
 @f.row("array")
 def insert(arr, obj, values, axis):
     """numpy.insert: what is put in lies behind the array, and all is taken in its order."""
-    axis %= arr.ndim
-    n, values = arr.shape[axis], asarray(values)
+    axis = axis_in(axis, arr.ndim)
+    n, values = arr.shape[axis], asanyarray(values)
     at = np.arange(n)[obj] if isinstance(obj, slice) else np.asarray(obj)
     count = max(1, at.size) if at.ndim else 1
     if isinstance(obj, numbers.Integral) and values.ndim == arr.ndim:
@@ -255,8 +277,12 @@ def insert(arr, obj, values, axis):
 
 @f.row("plain")
 def compress(condition, a, axis=None):
-    a, axis = _flat(asarray(a), axis)
-    condition = np.asarray(condition.compute() if hasattr(condition, "compute") else condition, np.bool_)
+    a, axis = _flat(asanyarray(a), axis)
+    if isinstance(condition, Array) and condition.ndim == 1:
+        return a[(slice(None),) * axis + (slice(condition.shape[0]),)][
+            (slice(None),) * axis + (condition.astype(bool),)
+        ]
+    condition = np.asarray(condition, np.bool_)
     if condition.ndim != 1:
         raise ValueError("Condition must be one dimensional")
     return _take(a, np.flatnonzero(condition), axis)

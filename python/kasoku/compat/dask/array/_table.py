@@ -1,7 +1,7 @@
 """Functions of dask.array as rows: names and arguments, and what is computed of them."""
 
 from ..._face.table import Table
-from ._core import asarray
+from ._core import asanyarray
 
 
 def of_an_array(f):
@@ -10,15 +10,15 @@ def of_an_array(f):
 
     def call(*args, **words):
         if args:
-            return f(asarray(args[0]), *args[1:], **words)
-        return f(**{name: asarray(value) if name == first else value for name, value in words.items()})
+            return f(asanyarray(args[0]), *args[1:], **words)
+        return f(**{name: asanyarray(value) if name == first else value for name, value in words.items()})
 
     return call
 
 
 def _of_arrays(f):
     """All that come by their places are."""
-    return lambda *args, **words: f(*map(asarray, args), **words)
+    return lambda *args, **words: f(*map(asanyarray, args), **words)
 
 
 functions = Table({"array": of_an_array, "arrays": _of_arrays})

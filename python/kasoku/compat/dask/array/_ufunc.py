@@ -5,7 +5,10 @@ import numpy as np
 import kasoku as ks
 
 from ..base import is_dask_collection
-from ._core import asarray, elementwise
+from ._core import asanyarray, elementwise
+
+
+_words = {"out", "where", "dtype", "casting", "order", "subok", "axes", "axis", "keepdims", "signature"}
 
 
 class ufunc:  # noqa: N801 - Dask's name
@@ -20,6 +23,8 @@ class ufunc:  # noqa: N801 - Dask's name
         return getattr(np, self.__name__)
 
     def __call__(self, *args, **words):
+        if isinstance(self._of_numpy, np.ufunc) and (unknown := set(words) - _words):
+            raise TypeError(f"{self.__name__} does not take the following keyword arguments {sorted(unknown)}")
         if any(isinstance(x, ks.Array) or is_dask_collection(x) for x in (*args, *words.values())):
             return elementwise(self.__name__, *args, **words)
         return self._of_numpy(*args, **words)  # what is there is computed at once
@@ -28,6 +33,9 @@ class ufunc:  # noqa: N801 - Dask's name
         if name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature"):
             return getattr(self._of_numpy, name)
         raise AttributeError(f"dask.array.{self.__name__} has no {name!r}")
+
+    def __dir__(self):
+        return [*super().__dir__(), "nin", "nout", "nargs", "ntypes", "types", "identity", "signature"]
 
     def __repr__(self):
         return f"<ufunc '{self.__name__}'>"
@@ -39,5 +47,5 @@ class ufunc:  # noqa: N801 - Dask's name
         """Of each element of a with each of b: an array of a.ndim + b.ndim axes."""
         if self.nin != 2:
             raise ValueError("outer product only supported for binary functions")
-        a, b = asarray(a), asarray(b)
+        a, b = asanyarray(a), asanyarray(b)
         return self(a[(..., *(None,) * b.ndim)], b, **words)

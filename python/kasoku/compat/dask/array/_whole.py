@@ -8,11 +8,12 @@ import numpy as np
 from kasoku._core import Delayed
 
 from .._task_spec import List, Task, TaskRef
-from ..base import tokenize
+from ..base import is_dask_collection, tokenize
 from ..highlevelgraph import HighLevelGraph
+from ..utils import key_split
 from . import _chunks
 from ._chunks import numpys, on_numpys, ours
-from ._core import Array, asarray, axes_in, elementwise, from_array, from_delayed, made, map_blocks
+from ._core import Array, asanyarray, axes_in, axis_in, elementwise, from_array, from_delayed, grid, made, map_blocks
 from ._create import tri
 from ._reductions import axes_of
 from ._shape import concatenate, stack
@@ -61,7 +62,16 @@ def on_whole(function, *args, **words):
 
 def array_of(value, shape, dtype, index=None):
     """An array of one chunk, of a delayed value or of a part of it."""
-    return from_delayed(value if index is None else value[index], shape, dtype)
+    if index is None:
+        return from_delayed(value, shape, dtype)
+    name = f"{key_split(value.key)}-{index}-{tokenize(value.key, index)}"
+    key = (name, *(0 for _ in shape))
+    graph = HighLevelGraph.from_collections(name, {key: Task(key, _item, TaskRef(value.key), index)}, [value])
+    return Array(graph, name, tuple((n,) for n in shape), dtype)
+
+
+def _item(value, index):
+    return ours(value[index])
 
 
 def whole(shape, dtype, function, *args, **words):
@@ -86,6 +96,20 @@ def _uniques(ar, *asked):
     return _parts(found, (_some, ar.dtype), *((shape, np.int64) for shape in shapes))
 
 
+def _covariance(m, y, rowvar, bias, ddof, weights):
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError("ddof must be integer")
+    samples = m.shape[-1 if rowvar or m.ndim == 1 else 0]
+    weights = {name: np.asarray(w) for name, w in weights.items() if w is not None}
+    for name, w in weights.items():
+        if w.ndim > 1:
+            raise RuntimeError(f"cannot handle multidimensional {name}")
+        if w.shape != (samples,):
+            raise RuntimeError(f"incompatible numbers of samples and {name}")
+    n = _variables(m, rowvar) + (0 if y is None else _variables(y := asanyarray(y), rowvar))
+    return whole((n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof, **weights)
+
+
 def _variables(m, rowvar):
     return m.shape[0 if rowvar else 1] if m.ndim > 1 else 1
 
@@ -96,6 +120,8 @@ def _sorted(a, *args, **words):
 
 def _padded(array, pad_width, mode, words):
     widths = np.broadcast_to(np.asarray(pad_width), (array.ndim, 2)).tolist()
+    if not np.any(widths):
+        return array
     shape = tuple(n + a + b for n, (a, b) in zip(array.shape, widths))
     return whole(shape, array.dtype, np.pad, array, widths, mode=mode, **words)
 
@@ -109,16 +135,14 @@ f.rows("array", {
         ar, return_index, return_inverse, return_counts),
     "bincount": lambda x, weights=None, minlength=0, split_every=None: whole(
         (minlength if minlength else np.nan,), np.int64 if weights is None else float, np.bincount, x,
-        *([] if weights is None else [asarray(weights)]), minlength=minlength),
+        *([] if weights is None else [asanyarray(weights)]), minlength=minlength),
     "percentile": lambda a, q, method="linear", internal_method="default", axis=None, **words: (
         whole(np.shape(q), np.percentile(np.ones(1, a.dtype), 50).dtype, np.percentile, a, np.asarray(q), method=method)
         if axis is None and not words else f.quantile(a, np.asarray(q) / 100, axis=axis, method=method, **words)),
-    "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None: (lambda n: whole(
-        (n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof,
-        **{k: np.asarray(w) for k, w in (("fweights", fweights), ("aweights", aweights)) if w is not None}))(
-            _variables(m, rowvar) + (0 if y is None else _variables(asarray(y), rowvar))),
+    "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None: _covariance(
+        m, y, rowvar, bias, ddof, {"fweights": fweights, "aweights": aweights}),
     "corrcoef": lambda x, y=None, rowvar=True: whole(
-        (_variables(x, rowvar) + (y is not None),) * 2, float, np.corrcoef, x, None if y is None else asarray(y),
+        (_variables(x, rowvar) + (y is not None),) * 2, float, np.corrcoef, x, None if y is None else asanyarray(y),
         rowvar=rowvar),
     "pad": lambda array, pad_width, mode="constant", **words: _padded(array, pad_width, mode, words),
     "digitize": lambda a, bins, right=False: map_blocks(
@@ -144,7 +168,7 @@ def _first_places(x, k, axis):
 
 def _of_k(best, dtype=None):
     def row(a, k, axis=-1, split_every=None):
-        axis %= a.ndim
+        axis = axis_in(axis, a.ndim)
         shape = tuple(min(abs(k), n) if i == axis else n for i, n in enumerate(a.shape))
         return whole(shape, dtype or a.dtype, best, a, k, axis)
 
@@ -187,7 +211,7 @@ def _quantile(name):
 
     def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, weights=None):
         if np.ndim(q):
-            return stack([quantile(a, each, axis, None, False, method, keepdims, weights) for each in np.asarray(q).tolist()])  # fmt: skip
+            return stack([quantile(a, each, axis, None, False, method, keepdims, weights) for each in np.asarray(q)])  # fmt: skip
         if weights is None:
             return _over_axis(functools.partial(function, q=q, method=method), a, axis, keepdims)
         weights = np.asarray(weights)
@@ -211,8 +235,8 @@ def _along(func, axis, args, words, block):
 
 
 def apply_along_axis(func1d, axis, arr, *args, dtype=None, shape=None, **words):
-    arr = asarray(arr)
-    axis %= arr.ndim
+    arr = asanyarray(arr)
+    axis = axis_in(axis, arr.ndim)
     if dtype is None or shape is None:
         sample = np.asarray(func1d(np.ones(arr.shape[axis], arr.dtype), *args, **words))
         dtype, shape = dtype or sample.dtype, sample.shape if shape is None else shape
@@ -228,7 +252,7 @@ def apply_along_axis(func1d, axis, arr, *args, dtype=None, shape=None, **words):
 
 
 def apply_over_axes(func, a, axes):
-    a = asarray(a)
+    a = asanyarray(a)
     for axis in axes_in(axes):
         found = func(a, axis)
         a = found if found.ndim == a.ndim else f.expand_dims(found, axis)
@@ -291,7 +315,7 @@ def diag(v, k=0):
 def diagonal(a, offset=0, axis1=0, axis2=1):
     if a.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
-    first, second = axis1 % a.ndim, axis2 % a.ndim
+    first, second = axis_in(axis1, a.ndim), axis_in(axis2, a.ndim)
     if first == second:
         raise ValueError("axis1 and axis2 cannot be the same")
     n, m = a.shape[first], a.shape[second]
@@ -307,7 +331,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 def searchsorted(a, v, side="left", sorter=None):
     if sorter is not None:
         raise NotImplementedError("da.searchsorted with a sorter argument is not supported")
-    a, v = a.rechunk(-1), asarray(v)
+    a, v = a.rechunk(-1), asanyarray(v)
     if a.ndim != 1:
         raise ValueError("Input array a must be one dimensional")
     find = functools.partial(np.searchsorted, side=side)
@@ -321,17 +345,24 @@ class _Points:
         self._array = array
 
     def __getitem__(self, index):
-        index = index if isinstance(index, tuple) else (index,)
-        x = self._array
-        index = tuple(
-            np.asarray(i.compute() if isinstance(i, Array) else i) if not isinstance(i, slice) else i for i in index
-        )
+        index, x = index if isinstance(index, tuple) else (index,), self._array
+        if any(map(is_dask_collection, index)):
+            raise IndexError("vindex does not support indexing with dask objects. Call compute on the indexer first")
+        if any(i is None for i in index):
+            raise IndexError(f"vindex does not support indexing with None (np.newaxis), got {index}")
+        index = tuple(i if isinstance(i, slice) else np.asarray(i, int if np.size(i) == 0 else None) for i in index)
         index += (slice(None),) * (x.ndim - len(index))
+        for i, n in zip(index, x.shape):
+            if not isinstance(i, slice) and (i.dtype.kind not in "iu" or i.size and not -n <= i.min() <= i.max() < n):
+                raise IndexError(f"vindex key has entries out of bounds for indexing along an axis of length {n}, or which are no numbers: {i}")  # fmt: skip
         arrays = [k for k, i in enumerate(index) if not isinstance(i, slice)]
         if not arrays:
             return x[index]
         order = arrays + [k for k in range(x.ndim) if k not in arrays]  # the points' axes come first, as in Dask
-        points = np.broadcast_shapes(*(index[k].shape for k in arrays))
+        try:
+            points = np.broadcast_shapes(*(index[k].shape for k in arrays))
+        except ValueError as error:
+            raise IndexError(f"shape mismatch: indexing arrays could not be broadcast together: {error}") from None
         rest = x[tuple(i if isinstance(i, slice) else slice(None) for i in index)].transpose(order)
         at = tuple(index[k] for k in arrays)
         return whole((*points, *rest.shape[len(arrays) :]), x.dtype, lambda values: values[at], rest)
@@ -343,24 +374,63 @@ Array.vindex = property(_Points)
 # ── histograms ────────────────────────────────────────────────────────────────────────────
 
 
-def histogram(a, bins=None, range=None, normed=False, weights=None, density=None):  # noqa: A002
-    if normed:
-        raise ValueError("The normed= keyword argument has been deprecated. Please use density instead.")
-    if (
-        bins is None
-        or np.ndim(bins) == 0
-        and (range is None or np.ndim(range) != 1 and not isinstance(range, (tuple, list)))
-    ):
+def _spaced(lo, hi, count):
+    return np.linspace(lo, hi, int(count) + 1)
+
+
+def _edges(bins, range):  # noqa: A002
+    """The edges of bins, as an array; of numbers of which some are known later, too."""
+    if bins is None or np.ndim(bins) == 0 and range is None:
         raise ValueError(
             "dask.array.histogram requires specifying bins: either an iterable of edges, or their number and range="
         )
-    edges = np.asarray(bins) if np.ndim(bins) else np.linspace(range[0], range[1], int(bins) + 1)
+    if range is not None and (np.ndim(range) != 1 if not isinstance(range, (list, tuple)) else False):
+        raise (ValueError if np.ndim(range) else TypeError)(
+            f"Expected a sequence or array of two items for range, not {range}"
+        )
+    if range is not None and len(range) != 2:
+        raise ValueError(f"range must be a sequence or array of length 2, but got {len(range)} items")
+    if np.ndim(bins) > 1:
+        raise ValueError(f"bins must be a 1-dimensional array or sequence, got shape {np.shape(bins)}")
+    if np.ndim(bins):
+        return bins if isinstance(bins, Array) else np.asarray(bins)
+    told = (*range, bins)
+    if not any(map(is_dask_collection, told)):
+        return _spaced(*told)
+    told = [asanyarray(x) if isinstance(x, Array) else x for x in told]
+    return whole((np.nan if is_dask_collection(bins) else int(bins) + 1,), float, _spaced, *told)
 
-    def count(a, weights=None):
-        return np.histogram(a, bins=edges, density=density, weights=weights)[0]
 
-    arrays = [asarray(x) for x in (a, weights) if x is not None]
-    return whole((len(edges) - 1,), np.int64 if not density and weights is None else float, count, *arrays), edges
+def _counted(edges, a, weights=None):
+    return np.histogram(a, edges, weights=weights)[0][None]
+
+
+def histogram(a, bins=None, range=None, normed=False, weights=None, density=None):  # noqa: A002
+    """How many elements are in each bin, chunk by chunk, and the edges. bins: edges, or how many there are between the ends
+    that range= says; arrays of Dask too."""
+    if normed:
+        raise ValueError("The normed= keyword argument has been deprecated. Please use density instead.")
+    if density and is_dask_collection(bins) and np.ndim(bins) == 0:
+        raise NotImplementedError("When `density` is True, `bins` cannot be a scalar Dask object")
+    a, edges, more = asanyarray(a), _edges(bins, range), []
+    lazy = [edges if len(edges.chunks[0]) == 1 else edges.rechunk(-1)] if isinstance(edges, Array) else []
+    given = lazy[0].ref((0,)) if lazy else edges
+    if weights is not None:
+        more = [asanyarray(weights)]
+        if more[0].chunks != a.chunks:
+            raise ValueError("Input array and weights must have the same chunked structure")
+    places = list(grid(a.chunks))
+
+    def task_of(place):
+        at = places[place[0]]
+        return on_numpys, _counted, given, a.ref(at), *(w.ref(at) for w in more)
+
+    kind = more[0].dtype if more else np.dtype(np.int64)
+    chunks = ((1,) * len(places), (edges.shape[0] - 1,))
+    counts = made("histogram-sum", chunks, kind, task_of, [a, *more, *lazy], [] if lazy else edges.tolist()).sum(axis=0)
+    if density:
+        counts = counts / asanyarray(f.diff(edges) if lazy else np.diff(edges)).astype(float) / counts.sum()
+    return counts, edges
 
 
 def histogram2d(x, y, bins=10, range=None, normed=None, weights=None, density=None):  # noqa: A002
@@ -375,10 +445,14 @@ def histogramdd(sample, bins, range=None, normed=None, weights=None, density=Non
     density = normed if density is None else density
     if not isinstance(sample, (tuple, list)) and sample.ndim != 2:
         raise ValueError("Single array input to histogramdd should be columnar")
-    columns = [asarray(x) for x in sample] if isinstance(sample, (tuple, list)) else [sample[:, k] for k in np.arange(sample.shape[1])]  # fmt: skip
+    columns = [asanyarray(x) for x in sample] if isinstance(sample, (tuple, list)) else [sample[:, k] for k in np.arange(sample.shape[1])]  # fmt: skip
     each = [bins] * len(columns) if isinstance(bins, numbers.Integral) else list(bins)
     if len(each) != len(columns):
         raise ValueError("The dimension of bins must be equal to the dimension of the sample.")
+    if range is not None and len(range) != len(columns):
+        raise ValueError("range argument requires one entry, a min max pair, per dimension.")
+    if range is not None and any(np.shape(pair) != (2,) for pair in range):
+        raise ValueError("range argument should be a sequence of pairs")
     if range is None and any(isinstance(b, numbers.Integral) for b in each):
         raise ValueError("dask.array.histogramdd requires range= where bins are numbers")
     edges = [
@@ -388,7 +462,7 @@ def histogramdd(sample, bins, range=None, normed=None, weights=None, density=Non
     def count(columns, weights=None):
         return np.histogramdd(columns, edges, weights=weights, density=density)[0]
 
-    counts = whole(tuple(len(e) - 1 for e in edges), float, count, columns, *([] if weights is None else [asarray(weights)]))  # fmt: skip
+    counts = whole(tuple(len(e) - 1 for e in edges), float, count, columns, *([] if weights is None else [asanyarray(weights)]))  # fmt: skip
     return counts, [from_array(e) for e in edges]
 
 

@@ -3,8 +3,11 @@
 from ..base import tokenize
 from ..highlevelgraph import HighLevelGraph
 from . import *  # noqa: F403
-from ._core import Array, Task
+from ._core import Array, BlockView, Task  # noqa: F401
+from ._places import getter
 from ._core import elementwise as elemwise  # noqa: F401
+
+__getattr__ = getter("core")
 
 
 def from_func(func, shape, dtype=None, name=None, args=(), kwargs=None):

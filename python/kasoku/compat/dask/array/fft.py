@@ -9,7 +9,7 @@ import kasoku as ks
 
 from ..._face.table import Table as _Table
 from ._chunks import numpys, ours
-from ._core import Array, asarray, made
+from ._core import Array, asanyarray, axis_in, made
 from ._create import arange
 from ._table import functions as _f
 from ._table import of_an_array as _of_an_array
@@ -27,7 +27,7 @@ def _transformed(x, function, sizes, axes, norm):
 
 
 def _transform(function, a, sizes, axes, norm):
-    axes = tuple(k % a.ndim for k in axes)
+    axes = tuple(axis_in(k, a.ndim) for k in axes)
     if len(set(axes)) < len(axes):
         raise ValueError("Duplicate axes not allowed.")
     for k in axes:
@@ -91,10 +91,11 @@ def rfftfreq(n, d=1.0, chunks="auto"):
 
 
 def _shifted(x, axes, sign):
-    x = asarray(x)
+    x = asanyarray(x)
     axes = range(x.ndim) if axes is None else [axes] if isinstance(axes, numbers.Integral) else axes
     half = [x.shape[k] // 2 if sign > 0 else -(x.shape[k] // 2) for k in axes]
-    return functools.reduce(lambda y, at: _f.roll(y, *at), zip(half, axes), x)
+    made_ = functools.reduce(lambda y, at: _f.roll(y, *at), zip(half, axes), x)
+    return made_.rechunk({k: -1 for k, c in enumerate(x.chunks) if len(c) == 1})
 
 
 def fftshift(x, axes=None) -> Array:

@@ -8,13 +8,13 @@ import kasoku as ks
 from .._task_spec import List
 from . import _chunks
 from ._chunks import call, ours, starts
-from ._core import asarray
+from ._core import asanyarray
 from ._core import made as grids
 from ._whole import array_of, on_whole
 
 
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
-    x = asarray(x)
+    x = asanyarray(x)
     if ord in (None, "fro", 2) and (
         axis is None and (ord is None or x.ndim == 1) or isinstance(axis, int) or ord == "fro"
     ):
@@ -46,17 +46,17 @@ def _by_ours(name, *args, **words):
 
 
 def inv(a):
-    a = asarray(a)
+    a = asanyarray(a)
     return array_of(on_whole(_by_ours, "inv", a), a.shape, _kind(a))
 
 
 def solve(a, b, **ignored):
-    a, b = asarray(a), asarray(b)
+    a, b = asanyarray(a), asanyarray(b)
     return array_of(on_whole(_by_ours, "solve", a, b), b.shape, _kind(a, b))
 
 
 def cholesky(a, lower=False):
-    a = asarray(a)
+    a = asanyarray(a)
     made = array_of(on_whole(_by_ours, "cholesky", a), a.shape, _kind(a))
     return made if lower else made.T.conj()
 
@@ -79,7 +79,7 @@ def _product(parts, above, start, stop):
 
 def qr(a):
     """Q and R of a matrix whose rows lie in chunks: each chunk is factored, then their R's one below the other."""
-    a = asarray(a)
+    a = asanyarray(a)
     if a.ndim != 2:
         raise ValueError("qr: the array has two dimensions")
     m, n = a.shape
@@ -113,7 +113,7 @@ def svd(a, coerce_signs=True, full_matrices=False):
     """U, the singular values, and V, by way of R. coerce_signs: no row of V has a negative sum."""
     if full_matrices:
         raise NotImplementedError("dask.array.linalg.svd: full_matrices=True is not there")
-    a = asarray(a)
+    a = asanyarray(a)
     if a.ndim != 2:
         raise ValueError(f"Array must be 2D.\nInput array has {a.ndim} dimensions")
     m, n = a.shape
@@ -135,7 +135,7 @@ def svd(a, coerce_signs=True, full_matrices=False):
 
 def lstsq(a, b):
     """x with the least |b - a x|, the sums of its squares, the rank and the singular values, by way of R."""
-    a, b = asarray(a), asarray(b)
+    a, b = asanyarray(a), asanyarray(b)
     q, r = qr(a)
     kind, n = _kind(a, b), a.shape[1]
     least = np.finfo(_kind(a)).eps * max(a.shape)
@@ -146,14 +146,14 @@ def lstsq(a, b):
 
 
 def solve_triangular(a, b, lower=False):
-    a, b = asarray(a), asarray(b)
+    a, b = asanyarray(a), asanyarray(b)
     keep = np.tril if lower else np.triu
     return array_of(on_whole(lambda a, b: np.linalg.solve(keep(a), b), a, b), b.shape, _kind(a, b))
 
 
 def lu(a):
     """P, L and U with P L U = a: rows are exchanged for the greatest element of a column."""
-    a = asarray(a)
+    a = asanyarray(a)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
         raise ValueError(
             "Dimension must be square matrix" if a.ndim == 2 else "Dimension must be 2 to perform lu decomposition"
@@ -184,7 +184,7 @@ def svd_compressed(
     """The k greatest singular values and their vectors, of a product with random columns."""
     from .random import RandomState
 
-    a = asarray(a)
+    a = asanyarray(a)
     m, n = a.shape
     width = min(max(20, k + n_oversamples), m, n)  # as Dask: more columns than these few cost little
     drawn = seed if isinstance(seed, RandomState) else RandomState(seed)

@@ -8,7 +8,7 @@ import kasoku as ks
 
 from ..base import tokenize
 from ._chunks import normalize_chunks, ours, starts
-from ._core import asarray, made
+from ._core import asanyarray, made
 
 
 def _drawn(entropy, place, method, size, args, words):
@@ -33,7 +33,7 @@ class Generator:
 
     def _draw(self, method, args, size, chunks, words, row=()):
         """row: the shape of what is drawn at each place, if that is no number."""
-        args = tuple(np.asarray(asarray(a).compute()) if np.ndim(a) else a for a in args)
+        args = tuple(np.asarray(asanyarray(a).compute()) if np.ndim(a) else a for a in args)
         if size is None:
             size = np.broadcast_shapes(*(() if row else np.shape(a) for a in args))
         size = (size,) if isinstance(size, numbers.Integral) else tuple(size)
@@ -50,12 +50,14 @@ class Generator:
             return _drawn, entropy, place, method, tuple(c[i] for c, i in zip(chunks, place)), own, words
 
         chunks = (*chunks, *((n,) for n in row))
-        return made(method, chunks, sample.dtype, task_of, token=[entropy, tokenize(args, words)], gives_numpys=True)
+        return made(method, chunks, sample.dtype, task_of, token=[entropy, tokenize(args, words)])
 
     def multinomial(self, n, pvals, size=None, chunks="auto", **words):
         return self._draw("multinomial", (n, np.asarray(pvals)), () if size is None else size, chunks, words, (len(pvals),))  # fmt: skip
 
-    def choice(self, a, size=None, replace=True, p=None, chunks="auto", **words):
+    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True, chunks="auto", **words):
+        if np.ndim(a) > 1 or np.ndim(p) > 1 or axis:
+            raise ValueError("da.random.choice: a and p have one axis, and axis= is 0")
         if not replace:
             size = (size,) if isinstance(size, numbers.Integral) else tuple(size or ())
             chunks = -1 if chunks == "auto" else chunks
@@ -68,12 +70,16 @@ class Generator:
         return self._draw("choice", (), size, chunks, {"a": a, "p": p, **words})
 
     def permutation(self, x):
-        x = asarray(np.arange(x) if isinstance(x, numbers.Integral) else x)
-        return x[np.random.default_rng(np.random.SeedSequence(self._entropy)).permutation(len(x))]
+        x = asanyarray(np.arange(x) if isinstance(x, numbers.Integral) else x)
+        self._calls += 1
+        seed = np.random.SeedSequence(self._entropy, spawn_key=(self._calls,))
+        return x[np.random.default_rng(seed).permutation(len(x))]
 
 
 def _distribution(name, count):
     def draw(self, *args, size=None, chunks="auto", **words):
+        if "dtype" in words and name not in _with_dtype:
+            raise TypeError(f"{name}() got an unexpected keyword argument 'dtype'")
         dtype = words.pop("dtype", None)
         if len(args) > count:  # the size is the last one
             args, size = args[:count], args[count]
@@ -84,6 +90,7 @@ def _distribution(name, count):
     return draw
 
 
+_with_dtype = {"random", "integers", "standard_normal", "standard_exponential", "standard_gamma"}  # as NumPy's
 _arguments = {
     "random": 0, "uniform": 2, "normal": 2, "standard_normal": 0, "integers": 2, "exponential": 1, "poisson": 1,
     "binomial": 2, "beta": 2, "gamma": 2, "chisquare": 1, "geometric": 1, "gumbel": 2, "laplace": 2, "logistic": 2,

@@ -1,0 +1,121 @@
+"""dask.array.ma: masked arrays in chunks, which are NumPy's masked arrays."""
+
+import numpy as np
+
+from ..._face.table import Table
+from ..tokenize import normalize_token
+from ._chunks import numpys, on_numpys, ours
+from ._core import asanyarray, blockwise_call, map_blocks
+from ._math import average_of
+from ._reductions import reduction
+from ._table import functions as _f
+from ._table import of_an_array
+
+_functions = Table({"array": of_an_array})
+
+
+@normalize_token.register(np.ma.MaskedArray)
+def _token_of(x):
+    return normalize_token(x.data), normalize_token(x.mask), normalize_token(x.fill_value)
+
+
+def _of_values(name):
+    """NumPy's function of that name, of an array and the values that it is held against."""
+    return lambda a, value: blockwise_call(
+        on_numpys, (getattr(np.ma, name),), [a, value], {}, a.dtype, name, meta=np.ma.empty(0)
+    )
+
+
+def _of_chunks(name, *args, value=None, **words):
+    """NumPy's function of that name, of each chunk. value: what may be no array."""
+    if np.shape(value):
+        raise ValueError(f"da.ma.{name} doesn't support array `value`s")
+    return map_blocks(getattr(np.ma, name), *args, **words)
+
+
+def _refuse_arrays(fill_value):
+    if np.shape(fill_value):
+        raise ValueError("non-scalar fill_value not supported")
+
+
+def _masked(data, mask, words):
+    return ours(np.ma.masked_array(numpys(data), mask=numpys(mask) if hasattr(mask, "shape") else mask, **words))
+
+
+def _with_fill_value(x, fill_value):
+    if isinstance(x, np.ma.MaskedArray):
+        x = x.copy()
+        np.ma.set_fill_value(x, fill_value)
+    return x
+
+
+def _counted(x, axis=None, keepdims=None):
+    return np.ma.count(x, axis=axis, keepdims=keepdims)
+
+
+@_functions.row("array")
+def masked_array(data, mask=np.ma.nomask, fill_value=None, dtype=None, chunks=None, **words):
+    _refuse_arrays(fill_value)
+    if mask is not np.ma.nomask:
+        mask = asanyarray(mask)
+        if mask.size == 1:
+            mask = mask.reshape((1,) * data.ndim)
+        elif data.shape != mask.shape:
+            raise np.ma.MaskError(f"Mask and data not compatible: data shape is {data.shape!r}, and mask shape is {mask.shape!r}.")  # fmt: skip
+    dtype = np.dtype(data.dtype if dtype is None else dtype)
+    told = {"fill_value": fill_value, "dtype": dtype, **words}
+    return blockwise_call(_masked, (), [data, mask, told], {}, dtype, "masked_array", meta=np.ma.empty(0))
+
+
+@_functions.row("array")
+def masked_where(condition, a):
+    a = asanyarray(a)
+    if np.shape(condition) and condition.shape != a.shape:
+        raise IndexError(
+            f"Inconsistent shape between the condition and the input (got {condition.shape} and {a.shape})"
+        )
+    return blockwise_call(
+        on_numpys, (np.ma.masked_where,), [condition, a], {}, a.dtype, "masked_where", meta=np.ma.empty(0)
+    )
+
+
+@_functions.row("array")
+def set_fill_value(a, fill_value):
+    _refuse_arrays(fill_value)
+    fill_value = np.ma.masked_array(np.empty(0, a.dtype), fill_value=fill_value).fill_value
+    a._become(map_blocks(_with_fill_value, a, fill_value, dtype=a.dtype, meta=a._meta))
+
+
+_functions.rows("array", {
+    **{name: _of_values(name) for name in (
+        "masked_greater", "masked_greater_equal", "masked_less", "masked_less_equal", "masked_not_equal")},
+    "masked_equal": lambda a, value: _of_chunks("masked_equal", a, value, value=value),
+    "masked_values": lambda x, value, rtol=1e-05, atol=1e-08, shrink=True: _of_chunks(
+        "masked_values", x, value, value=value, rtol=rtol, atol=atol, shrink=shrink),
+    "masked_invalid": lambda a: _of_chunks("masked_invalid", a),
+    "masked_inside": lambda x, v1, v2: _of_chunks("masked_inside", x, v1, v2),
+    "masked_outside": lambda x, v1, v2: _of_chunks("masked_outside", x, v1, v2),
+    "fix_invalid": lambda a, fill_value=None: _of_chunks("fix_invalid", a, fill_value=fill_value),
+    "filled": lambda a, fill_value=None: _of_chunks("filled", a, fill_value=fill_value),
+    "getdata": lambda a: _of_chunks("getdata", a), "getmaskarray": lambda a: _of_chunks("getmaskarray", a),
+    "ones_like": lambda a, **words: _of_chunks("ones_like", a, **words),
+    "zeros_like": lambda a, **words: _of_chunks("zeros_like", a, **words),
+    "empty_like": lambda a, **words: _of_chunks("empty_like", a, **words),
+    "average": lambda a, axis=None, weights=None, returned=False, keepdims=False: average_of(
+        a, axis, weights, returned, keepdims, is_masked=True),
+    "count": lambda a, axis=None, keepdims=False, split_every=None: reduction(
+        a, _counted, np.sum, axis=axis, keepdims=keepdims, dtype=np.intp, split_every=split_every, meta=np.empty(0)),
+    "nonzero": lambda a: _f.nonzero(_functions.getdata(a) * ~_functions.getmaskarray(a)),
+})  # fmt: skip
+_functions.rows("plain", {
+    "where": lambda condition, x=None, y=None: _where(condition, x, y),
+})  # fmt: skip
+
+
+def _where(condition, x, y):
+    if (x is None) != (y is None):
+        raise ValueError("either both or neither of x and y should be given")
+    return _functions.nonzero(condition) if x is None else _f.where(condition, x, y)
+
+
+_functions.into(globals())
