@@ -363,8 +363,11 @@ int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands, boo
     return library->has_64_bit_integers ? Call<int64_t>(functions, routine, type, operands).run(routine, has_pool) : Call<int32_t>(functions, routine, type, operands).run(routine, has_pool);
   };
   if (are_threads_chosen) return run();
-  // Threads of its own are worth waking for large matrices; those that others compute beside share the cores.
-  const LibraryThreads threads(*library, work < 1e9 || (has_pool && (routine == Routine::getrf || routine == Routine::getri)) ? 1 : cpu::thread_share());
+  // Threads of its own are worth waking for large matrices, of whose eigenvalues and singular values it takes many times as long; those
+  // that others compute beside share the cores.
+  constexpr double much = 1e9, times_of_values = 10;
+  const bool is_of_values = routine >= Routine::heevd && routine <= Routine::geev;
+  const LibraryThreads threads(*library, work * (is_of_values ? times_of_values : 1) < much || (has_pool && (routine == Routine::getrf || routine == Routine::getri)) ? 1 : cpu::thread_share());
   return run();
 }
 
