@@ -6,6 +6,7 @@
 #include "kasoku/array/elements.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/fuse.h"
+#include "kasoku/array/reduce.h"
 #include "kasoku/array/scan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/rounding.h"
@@ -224,8 +225,7 @@ void put_few(const uint8_t* flags, int64_t n, const char* from, char* to) {
 /// How many flags are set up to the end of each chunk; `store` says what becomes of element `i`, which is number `at` of those that are.
 struct FlagChunks {
   FlagChunks(const Array& of, size_t itemsize, const char* store)
-      : storing(fmt::format("#define TYPE {}\n#define STORE(at, i) {}\n", moved_text(itemsize), store) + flags_text + store_text),
-        flags(of),
+      : flags(of),
         device(of.device()),
         is_simt(takes_gpu_form(device)),
         size(is_simt ? simt_chunk : serial_chunk),
@@ -234,7 +234,8 @@ struct FlagChunks {
     const TextParameter counting[] = {until.data(), flags.data_for_read(), flags.size(), size};
     run_text(std::string(flags_text) + count_text, device, n, threads(), counting);
     if (n > 1) sum_up();
-    prepare_text(storing, device);  // while flags are counted
+    // Compiled while flags are counted.
+    storing = &text_function(fmt::format("#define TYPE {}\n#define STORE(at, i) {}\n", moved_text(itemsize), store) + flags_text + store_text, device);
     count = number_at(until, n - 1);
   }
   uint32_t threads() const { return is_simt ? simt_threads : 1; }
@@ -245,15 +246,15 @@ struct FlagChunks {
   }
   void move(void* y, const void* x) const {
     const TextParameter parameters[] = {y, x, flags.data_for_read(), until.data_for_read(), flags.size(), size};
-    run_text(storing, device, n, threads(), parameters);
+    run_text(*storing, device, n, threads(), parameters);
   }
 
-  const std::string storing;
   const Array& flags;
   Device& device;
   const bool is_simt;
   const int64_t size, n;
   Array until;
+  Function* storing = nullptr;
   int64_t count = 0;
 };
 
@@ -322,9 +323,10 @@ bool place(const Array& array, const Array& mask, const Array& values) {
     with_size(array.itemsize(), [&]<size_t size>() { put_few<size>(flag, n, static_cast<const char*>(from), to); });
     return true;
   }
+  if (given.size() == 0) return !is_true(reduce(ReduceOp::any, flags));
   const FlagChunks chunks(flags, array.itemsize(), "y[i] = flags[i] ? x[at] : y[i]");
   if (chunks.count != given.size()) return false;
-  if (given.size() > 0) chunks.move(array.data(), from);
+  chunks.move(array.data(), from);
   return true;
 }
 

@@ -23,8 +23,12 @@ namespace {
 
 constexpr const char* entry = "ks_algorithm";
 
+}  // namespace
+
 /// Modules stay for good, as groups' kernels do.
-Function& function_of(const std::string& text, Device& device, bool is_simt) {
+Function& text_function(const std::string& text, Device& device) {
+  const Blocking others_go_on;
+  const bool is_simt = takes_gpu_form(device);
   static std::mutex& mutex = *new std::mutex;
   static auto& modules = *new std::unordered_map<Hash128, std::shared_ptr<Module>, Hash128Hasher>;
   Hash128 key = hash128(text);
@@ -44,17 +48,12 @@ Function& function_of(const std::string& text, Device& device, bool is_simt) {
   return modules.try_emplace(key, std::move(module)).first->second->function(entry);
 }
 
-}  // namespace
-
-void prepare_text(const std::string& text, Device& device) {
-  const Blocking others_go_on;
-  function_of(text, device, takes_gpu_form(device));
+void run_text(const std::string& text, Device& device, int64_t blocks, uint32_t threads, std::span<const TextParameter> parameters) {
+  if (blocks > 0) run_text(text_function(text, device), device, blocks, threads, parameters);
 }
 
-void run_text(const std::string& text, Device& device, int64_t blocks, uint32_t threads, std::span<const TextParameter> parameters) {
-  if (blocks == 0) return;
+void run_text(Function& function, Device& device, int64_t blocks, uint32_t threads, std::span<const TextParameter> parameters) {
   const Blocking others_go_on;
-  Function& function = function_of(text, device, takes_gpu_form(device));
   std::vector<uint64_t> values;
   for (const TextParameter& x : parameters) values.push_back(x.bits);
   std::vector<void*> pointers;

@@ -10,6 +10,8 @@
 
 namespace kasoku {
 
+class Function;
+
 /// A parameter of 8 bytes: an address or a number.
 struct TextParameter {
   uint64_t bits;
@@ -22,8 +24,9 @@ struct TextParameter {
 /// is defined where threads are cheap and run side by side.
 void run_text(const std::string& text, Device& device, int64_t blocks, uint32_t threads, std::span<const TextParameter> parameters);
 
-/// Compiles it ahead, while the device is busy with what tells how often it is to run.
-void prepare_text(const std::string& text, Device& device);
+/// Its kernel, to be compiled while the device is busy with what tells whether it is to run.
+Function& text_function(const std::string& text, Device& device);
+void run_text(Function& function, Device& device, int64_t blocks, uint32_t threads, std::span<const TextParameter> parameters);
 
 /// Kernel text of an unsigned integer, or of two, of so many bytes: what elements are that are only moved.
 std::string_view moved_text(size_t itemsize);
