@@ -325,22 +325,21 @@ bool FunctionLowering::is_float_draw(const Expr& e) const {
 bool FunctionLowering::shares_calls(const Block& body) const {
   int n = 0;
   bool is_plain = true;
-  const auto is_draw = [&](const Expr& e) { return draws(e) || (e.callee >= 0 && uses_random(unit_.unit, e.callee)); };
   const auto draws_nothing = [&](const Expr& e) {
     bool nothing = true;
-    each_expr(e, [&](const Expr& part) { nothing &= !is_draw(part); });
+    each_expr(e, [&](const Expr& part) { nothing &= !draws_here(part); });
     return nothing;
   };
   const std::function<void(const Expr&)> look = [&](const Expr& e) {
     if (is_float_draw(e)) return void(++n);
     const bool may_skip = e.kind == ExprKind::logic || e.kind == ExprKind::conditional || e.kind == ExprKind::compare || e.kind == ExprKind::comprehension;
     if (may_skip && (e.kind != ExprKind::compare || e.items.size() > 2)) return void(is_plain &= draws_nothing(e));
-    is_plain &= !is_draw(e);
+    is_plain &= !draws_here(e);
     for (const ExprPtr& item : e.items)
       if (item) look(*item);
   };
   const auto nothing_in = [&](const Block& block) {
-    each_expr(block, [&](const Expr& e) { is_plain &= !is_draw(e); });
+    each_expr(block, [&](const Expr& e) { is_plain &= !draws_here(e); });
   };
   for (const StmtPtr& stmt : body) {
     const bool is_loop = stmt->kind == StmtKind::for_ || stmt->kind == StmtKind::while_;

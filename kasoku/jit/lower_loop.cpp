@@ -50,16 +50,18 @@ void FunctionLowering::share_upper_half(const std::string& first, const std::str
   random_.element = fmt::format("({} | (unsigned){})", upper, counter);
 }
 
-FunctionLowering::Random FunctionLowering::enter_random(const Block& body, const std::string& counter) {
+bool FunctionLowering::draws_here(const Expr& e) const { return draws(e) || (e.callee >= 0 && uses_random(unit_.unit, e.callee)); }
+
+FunctionLowering::Random FunctionLowering::enter_random(const Block& body, const std::string& counter, const Expr* condition) {
   bool used = false;
-  each_expr(body, [&](const Expr& e) {
-    used = used || draws(e) || (e.callee >= 0 && uses_random(unit_.unit, e.callee));
-  });
+  const auto look = [&](const Expr& e) { used = used || draws_here(e); };
+  each_expr(body, look);
+  if (condition) each_expr(*condition, look);
   if (!used) return {};
   const std::string stream = temp("random");
   line("const ks_stream {} = ks_split({}, {}, {} + {});", stream, random_.stream, random_.element, random_.site,
        random_.n_sites++);
-  return {.stream = stream, .element = whole_number(counter), .site = "0", .shares_calls = shares_calls(body)};
+  return {.stream = stream, .element = whole_number(counter), .site = "0", .shares_calls = !condition && shares_calls(body)};
 }
 
 void FunctionLowering::draw_from(const Random& inner) {
@@ -287,21 +289,7 @@ void FunctionLowering::while_loop(const Stmt& stmt) {
   begin_loop(stmt);
   const Random outer = random_;
   const std::string k = temp("k");
-  Block all;  // the condition draws too
-  Random inner = enter_random(stmt.body, k);
-  if (inner.stream.empty()) {
-    bool used = false;
-    each_expr(*stmt.expr, [&](const Expr& e) {
-      used = used || draws(e) || (e.callee >= 0 && uses_random(unit_.unit, e.callee));
-    });
-    if (used) {
-      const std::string stream = temp("random");
-      line("const ks_stream {} = ks_split({}, {}, {} + {});", stream, random_.stream, random_.element, random_.site,
-           random_.n_sites++);
-      inner = {.stream = stream, .element = whole_number(k), .site = "0"};
-    }
-  }
-  inner.shares_calls = false;
+  const Random inner = enter_random(stmt.body, k, stmt.expr.get());
   const int used_sites = random_.n_sites;
   draw_from(inner);
   if (inner.stream.empty()) line("for (;;) {{");

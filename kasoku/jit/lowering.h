@@ -144,7 +144,10 @@ class FunctionLowering {
   /// A turn over the block is short.
   bool is_quick(const Block& body) const;
   bool is_quick(const Block& body, std::set<int>& seen) const;
-  Random enter_random(const Block& body, const std::string& counter);
+  /// A draw, or a call of a function that draws.
+  bool draws_here(const Expr& e) const;
+  /// Of a loop over `counter`, whose condition is asked in each turn if it has one.
+  Random enter_random(const Block& body, const std::string& counter, const Expr* condition = nullptr);
   /// In the loop that `inner` is of; nothing changes where it draws nothing.
   void draw_from(const Random& inner);
   /// At the head of an iteration: the call that it shares, if it has not been made.
