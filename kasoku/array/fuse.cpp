@@ -376,11 +376,10 @@ class Builder {
     group.has_one_block &= group.by_fours;
     constexpr int64_t tile = 32;  // fewer leave threads idle
     if (group.scan && group.is_simt && group.form != ReduceForm::columns) {
-      const int64_t length = reduced_length(fused);
-      const int64_t chunks = divide_up(length, scan_chunk), rows = outputs(fused);
-      const bool is_one = rows == 1 && !group.scan->gives_totals && chunks >= least_of_trip && chunks <= most_of_trip;
-      const bool are_few = rows * chunks <= few_scan_chunks && 4 * length > scan_chunk;
-      group.form = length < tile ? ReduceForm::threads : is_one ? ReduceForm::one_trip : are_few ? ReduceForm::few_chunks : ReduceForm::rows;
+      const int64_t length = reduced_length(fused), rows = outputs(fused);
+      const bool is_one = rows == 1 && length > scan_row && !group.scan->gives_totals && info(group.accumulate).size <= most_bytes_of_trip;
+      const bool are_few = rows <= few_scanned_rows && length <= scan_row && 4 * length > scan_row;
+      group.form = length < tile ? ReduceForm::threads : is_one ? ReduceForm::one_trip : are_few ? ReduceForm::few_rows : ReduceForm::rows;
     }
   }
 

@@ -7,6 +7,7 @@
 // A reduction is one launch over chunks and one more over the chunks' results.
 #include "kasoku/array/plan.h"
 
+#include "kasoku/array/algorithms/run_text.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/first_sight.h"
 #include "kasoku/array/fuse.h"
@@ -17,10 +18,12 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/base/rounding.h"
-#include "kasoku/codegen/scan_text.h"
+#include "kasoku/codegen/emit.h"
 #include "kasoku/codegen/scans.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/stream.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -149,28 +152,32 @@ std::shared_ptr<Buffer> compute_reduce(const NodePtr& node, const Expression& ex
   return is_arg ? result.positions : result.values;
 }
 
-/// Totals of chunks, their scan, then all elements; rows of one chunk need only that, and threads do all of it for a single row in one trip.
+/// Of chunks' totals, what is before each.
+void add_up_totals(const Scan& scan, const Buffer& before, const Buffer& totals, int64_t rows, int64_t chunks, Device& device) {
+  const std::string text = fmt::format("extern \"C\" __global__ void ks_algorithm({}) {{\n{}}}\n", befores_parameters(scan.type), befores_text(scan.type, scan.join));
+  const LaunchShape shape = befores_launch(rows, chunks, scan.by_threads, device.properties().multiprocessors);
+  const int64_t groups = groups_above(chunks);
+  const auto of_groups = Buffer::allocate(device, static_cast<size_t>(rows * groups) * scan.value_bytes);
+  const TextParameter parameters[] = {before.memory(), totals.memory(), of_groups->memory(), rows, chunks, groups};
+  run_text(text, device, shape.grid[0], shape.block[0], parameters);
+}
+
+/// Totals of chunks, what is before each, then all elements; rows of one chunk need only that, and threads do all of it for a single row in one trip.
 void scan_into(const Expression& expression, const Node& node, Buffer& to) {
   const Fused fused = fuse_scan(expression, node, false);
-  const int64_t rows = outputs(fused), chunks = divide_up(reduced_length(fused), scan_chunk);
+  const int64_t rows = outputs(fused), length = reduced_length(fused), chunks = divide_up(length, chunk_of_scan(length));
   if (chunks == 1) return run_scan(fused, to, nullptr);
-  const Dtype dtype = expression.compute;
   if (fused.group.form == ReduceForm::one_trip) {
-    const int64_t sums = sums_of_trip(chunks), words = sums + 1;
-    const auto states = allocate(node, words, sizeof(uint32_t));
-    node.device->fill(states->memory(), 0, sizeof(uint32_t), static_cast<size_t>(words), node.device->current_stream());
-    return run_scan(fused, to, allocate(node, sums, info(dtype).size).get(), states.get());
+    const int64_t words = words_of_trip(length);
+    const auto told = allocate(node, words, sizeof(uint64_t));
+    node.device->fill(told->memory(), 0, sizeof(uint64_t), static_cast<size_t>(words), node.device->current_stream());
+    return run_scan(fused, to, told.get());
   }
-  auto totals = allocate(node, rows * chunks, info(dtype).size), before = allocate(node, rows * chunks, info(dtype).size);
-  run_scan(fuse_scan(expression, node, true), *totals, nullptr);
-  const Shape shape{rows, chunks};
-  Expression of_totals;
-  of_totals.kind = Expression::scan;
-  of_totals.op = expression.op;
-  of_totals.compute = dtype;
-  of_totals.is_reduced = {0, 1};
-  of_totals.inputs = {{make_leaf(Storage::of(totals), shape, dtype, info(dtype).size), {shape, contiguous_strides(shape, info(dtype).size), 0}}};
-  scan_into(of_totals, *make_leaf(Storage::of(before), shape, dtype, info(dtype).size), *before);
+  const Fused of_totals = fuse_scan(expression, node, true);
+  const size_t size = info(expression.compute).size;
+  const auto totals = allocate(node, rows * chunks, size), before = allocate(node, rows * chunks, size);
+  run_scan(of_totals, *totals, nullptr);
+  add_up_totals(codegen::scan_of(of_totals.group), *before, *totals, rows, chunks, *node.device);
   run_scan(fused, to, before.get());
 }
 

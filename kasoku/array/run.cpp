@@ -408,7 +408,7 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
   function->launch(launch.shape, p.pointers(), device.current_stream());
 }
 
-void run_scan(const Fused& fused, Buffer& to, const Buffer* before, const Buffer* states) {
+void run_scan(const Fused& fused, Buffer& to, const Buffer* before) {
   Device& device = to.device();
   Function& function = group_kernel(fused, device);
   const Group& group = fused.group;
@@ -418,7 +418,6 @@ void run_scan(const Fused& fused, Buffer& to, const Buffer* before, const Buffer
   p.add(static_cast<char*>(to.memory()) + (group.walks_result() ? fused.space.walks[0].offset : 0));
   add_all(p, fused, device);
   for (int k = 0; k < launch.count; ++k) p.add(launch.numbers[k]);
-  if (states) p.add(states->memory());
   if (group.walks_result()) p.add(before ? before->memory() : nullptr);
   stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
   function.launch(launch.shape, p.pointers(), device.current_stream());

@@ -57,9 +57,8 @@ void run_scatter(const Fused& fused, const Placed& to, Buffer& buffer);
 /// Results (and positions, of argmin and argmax) lie as [outputs][chunks].
 void run_reduce(const Fused& fused, const Chunks& part, void* results, void* positions, Device& device);
 
-/// A scanning group: totals of chunks, or elements after what each row's chunks give together, if there are several.
-/// `states`, of ReduceForm::one_trip: words that are zero; `before` is memory of its sums then.
-void run_scan(const Fused& fused, Buffer& to, const Buffer* before, const Buffer* states = nullptr);
+/// A scanning group: totals of chunks, or elements after what is before each chunk, if there are several; in one trip words that are zero.
+void run_scan(const Fused& fused, Buffer& to, const Buffer* before);
 
 /// Outputs and reduced elements of a group that reduces; rows and their elements of one that scans.
 int64_t outputs(const Fused& fused);

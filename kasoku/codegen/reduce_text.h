@@ -17,8 +17,8 @@ enum class ReduceForm : uint8_t {
   threads,  ///< by threads: very few
   wide_columns,  ///< by threads: columns, of which a thread has four neighbours
   split_columns,  ///< the same, and a block has one of `lanes_apart` parts of a chunk's lanes, whose results are joined afterwards
-  few_chunks,  ///< scans by threads: a warp has a whole chunk in shared memory, where there are too few to give each thread one
-  one_trip,  ///< scans of one row by threads: as few_chunks, and its blocks tell each other their totals
+  few_rows,  ///< scans by threads of rows that are one chunk: a warp has a whole row in shared memory, where there are too few to give each thread one
+  one_trip,  ///< scans of one row by threads: a block has a tile in shared memory, and blocks tell each other their totals
   any_order,  ///< by threads: one result, whose elements may be joined in any order: a block's threads go through its chunks before they join
   tiles,    ///< a block, several chunks, brought into a core's cache in the order that memory likes
 };

@@ -1,13 +1,15 @@
-// The fixed form of scans. A chunk is scan_chunk (1024) elements, joined one after the other. A row of several is two kernels:
-// one gives the chunks' totals, which are scanned in the same way, and one gives the elements, each joined to what the chunks
-// before it give together; or, of a single long row by threads, one kernel that does both. So the bits are the same on all devices
-// and with any number of threads, and short rows have NumPy's.
+// The fixed form of scans. A row of up to scan_row elements (1024) is joined one element after the other, so it has NumPy's bits. A longer
+// one is chunks of scan_chunk (128): one kernel gives the chunks' totals, one (befores_text) what is before each chunk, and one the elements,
+// each joined to that; or, of a single row by threads, one kernel does all of it. What is before a chunk is joined in groups of
+// scan_group (32): the totals of its group up to it, behind what is before its group, of which the totals are groups again. So the bits
+// are the same on all devices and with any number of threads, and little waits for one sum.
 //
 // Legend of the text, beside those of loop_text.cpp and reduce_tree.cpp.
 //   _pair, _o, _c       a pair of a row (or strip of rows) and one of its chunks
+//   _chunk              elements of a chunk; of a row that is one chunk, at least its own
 //   _begin, _count      the chunk's first element, and how many it has
-//   _before             what the rows' chunks up to each give: [rows][chunks]
-//   _states, _sums      one trip: a ticket, then whether a chunk's total is there, and a group's; the totals themselves
+//   _before             what is before each chunk: [rows][chunks]; nothing is before a row's first one
+//   _told               one trip: a ticket, then what tiles, groups of tiles, groups of these, ... gave, once they did
 #include "kasoku/codegen/scan_text.h"
 
 #include "kasoku/base/error.h"
@@ -43,7 +45,7 @@ std::string at_element(const Scan& scan, const std::string& number, const std::s
 std::string row_positions_of(const Scan& scan) { return positions(scan.loop, 0, scan.kept_rank, "(ks_index)_o", true, 0, 'b', "    "); }
 
 std::string numbers_of_chunk(const char* number) {
-  return fmt::format("    const long long _begin = _c * {0};\n    const {1} _count = ({1})(_length - _begin < {0} ? _length - _begin : {0});\n", scan_chunk, number);
+  return fmt::format("    const long long _begin = _c * _chunk;\n    const {0} _count = ({0})(_length - _begin < _chunk ? _length - _begin : _chunk);\n", number);
 }
 
 /// Of pair number `_pair`, rows one after the other; a quotient of 64 bits takes a GPU long.
@@ -62,11 +64,11 @@ std::string serial_rows(const Scan& scan) {
     return fmt::format("    for (int _q = 0; _q < _n; ++_q) {{\n    const long long _pair = _first + _q;\n    {}* const _own = _held[_q];\n", scan.type) + pair_of_rows(scan) + body + "    }\n";
   };
   const auto over = [&](const std::string& body, int first = 0) { return fmt::format("{}    for (long long _j = {}; _j < _count; ++_j) {{\n{}    }}\n", vectorise, first, body); };
-  std::string text = fmt::format("  __align__(16) unsigned char _storage[4 * {1} * sizeof({0})];\n  {0}* const _held[4] = {{({0}*)_storage, ({0}*)_storage + {1}, ({0}*)_storage + 2 * {1}, ({0}*)_storage + 3 * {1}}};\n", scan.type, scan_chunk) +
+  std::string text = fmt::format("  __align__(16) unsigned char _storage[4 * {1} * sizeof({0})];\n  {0}* const _held[4] = {{({0}*)_storage, ({0}*)_storage + {1}, ({0}*)_storage + 2 * {1}, ({0}*)_storage + 3 * {1}}};\n", scan.type, scan_row) +
                      pairs_of_block +
                      "  for (long long _first = blockIdx.x * _per_block; _first < _last; _first += 4) {\n"
                      "    const int _n = (int)(_last - _first < 4 ? _last - _first : 4);\n" +
-                     fmt::format("    const int _longest = (int)(_length < {0} ? _length : {0});\n    bool _are_whole = _n == 4;\n", scan_chunk) +
+                     "    const int _longest = (int)(_length < _chunk ? _length : _chunk);\n    bool _are_whole = _n == 4;\n" +
                      of_each("    _are_whole &= _count == _longest;\n" + at_element(scan, "_begin", "    ") + over(scan.element({"_j"}, "      ") + fmt::format("      _own[_j] = {};\n", scan.value)));
   text += "    if (_are_whole) {\n";
   for (int q = 0; q < 4; ++q) text += fmt::format("    {} _a{} = _held[{}][0];\n", scan.type, q, q);
@@ -75,10 +77,10 @@ std::string serial_rows(const Scan& scan) {
   text += "    }\n    } else {\n" + of_each(fmt::format("    {0} _sum = _own[0];\n    for (int _j = 1; _j < _count; ++_j) {{\n      _sum = {1};\n      _own[_j] = _sum;\n    }}\n", scan.type, scan.join("_sum", "_own[_j]"))) + "    }\n";
   if (scan.gives_totals) return text + of_each("    y[_pair] = _own[_count - 1];\n") + "  }\n";
   const std::string stores = !scan.is_exclusive ? over(scan.store({"_j"}, "_own[_j]", "      "))
-                                                : fmt::format("    if (_c > 0) {{\n{}    }} else {{\n{}    }}\n", scan.store({"0"}, "_before[_pair - 1]", "      "), scan.store({"0"}, scan.start, "      ")) +
+                                                : fmt::format("    if (_c > 0) {{\n{}    }} else {{\n{}    }}\n", scan.store({"0"}, "_before[_pair]", "      "), scan.store({"0"}, scan.start, "      ")) +
                                                       over(scan.store({"_j"}, "_own[_j - 1]", "      "), 1);
   return text +
-         of_each(at_element(scan, "_begin", "    ") + fmt::format("    if (_c > 0) {{\n    const {} _earlier = _before[_pair - 1];\n", scan.type) +
+         of_each(at_element(scan, "_begin", "    ") + fmt::format("    if (_c > 0) {{\n    const {} _earlier = _before[_pair];\n", scan.type) +
                  over(fmt::format("      _own[_j] = {};\n", scan.join("_earlier", "_own[_j]"))) + "    }\n" + stores) +
          "  }\n";
 }
@@ -89,7 +91,7 @@ std::string serial_columns(const Scan& scan) {
   std::string text = fmt::format("  {0} _sum[{1}], _earlier[{1}];\n", scan.type, columns_at_once(scan.value_bytes, scan.form, false)) + pairs_of_block +
                      "  for (long long _pair = blockIdx.x * _per_block; _pair < _last; ++_pair) {\n    const long long _o = _pair / _chunks, _c = _pair % _chunks;\n" +
                      numbers_of_chunk("long long") + strip_of_columns(scan.loop, scan.kept_rank);
-  if (!scan.gives_totals) text += "    if (_c > 0)\n      for (int _j = 0; _j < _n; ++_j) _earlier[_j] = _before[(_start + _j) * _chunks + _c - 1];\n";
+  if (!scan.gives_totals) text += "    if (_c > 0)\n      for (int _j = 0; _j < _n; ++_j) _earlier[_j] = _before[(_start + _j) * _chunks + _c];\n";
   const auto rows = [&](const std::string& first, const std::string& stop, const std::string& value, const std::string& stored) {
     return fmt::format("    for (long long _e = {}; _e < {}; ++_e) {{\n", first, stop) + at_element(scan, "_begin + _e", "      ") +
            over(scan.element({"_j"}, "        ") + fmt::format("        const {} _joined = {};\n        _sum[_j] = _joined;\n", scan.type, value) +
@@ -122,7 +124,7 @@ std::string chunks_of_threads(const Scan& scan) {
                      "  for (long long _number = (long long)blockIdx.x * blockDim.x + threadIdx.x; _number < _pairs; _number += (long long)gridDim.x * blockDim.x) {\n"
                      "    const long long _c = _chunks == 1 ? 0 : _number / _results, _o = _number - _c * _results, _pair = _o * _chunks + _c;\n" +
                      numbers_of_chunk("int") + row_positions_of(scan) + state_of_chunk(scan);
-  if (!scan.gives_totals) text += "    if (_c > 0) _earlier = _before[_pair - 1];\n";
+  if (!scan.gives_totals) text += "    if (_c > 0) _earlier = _before[_pair];\n";
   text += "    for (int _j = 0; _j < _count; ++_j) {\n" + at_element(scan, "_begin + _j", "      ") + scan.element({"0"}, "      ") +
           join_next(scan, "_j == 0", scan.value, [&](const std::string& value) { return scan.store({"0"}, value, "        "); }) + "    }\n";
   return text + (scan.gives_totals ? "    y[_pair] = _sum;\n" : "") + "  }\n";
@@ -146,11 +148,11 @@ std::string tiles_of_warps(const Scan& scan) {
                                  "  for (long long _first = (long long)blockIdx.x * {2}; _first < _pairs; _first += (long long)gridDim.x * {2}) {{\n"
                                  "    const long long _own = _first + 32 * _warp;\n",
                                  scan.type, threads_of_scan / 32, threads_of_scan) +
-                     state_of_chunk(scan) + fmt::format("    for (int _k = 0; _k < (_length < {0} ? _length : {0}); _k += 32) {{\n", scan_chunk) +
+                     state_of_chunk(scan) + "    for (int _k = 0; _k < (_length < _chunk ? _length : _chunk); _k += 32) {\n" +
                      of_tile(fmt::format("      {} _loaded[{}];\n", scan.type, at_once) + of_rows(scan.element({"0"}, "      ") + fmt::format("      _loaded[_q] = {};\n", scan.value)) +
                              fmt::format("#pragma unroll\n      for (int _q = 0; _q < {}; ++_q) _tile[33 * (_r + _q) + _l] = _loaded[_q];\n", at_once)) +
                      "      __syncthreads();\n      if (_own + _l < _pairs) {\n    const long long _pair = _own + _l;\n" + pair_of_rows(scan);
-  if (!scan.gives_totals) text += "    if (_c > 0 && _k == 0) _earlier = _before[_pair - 1];\n";
+  if (!scan.gives_totals) text += "    if (_c > 0 && _k == 0) _earlier = _before[_pair];\n";
   text += "    int _i = 0;\n    if (_k == 0 && _count > 0) {\n" + step("true") + "      _i = 1;\n    }\n#pragma unroll 8\n    for (; _i < (_count - _k < 32 ? _count - _k : 32); ++_i) {\n" + step("false") + "    }\n";
   if (scan.gives_totals) text += "    if (_k + 32 >= _count && _k < _count) y[_pair] = _sum;\n";
   text += "      }\n      __syncthreads();\n";
@@ -158,120 +160,230 @@ std::string tiles_of_warps(const Scan& scan) {
   return text + "    }\n  }\n";
 }
 
-/// Chunks that a block has in 32 KiB of shared memory, each a little behind where banks of memory begin again.
-int64_t chunks_of_block(size_t value_bytes) { return std::clamp<int64_t>(32768 / (scan_chunk * static_cast<int64_t>(value_bytes)), 1, 8); }
+constexpr int64_t bytes_at_once = 16;
 
-/// Warps bring a chunk each into shared memory and back. Threads of one warp join them, a thread a chunk, some elements ahead of memory: a
-/// thread of each warp would take as many instructions of a processor as all of its warp.
-class ChunksOfBlocks {
- public:
-  explicit ChunksOfBlocks(const Scan& scan)
-      : scan_(scan), chunks_(chunks_of_block(scan.value_bytes)), per_load_(std::max<int64_t>(1, bytes_at_once / static_cast<int64_t>(scan.value_bytes))), pitch_(scan_chunk + per_load_) {}
+/// Chunks lie in shared memory a little behind where banks of memory begin again.
+int64_t per_load(const Scan& scan) { return std::max<int64_t>(1, bytes_at_once / static_cast<int64_t>(scan.value_bytes)); }
 
-  std::string two_trips() const {
-    std::string join = state_of_chunk(scan_);
-    if (!scan_.gives_totals) join += "    if (_c > 0) _earlier = _before[_pair - 1];\n";
-    join += joins(scan_.gives_totals, [&](const char* is_first, const std::string& value) {
-      return join_next(scan_, is_first, value, [&](const std::string& joined) { return fmt::format("        {} = {};\n", value, joined); });
-    });
-    if (scan_.gives_totals) join += "    y[_pair] = _sum;\n";
-    std::string text = storage() + fmt::format("  for (long long _first = (long long)blockIdx.x * {0}; _first < _pairs; _first += (long long)gridDim.x * {0}) {{\n", chunks_) + loads() + by_joiners(join);
-    if (!scan_.gives_totals) text += stores("_own[_j]");
-    return text + "  }\n";
-  }
+/// Joins the `_count` elements of `_own` in `_sum`, and stores for each what it and those before it give: several loads at once, ahead of
+/// those that are joined.
+std::string join_in_shared(const Scan& scan) {
+  constexpr int64_t ahead = 8;
+  const int64_t of_load = per_load(scan), loads = std::max<int64_t>(1, ahead / of_load), at_once = loads * of_load;
+  const auto of_some = [&](int64_t n, const std::string& body) { return fmt::format("#pragma unroll\n      for (int _u = 0; _u < {}; ++_u) {{\n{}      }}\n", n, body); };
+  const auto step = [&](const char* is_first, const std::string& value) {
+    return fmt::format("      if ({0}) _sum = {1};\n      else _sum = {2};\n      {1} = _sum;\n", is_first, value, scan.join("_sum", value));
+  };
+  return fmt::format("    struct __align__({}) _Some {{ {} x[{}]; }} _now[{}], _next_ones[{}];\n    _Some* const _all = (_Some*)_own;\n", of_load * static_cast<int64_t>(scan.value_bytes), scan.type, of_load, loads, loads) +
+         of_some(loads, fmt::format("      if ({} <= _count) _now[_u] = _all[_u];\n", at_once)) +
+         fmt::format("    int _i = 0;\n    for (; _i + {0} <= _count; _i += {0}) {{\n", at_once) +
+         of_some(loads, fmt::format("        if (_i + {} <= _count) _next_ones[_u] = _all[_i / {} + {} + _u];\n", 2 * at_once, of_load, loads)) +
+         of_some(at_once, step("_u == 0 && _i == 0", fmt::format("_now[_u / {0}].x[_u % {0}]", of_load))) +
+         of_some(loads, fmt::format("        _all[_i / {} + _u] = _now[_u];\n", of_load)) + of_some(loads, "        _now[_u] = _next_ones[_u];\n") +
+         "    }\n    for (; _i < _count; ++_i) {\n" + step("_i == 0", "_own[_i]") + "    }\n";
+}
 
-  /// Of one row. A block that has its chunks' totals tells them, and adds up those of the chunks before it, as a scan of the totals
-  /// does: of its group of scan_chunk chunks, then of the groups. It waits for blocks of earlier tickets alone, which run already.
-  std::string one_trip() const {
-    const std::string join = fmt::format("    {} _sum;\n", scan_.type) + joins(false, [&](const char* is_first, const std::string& value) {
-      return fmt::format("      if ({0}) _sum = {1};\n      else _sum = {2};\n      {1} = _sum;\n", is_first, value, scan_.join("_sum", value));
-    }) + "    _sums[_pair] = _sum;\n    _own_totals[threadIdx.x] = _sum;\n    __threadfence();\n    _are_there[_pair] = 1;\n";
-    // Totals from `first` on, as they come, into shared memory.
-    const auto gather = [&](const char* count, const char* first) {
-      return fmt::format("  for (int _j = threadIdx.x; _j < {0}; _j += blockDim.x) {{\n    while (!_are_there[{1} + _j]) {{}}\n    __threadfence();\n    _totals[_j] = _sums[{1} + _j];\n  }}\n  __syncthreads();\n", count, first);
-    };
-    const auto added = [&](const char* count) { return fmt::format("#pragma unroll 8\n    for (int _j = 1; _j < {}; ++_j) _sum = {};\n", count, scan_.join("_sum", "_totals[_j]")); };
-    return storage() +
-           fmt::format("  __shared__ __align__(16) unsigned char _total_storage[({0} + 2 * {1}) * sizeof({2})];\n  {2} *const _totals = ({2}*)_total_storage, *const _own_totals = _totals + {0}, *const _befores = _own_totals + {1};\n"
-                       "  __shared__ unsigned int _ticket;\n  if (threadIdx.x == 0) _ticket = atomicAdd(_states, 1u);\n  __syncthreads();\n"
-                       "  volatile unsigned int* const _are_there = _states + 1;\n"
-                       "  const long long _first = (long long)_ticket * {1}, _group = _first / {0}, _group_first = _group * {0};\n  const int _earlier = (int)(_first - _group_first);\n", scan_chunk, chunks_, scan_.type) +
-           loads() + by_joiners(join) + gather("_earlier", "_group_first") +
-           fmt::format("  if (threadIdx.x == 0) {{\n    {} _sum = _earlier > 0 ? _totals[0] : _own_totals[0];\n", scan_.type) + added("_earlier") +
-           fmt::format("    if (_earlier > 0) {{\n      _befores[0] = _sum;\n      _sum = {};\n    }}\n    for (int _q = 1; _q < {} && _first + _q < _pairs; ++_q) {{\n      _befores[_q] = _sum;\n      _sum = {};\n    }}\n",
-                       scan_.join("_sum", "_own_totals[0]"), chunks_, scan_.join("_sum", "_own_totals[_q]")) +
-           fmt::format("    if (_earlier + {} == {}) {{\n      _sums[_pairs + _group] = _sum;\n      __threadfence();\n      _are_there[_pairs + _group] = 1;\n    }}\n  }}\n  __syncthreads();\n  if (_group > 0) {{\n", chunks_, scan_chunk) +
-           gather("_group", "_pairs") + fmt::format("  if (threadIdx.x == 0) {{\n    {} _sum = _totals[0];\n", scan_.type) + added("_group") +
-           fmt::format("    for (int _q = 0; _q < {}; ++_q) {{\n      if (_earlier + _q > 0) _befores[_q] = {};\n      else _befores[_q] = _sum;\n    }}\n  }}\n  __syncthreads();\n  }}\n", chunks_, scan_.join("_sum", "_befores[_q]")) +
-           stores(fmt::format("_c > 0 ? {} : _own[_j]", scan_.join("_befores[_warp]", "_own[_j]")));
-  }
+/// Rows that a block has in 32 KiB of shared memory.
+int64_t rows_of_block(size_t value_bytes) { return std::clamp<int64_t>(32768 / (scan_row * static_cast<int64_t>(value_bytes)), 1, 8); }
 
- private:
-  static constexpr int64_t ahead = 8, bytes_at_once = 16;
-
-  std::string storage() const { return fmt::format("  __shared__ __align__(16) unsigned char _storage[{1} * {2} * sizeof({0})];\n  const int _warp = threadIdx.x >> 5;\n", scan_.type, chunks_, pitch_); }
-
-  std::string of_chunk(const char* number, const std::string& condition, const std::string& body) const {
-    return fmt::format("    if ({0}_first + {1} < _pairs) {{\n    const long long _pair = _first + {1};\n    {2}* const _own = ({2}*)_storage + {1} * {3};\n", condition, number, scan_.type, pitch_) + pair_of_rows(scan_) + body +
+/// Of rows that are one chunk. Warps bring a row each into shared memory and back. Threads of one warp join them, a thread a row, some
+/// elements ahead of memory: a thread of each warp would take as many instructions of a processor as all of its warp.
+std::string rows_of_blocks(const Scan& scan) {
+  const int64_t rows = rows_of_block(scan.value_bytes), pitch = scan_row + per_load(scan);
+  const auto of_row = [&](const char* number, const std::string& condition, const std::string& body) {
+    return fmt::format("    if ({0}_first + {1} < _pairs) {{\n    const long long _pair = _first + {1};\n    {2}* const _own = ({2}*)_storage + {1} * {3};\n", condition, number, scan.type, pitch) + pair_of_rows(scan) + body +
            "    }\n    __syncthreads();\n";
-  }
-  std::string by_lanes(const std::string& body) const {
-    return of_chunk("_warp", "", "#pragma unroll 16\n    for (int _j = threadIdx.x & 31; _j < _count; _j += 32) {\n" + at_element(scan_, "_begin + _j", "      ") + body + "    }\n");
-  }
-  std::string by_joiners(const std::string& body) const { return of_chunk("threadIdx.x", fmt::format("threadIdx.x < {} && ", chunks_), body); }
-  std::string loads() const { return by_lanes(scan_.element({"0"}, "      ") + fmt::format("      _own[_j] = {};\n", scan_.value)); }
-  std::string stores(const std::string& value) const { return by_lanes(scan_.store({"0"}, value, "      ")); }
+  };
+  const auto by_lanes = [&](const std::string& body) {
+    return of_row("_warp", "", "#pragma unroll 16\n    for (int _j = threadIdx.x & 31; _j < _count; _j += 32) {\n" + at_element(scan, "_begin + _j", "      ") + body + "    }\n");
+  };
+  return fmt::format("  __shared__ __align__(16) unsigned char _storage[{1} * {2} * sizeof({0})];\n  const int _warp = threadIdx.x >> 5;\n", scan.type, rows, pitch) +
+         fmt::format("  for (long long _first = (long long)blockIdx.x * {0}; _first < _pairs; _first += (long long)gridDim.x * {0}) {{\n", rows) +
+         by_lanes(scan.element({"0"}, "      ") + fmt::format("      _own[_j] = {};\n", scan.value)) +
+         of_row("threadIdx.x", fmt::format("threadIdx.x < {} && ", rows), fmt::format("    {} _sum;\n", scan.type) + join_in_shared(scan)) + by_lanes(scan.store({"0"}, "_own[_j]", "      ")) + "  }\n";
+}
 
-  /// All elements of `_own` by `step`, of several loads at once; they are stored again where they are not only read.
-  std::string joins(bool are_read, const std::function<std::string(const char* is_first, const std::string& value)>& step) const {
-    const auto of_some = [&](int64_t n, const std::string& body) { return fmt::format("#pragma unroll\n      for (int _u = 0; _u < {}; ++_u) {{\n{}      }}\n", n, body); };
-    const int64_t loads = std::max<int64_t>(1, ahead / per_load_), at_once = loads * per_load_;
-    std::string text = fmt::format("    struct __align__({}) _Some {{ {} x[{}]; }} _now[{}], _next_ones[{}];\n    _Some* const _all = (_Some*)_own;\n", per_load_ * static_cast<int64_t>(scan_.value_bytes), scan_.type, per_load_, loads, loads) +
-                       of_some(loads, fmt::format("      if ({} <= _count) _now[_u] = _all[_u];\n", at_once)) +
-                       fmt::format("    int _i = 0;\n    for (; _i + {0} <= _count; _i += {0}) {{\n", at_once) +
-                       of_some(loads, fmt::format("        if (_i + {} <= _count) _next_ones[_u] = _all[_i / {} + {} + _u];\n", 2 * at_once, per_load_, loads)) +
-                       of_some(at_once, step("_u == 0 && _i == 0", fmt::format("_now[_u / {0}].x[_u % {0}]", per_load_)));
-    if (!are_read) text += of_some(loads, fmt::format("        _all[_i / {} + _u] = _now[_u];\n", per_load_));
-    return text + of_some(loads, "        _now[_u] = _next_ones[_u];\n") + "    }\n    for (; _i < _count; ++_i) {\n" + step("_i == 0", "_own[_i]") + "    }\n";
-  }
-
-  const Scan& scan_;
-  const int64_t chunks_, per_load_, pitch_;  ///< of a block; elements of a load; elements from a chunk to the next in shared memory
-};
+/// Of one row: a block has a tile, a group of chunks, of which the threads of one warp join one each. As soon as the tile's total is there
+/// the block tells it, and its warps add up what is before the tile, each on a level of its own: in its group of tiles, in that group's
+/// group, ... Where a group ends with the tile, the block tells the group's total; of tiles, for which most blocks wait, before it waits
+/// for others. It waits for blocks of earlier tickets alone, which run already.
+std::string one_trip(const Scan& scan) {
+  using fmt::arg;
+  const auto filled = [&, pitch = scan_chunk + per_load(scan)](std::string_view text) {
+    return fmt::format(fmt::runtime(text), arg("T", scan.type), arg("G", scan_group), arg("C", scan_chunk), arg("pitch", pitch), arg("tile", tile_of_trip), arg("threads", threads_of_trip));
+  };
+  const auto over_tile = [&](const std::string& body) { return filled("#pragma unroll 16\n  for (int _j = threadIdx.x; _j < _there; _j += {threads}) {{\n") + at_element(scan, "_first + _j", "    ") + body + "  }\n"; };
+  const std::string element = filled("_tile[_j / {C} * {pitch} + _j % {C}]");
+  return filled(R"(  __shared__ __align__(16) unsigned char _storage[{G} * {pitch} * sizeof({T})], _storage_of_few[({threads} + {G} + 8) * sizeof({T})];
+  {T} *const _tile = ({T}*)_storage, *const _few = ({T}*)_storage_of_few;
+  {T} *const _heard = _few + (threadIdx.x & ~31), *const _befores = _few + {threads}, *const _outer = _befores + {G};
+  __shared__ unsigned int _ticket;
+  if (threadIdx.x == 0) _ticket = atomicAdd((unsigned int*)_told, 1u);
+  __syncthreads();
+  const long long _number = _ticket, _first = _number * {tile};
+  const int _there = (int)(_length - _first < {tile} ? _length - _first : {tile}), _warp = threadIdx.x >> 5, _lane = threadIdx.x & 31;
+  const long long _o = 0;
+)") + row_positions_of(scan) + over_tile(scan.element({"0"}, "    ") + fmt::format("    {} = {};\n", element, scan.value)) +
+         filled(R"(  __syncthreads();
+  {T} _of_tile, _in_tile;
+  if (_warp == 0) {{
+    {T}* const _own = _tile + _lane * {pitch};
+    const int _left = _there - {C} * _lane, _count = _left < {C} ? _left : {C};
+    {T} _sum;
+)") + join_in_shared(scan) +
+         filled(R"(    if (_count > 0) _heard[_lane] = _sum;
+    __syncwarp();
+    _of_tile = _heard[0];
+#pragma unroll 8
+    for (int _q = 1; _q < {G} && _q * {C} < _there; ++_q) {{
+      if (_q == _lane) _in_tile = _of_tile;
+)") + fmt::format("      _of_tile = {};\n", scan.join("_of_tile", "_heard[_q]")) +
+         filled(R"(    }}
+    __syncwarp();
+    if (_lane == 0) ks_tell(_told + 1 + _number, _of_tile);
+  }}
+  {{
+    ks_told* _level = _told + 1;
+    long long _items = _pairs, _at = _number;
+    for (int _l = 0; _items > 1; ++_l) {{
+      const int _n = (int)(_at % {G});
+      if (_l % ({threads} / 32) == _warp && _n > 0) {{
+        if (_lane < _n) _heard[_lane] = ks_heard<{T}>(_level + _at - _n + _lane);
+        __syncwarp();
+        {T} _sum = _heard[0];
+#pragma unroll 8
+)") + fmt::format("        for (int _q = 1; _q < _n; ++_q) _sum = {};\n", scan.join("_sum", "_heard[_q]")) +
+         filled(R"(        __syncwarp();
+        if (_lane == 0) {{
+          _outer[_l] = _sum;
+)") + fmt::format("          if (_l == 0 && _n == {0} - 1) ks_tell(_level + _items + _at / {0}, {1});\n", scan_group, scan.join("_sum", "_of_tile")) +
+         filled(R"(        }}
+      }}
+      _level += _items, _items = (_items + {G} - 1) / {G}, _at /= {G};
+    }}
+  }}
+  __syncthreads();
+  if (_warp == 0) {{
+    int _l = 0;
+    ks_told* _level = _told + 1;
+    {T} _of_group = _of_tile;
+    for (long long _items = _pairs, _at = _number; _items > 1; ++_l) {{
+      const bool _is_last = _at % {G} == {G} - 1;
+      _level += _items, _items = (_items + {G} - 1) / {G}, _at /= {G};
+      if (!_is_last) break;
+)") + fmt::format("      _of_group = {};\n", scan.join("_outer[_l]", "_of_group")) +
+         filled(R"(      if (_l > 0 && _lane == 0) ks_tell(_level + _at, _of_group);
+    }}
+    {T} _before_tile;
+    bool _has_before = false;
+    for (_l = 0; _number >> 5 * _l; ++_l) {{}}
+    while (_l-- > 0) {{
+      if (!(_number >> 5 * _l & 31)) continue;
+)") + fmt::format("      if (_has_before) _before_tile = {};\n", scan.join("_before_tile", "_outer[_l]")) +
+         filled(R"(      else _before_tile = _outer[_l];
+      _has_before = true;
+    }}
+    if (_lane == 0) _in_tile = _before_tile;
+)") + fmt::format("    else if (_has_before) _in_tile = {};\n", scan.join("_before_tile", "_in_tile")) +
+         "    _befores[_lane] = _in_tile;\n  }\n  __syncthreads();\n" +
+         over_tile(scan.store({"0"}, fmt::format("_number > 0 || _j >= {0} ? {1} : {2}", scan_chunk, scan.join(fmt::format("_befores[_j / {}]", scan_chunk), element), element), "    "));
+}
 
 }  // namespace
 
 std::string scan_text(const Scan& scan) {
   if (!scan.by_threads) return scan.form == ReduceForm::columns ? serial_columns(scan) : serial_rows(scan);
-  if (scan.form == ReduceForm::few_chunks) return ChunksOfBlocks(scan).two_trips();
-  if (scan.form == ReduceForm::one_trip) return ChunksOfBlocks(scan).one_trip();
+  if (scan.form == ReduceForm::few_rows) return rows_of_blocks(scan);
+  if (scan.form == ReduceForm::one_trip) return one_trip(scan);
   return scan.form == ReduceForm::rows ? tiles_of_warps(scan) : chunks_of_threads(scan);
 }
 
 std::string scan_parameters(const Scan& scan) {
   const std::string loop = loop_parameters(scan.loop);
-  return loop + (loop.empty() ? "" : ",\n    ") + "long long _pairs, long long _per_block, long long _chunks, long long _length" + (scan.form == ReduceForm::columns ? ", long long _width" : "") +
-         (scan.gives_totals                         ? ""
-          : scan.form == ReduceForm::one_trip ? fmt::format(", unsigned int* _states, {}* _sums", scan.type)
+  return loop + (loop.empty() ? "" : ",\n    ") + "long long _pairs, long long _per_block, long long _chunks, long long _length, long long _chunk" + (scan.form == ReduceForm::columns ? ", long long _width" : "") +
+         (scan.gives_totals                   ? ""
+          : scan.form == ReduceForm::one_trip ? ", ks_told* _told"
                                               : fmt::format(", const {}* __restrict__ _before", scan.type));
 }
 
+std::string befores_text(const std::string& type, const JoinedLoop::Join& join) {
+  const std::string joined = join("_sum", "_of[_i]");
+  return fmt::format(R"(  for (long long _row = blockIdx.x * (long long)blockDim.x + threadIdx.x; _chunks <= {1} && _row < _rows; _row += (long long)gridDim.x * blockDim.x) {{
+    {0} _sum = _totals[_row * _chunks];
+    for (long long _c = 1; _c < _chunks; ++_c) {{
+      _before[_row * _chunks + _c] = _sum;
+      _sum = {2};
+    }}
+  }}
+  for (long long _row = blockIdx.x; _chunks > {1} && _row < _rows; _row += gridDim.x) {{
+    {0}* const _groups = _of_groups + _row * _groups_of_row;
+    int _level = 0;
+    {0}* _to = _groups;
+    const {0}* _of = _totals + _row * _chunks;
+    for (long long _n = _chunks; _n > {1}; ++_level) {{
+      const long long _next = (_n + {1} - 1) / {1};
+      for (long long _g = threadIdx.x; _g < _next; _g += blockDim.x) {{
+        const long long _end = ({1} * _g + {1} < _n ? {1} * _g + {1} : _n);
+        {0} _sum = _of[{1} * _g];
+        for (long long _i = {1} * _g + 1; _i < _end; ++_i) _sum = {3};
+        _to[_g] = _sum;
+      }}
+      __syncthreads();
+      _of = _to, _to += _next, _n = _next;
+    }}
+    for (; _level >= 0; --_level) {{
+      long long _n = _chunks, _at = 0;
+      for (int _l = 0; _l < _level; ++_l) _at += _l > 0 ? _n : 0, _n = (_n + {1} - 1) / {1};
+      const {0}* const _of = _level > 0 ? _groups + _at : _totals + _row * _chunks;
+      const {0}* const _above = _level > 0 ? _groups + _at + _n : _groups;
+      {0}* const _to = _level > 0 ? _groups + _at : _before + _row * _chunks;
+      for (long long _g = threadIdx.x; {1} * _g < _n; _g += blockDim.x) {{
+        const long long _end = ({1} * _g + {1} < _n ? {1} * _g + {1} : _n);
+        {0} _sum = _of[{1} * _g];
+        if (_g > 0) _to[{1} * _g] = _above[_g];
+        for (long long _i = {1} * _g + 1; _i < _end; ++_i) {{
+          const {0} _next = {3};
+          if (_g > 0) _to[_i] = {4};
+          else _to[_i] = _sum;
+          _sum = _next;
+        }}
+      }}
+      __syncthreads();
+    }}
+  }}
+)", type, scan_group, join("_sum", "_totals[_row * _chunks + _c]"), joined, join("_above[_g]", "_sum"));
+}
+
+std::string befores_parameters(const std::string& type) {
+  return fmt::format("{0}* _before, const {0}* _totals, {0}* _of_groups, long long _rows, long long _chunks, long long _groups_of_row", type);
+}
+
+LaunchShape befores_launch(int64_t rows, int64_t chunks, bool by_threads, int workers) {
+  LaunchShape shape;
+  const bool has_block = chunks > scan_group;  // a row; else a thread has one
+  if (by_threads) shape.block[0] = threads_of_befores;
+  const int64_t blocks = has_block || !by_threads ? rows : divide_up(rows, threads_of_befores);
+  shape.grid[0] = static_cast<uint32_t>(std::min<int64_t>(blocks, by_threads ? int64_t{16} * workers : int64_t{4} * workers));
+  return shape;
+}
+
 ReduceLaunch scan_launch(const IterationSpace& space, ReduceForm form, bool by_threads, size_t value_bytes, int workers) {
-  const int64_t length = space.lengths.back(), rows = space.size() / length, chunks = divide_up(length, scan_chunk);
-  int64_t pairs = rows * chunks, elements = std::min(length, scan_chunk), width = 1;
+  const int64_t length = space.lengths.back(), rows = space.size() / length, chunk = chunk_of_scan(length), chunks = divide_up(length, chunk);
+  int64_t pairs = rows * chunks, elements = std::min(length, chunk), width = 1;
   if (form == ReduceForm::columns && !by_threads) {
     const int64_t columns = space.lengths[space.lengths.size() - 2];
     width = strip_width(columns, elements, pairs / columns, columns_at_once(value_bytes, form, false), workers);
     pairs = pairs / columns * divide_up(columns, width);
     elements *= std::min(columns, width);
   }
+  if (form == ReduceForm::one_trip) pairs = divide_up(length, tile_of_trip);
   const int64_t per_block = std::max({int64_t{1}, round_up(elements_per_block / elements, int64_t{4}), divide_up(pairs, int64_t{1} << 30)});
-  ReduceLaunch launch{{}, {pairs, per_block, chunks, length, width}, form == ReduceForm::columns ? 5 : 4};
+  ReduceLaunch launch{{}, {pairs, per_block, chunks, length, chunk, width}, form == ReduceForm::columns ? 6 : 5};
   if (by_threads) {
     constexpr int64_t blocks_of_multiprocessor = 64;
-    const bool are_few = form == ReduceForm::few_chunks || form == ReduceForm::one_trip;
-    launch.shape.block[0] = static_cast<uint32_t>(are_few ? 32 * chunks_of_block(value_bytes) : threads_of_scan);
-    const int64_t blocks = divide_up(pairs, are_few ? chunks_of_block(value_bytes) : threads_of_scan);
+    const int64_t of_block = form == ReduceForm::one_trip ? 1 : form == ReduceForm::few_rows ? rows_of_block(value_bytes) : threads_of_scan;
+    launch.shape.block[0] = static_cast<uint32_t>(form == ReduceForm::one_trip ? threads_of_trip : form == ReduceForm::few_rows ? 32 * of_block : threads_of_scan);
+    const int64_t blocks = divide_up(pairs, of_block);
     launch.shape.grid[0] = static_cast<uint32_t>(form == ReduceForm::one_trip ? blocks : std::min(blocks, blocks_of_multiprocessor * workers));
   } else {
     launch.shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));

@@ -8,14 +8,24 @@
 
 namespace kasoku {
 
-inline constexpr int64_t threads_of_scan = 64;
-/// Rows' chunks that a GPU's multiprocessors have at once, and a little more, are few.
-inline constexpr int64_t few_scan_chunks = 16384;
+inline constexpr int64_t threads_of_scan = 64, threads_of_befores = 128;
+/// Rows that a GPU's multiprocessors have at once, and a little more, are few.
+inline constexpr int64_t few_scanned_rows = 16384;
 
-/// Chunks of a row that is scanned in one trip: fewer are soon joined anyway, and of more there would be groups of groups.
-inline constexpr int64_t least_of_trip = 64, most_of_trip = scan_chunk * scan_chunk;
-/// The words of `_states` for a row of so many chunks, and the numbers of `_sums`.
-constexpr int64_t sums_of_trip(int64_t chunks) { return chunks + (chunks + scan_chunk - 1) / scan_chunk; }
+/// A block's share of a row that is scanned in one trip, its threads, and the bytes of a value of which it still has memory for it.
+inline constexpr int64_t tile_of_trip = scan_group * scan_chunk, threads_of_trip = 128;
+inline constexpr size_t most_bytes_of_trip = 8;
+/// Items of the levels above so many: their groups, those groups' groups and so on, until there is one.
+constexpr int64_t groups_above(int64_t items) {
+  int64_t all = 0;
+  while (items > 1) all += items = (items + scan_group - 1) / scan_group;
+  return all;
+}
+/// Numbers of 64 bits, all zero, of `_told` for a row of such a length.
+constexpr int64_t words_of_trip(int64_t length) {
+  const int64_t tiles = (length + tile_of_trip - 1) / tile_of_trip;
+  return 2 * (1 + tiles + groups_above(tiles));
+}
 
 /// The scanned axis is the last one.
 struct Scan : JoinedLoop {
@@ -29,9 +39,15 @@ struct Scan : JoinedLoop {
 std::string scan_text(const Scan& scan);
 
 /// The parameters behind those of the body: the loop's, then scan_launch()'s numbers, then of elements the memory of what is before; in
-/// one trip words that are zero, one more than sums_of_trip(), and memory of the sums.
+/// one trip words_of_trip() that are zero.
 std::string scan_parameters(const Scan& scan);
 /// Of a space whose last axis is scanned.
 ReduceLaunch scan_launch(const IterationSpace& space, ReduceForm form, bool by_threads, size_t value_bytes, int workers);
+
+/// What is before each chunk, of the chunks' totals: the body of a kernel with befores_parameters(), which are the results, the totals,
+/// memory of groups_above(chunks) values for each row, rows, chunks and how many groups' values a row has.
+std::string befores_text(const std::string& type, const JoinedLoop::Join& join);
+std::string befores_parameters(const std::string& type);
+LaunchShape befores_launch(int64_t rows, int64_t chunks, bool by_threads, int workers);
 
 }  // namespace kasoku

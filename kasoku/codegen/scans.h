@@ -33,9 +33,10 @@ inline constexpr size_t n_scans = std::size(scan_table);
 
 constexpr const ScanInfo& info(ScanOp op) { return scan_table[static_cast<size_t>(op)]; }
 
-/// Elements that are joined one after the other; longer rows are chunks of so many, whose totals are scanned in the same way.
-/// It defines what a scan of floats is, and never changes.
-inline constexpr int64_t scan_chunk = 1024;
+/// A row of up to scan_row elements is joined one element after the other. A longer one is chunks of scan_chunk; what is before each of
+/// them is joined in groups of scan_group, see scan_text.cpp. It defines what a scan of floats is.
+inline constexpr int64_t scan_row = 1024, scan_chunk = 128, scan_group = 32;
+constexpr int64_t chunk_of_scan(int64_t length) { return length <= scan_row ? scan_row : scan_chunk; }
 
 /// What a scan joins its elements in, and what it gives; `wanted` is the dtype that is asked for, if any. Throws
 /// ErrorKind::type where there is none.

@@ -19,7 +19,7 @@ namespace {
 
 struct ScanLaunch {
   std::shared_ptr<Module> module;
-  Function *totals, *inclusive, *own;
+  Function *totals, *befores, *own;
   size_t size;  ///< bytes of an element
 };
 
@@ -39,8 +39,8 @@ struct ScanKernel::State : ScanParts {
   Scan scan(const Device& device) const;
   Program program(const Device& device) const;
   const ScanLaunch& launch_on(Device& device);
-  /// Totals of chunks, their scan, then all elements.
-  void run(const ScanLaunch& launch, Function& elements, const void* in, void* out, int64_t count, Device& device, Stream& stream);
+  /// Totals of chunks, what is before each, then all elements.
+  void run(const ScanLaunch& launch, const void* in, void* out, int64_t count, Device& device, Stream& stream);
 };
 
 /// What the user wrote as the loop of codegen/scan_text.h. Memory of results may be that of the elements.
@@ -83,12 +83,12 @@ Program ScanKernel::State::program(const Device& device) const {
   };
   part.gives_totals = true;
   kernel(name + "_totals", "y");
+  out += fmt::format("__global__ void {}_befores({}) {{\n{}}}\n", name, befores_parameters(part.type), befores_text(part.type, part.join));
   part.gives_totals = false;
   part.loop.operands.push_back({"y", "_type_scan", Inner::unit, Walk::memory, true});
   part.store = [&](const Place& place, const std::string& value, const std::string& indent) {
     return fmt::format("{}{} = {};\n", indent, value_at(part.loop, part.loop.operands[1], place), value);
   };
-  kernel(name + "_inclusive", "_m_y");
   part.is_exclusive = kind == ScanKind::exclusive;
   kernel(name, "_m_y");
   Program program;
@@ -106,7 +106,7 @@ const ScanLaunch& ScanKernel::State::launch_on(Device& device) {
     ScanLaunch launch;
     launch.module = with_users_lines(options.locate, [&] { return compile(program(device), device); });
     launch.totals = &launch.module->function(options.name + "_totals");
-    launch.inclusive = &launch.module->function(options.name + "_inclusive");
+    launch.befores = &launch.module->function(options.name + "_befores");
     launch.own = &launch.module->function(options.name);
     launch.size = launch.totals->info().params.empty()
                       ? type.size
@@ -115,17 +115,15 @@ const ScanLaunch& ScanKernel::State::launch_on(Device& device) {
   });
 }
 
-void ScanKernel::State::run(const ScanLaunch& launch, Function& elements, const void* in, void* out, int64_t count, Device& device, Stream& stream) {
-  const int64_t chunks = divide_up(count, scan_chunk), size = static_cast<int64_t>(launch.size);
-  Array totals, before;
-  if (chunks > 1) {
-    totals = Array::empty({chunks * size}, Dtype::uint8, device);
-    before = Array::empty({chunks * size}, Dtype::uint8, device);
-  }
-  const Scan text = scan(device);
-  const IterationSpace space{.lengths = {count}, .kept = 0, .walks = {{.strides = {size}, .unit = size}}};
-  const ReduceLaunch numbers = scan_launch(space, text.form, text.by_threads, launch.size, device.properties().multiprocessors);
+void ScanKernel::State::run(const ScanLaunch& launch, const void* in, void* out, int64_t count, Device& device, Stream& stream) {
+  const int64_t chunks = divide_up(count, chunk_of_scan(count)), size = static_cast<int64_t>(launch.size);
+  const auto values = [&](int64_t n) { return chunks > 1 ? Array::empty({n * size}, Dtype::uint8, device) : Array(); };
+  const Array totals = values(chunks), before = values(chunks), of_groups = values(groups_above(chunks));
   void* const before_memory = chunks > 1 ? before.data() : nullptr;
+  const Scan text = scan(device);
+  const int workers = device.properties().multiprocessors;
+  const IterationSpace space{.lengths = {count}, .kept = 0, .walks = {{.strides = {size}, .unit = size}}};
+  const ReduceLaunch numbers = scan_launch(space, text.form, text.by_threads, launch.size, workers);
   const auto start = [&](Function& function, const void* to) {
     PackedArguments packed;
     packed.add_value(in);
@@ -137,9 +135,12 @@ void ScanKernel::State::run(const ScanLaunch& launch, Function& elements, const 
   };
   if (chunks > 1) {
     start(*launch.totals, totals.data());
-    run(launch, *launch.inclusive, totals.data(), before_memory, chunks, device, stream);
+    PackedArguments packed;
+    for (void* const memory : {before_memory, totals.data(), of_groups.data()}) packed.add_value(memory);
+    for (const int64_t number : {int64_t{1}, chunks, groups_above(chunks)}) packed.add_value(number);
+    launch.befores->launch(befores_launch(1, chunks, text.by_threads, workers), packed.pointers(), stream);
   }
-  start(elements, out);
+  start(*launch.own, out);
 }
 
 ScanKernel::ScanKernel(ScanKind kind, KernelType type, std::string scan_expr, std::string neutral,
@@ -193,7 +194,7 @@ void ScanKernel::operator()(const Argument& in, const Argument& out, Stream* str
     out.array.buffer->history.zeroed = false;
   }
   if (in.array.size() == 0) return;
-  state_->run(launch, *launch.own, in.array.data, out.array.data, in.array.size(), *device, *stream);
+  state_->run(launch, in.array.data, out.array.data, in.array.size(), *device, *stream);
 }
 
 void ScanKernel::watch() {

@@ -44,3 +44,28 @@ extern "C" __global__ void copies(const float* in, float* out) {
   asm volatile("st.global.v2.f32 [%0], {%1, %2};" : : "l"(out + 4 * t), "f"(x), "f"(y) : "memory");
   asm volatile("st.global.v2.f32 [%0+8], {%1, %2};" : : "l"(out + 4 * t), "f"(z), "f"(w + first[t % 4]) : "memory");
 }
+
+// What each block's numbers and those of all blocks before it give, told from block to block: in one word with its flag, and behind a flag.
+extern "C" __global__ void chain(const u32* in, u64* out, u64* told, u32* flags, u32* ticket) {
+  __shared__ u32 drawn, sum;
+  if (threadIdx.x == 0) drawn = atomicAdd(ticket, 1u), sum = 0;
+  __syncthreads();
+  const u32 block = drawn;
+  atomicAdd(&sum, in[block * blockDim.x + threadIdx.x]);
+  __syncthreads();
+  if (threadIdx.x < 2) {  // lanes that wait beside each other
+    u64 before = 0, is_there = block == 0;
+    const u32 from = block == 0 ? 0 : block - 1;
+    if (threadIdx.x == 0) {
+      while (!is_there) asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(before), "=l"(is_there) : "l"(told + 2 * from) : "memory");
+      before += sum;
+      asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" : : "l"(told + 2 * block), "l"(before), "l"(1ull) : "memory");
+    } else {
+      u32 flag = block == 0;
+      while (!flag) asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(flag) : "l"(flags + from) : "memory");
+      before = (block == 0 ? 0 : out[2 * from + 1]) + sum;
+    }
+    out[2 * block + threadIdx.x] = before;
+    if (threadIdx.x == 1) asm volatile("st.release.gpu.global.u32 [%0], %1;" : : "l"(flags + block), "r"(1u) : "memory");
+  }
+}

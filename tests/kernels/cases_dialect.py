@@ -177,6 +177,14 @@ def asm_copies(rng):
     return Launch([x, Out(want)], (32, 1, 1), shared=512)
 
 
+@case("asm_words.cu", "chain")
+def asm_chain(rng):
+    x = rng.integers(0, 2**20, (2000, 64)).astype(u32)
+    sums = np.cumsum(x.sum(1), dtype=np.uint64)
+    told, flags, ticket = np.zeros(2 * len(x), np.uint64), np.zeros(len(x), u32), np.zeros(1, u32)
+    return Launch([x, Out(np.stack([sums, sums], 1)), told, flags, ticket], (64, 1, 1), grid=(len(x), 1, 1))
+
+
 @case("half_pairs.cu", "compare")
 def half_pairs(rng):
     a, b = (rng.integers(-3, 4, (40, 2)).astype(f16) / f16(2) for _ in range(2))

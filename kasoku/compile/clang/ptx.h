@@ -74,6 +74,7 @@ class Lower {
   Value* address(StringRef operand, const Instruction& i);
   unsigned vector_length(const Instruction& i);
   Value* element(Value* pointer, PtxType type, unsigned k);
+  AtomicOrdering ordering(const Instruction& i, AtomicOrdering strong);
   void load(const Instruction& i, PtxType type);
   void store(const Instruction& i, PtxType type);
   void copy(const Instruction& i);

@@ -31,16 +31,24 @@ Value* Lower::element(Value* pointer, PtxType type, unsigned k) {
   return k ? build_.CreateConstGEP1_64(build_.getInt8Ty(), pointer, k * type.bits / 8) : pointer;
 }
 
+/// How other threads' accesses are ordered with it; not at all where nothing is said. So many bytes at once are whole for them, as on a GPU.
+AtomicOrdering Lower::ordering(const Instruction& i, AtomicOrdering strong) {
+  if (has(i, "acquire") || has(i, "release")) return strong;
+  return has(i, "volatile") || has(i, "relaxed") || has(i, "mmio") ? AtomicOrdering::Monotonic : AtomicOrdering::NotAtomic;
+}
+
 void Lower::load(const Instruction& i, PtxType type) {
   const unsigned n = vector_length(i);
   if (i.operands.size() != n + 1) throw Unknown{i.text.str()};
   Value* pointer = address(i.operands[n], i);
   SmallVector<Value*, 4> loaded;
-  for (unsigned k = 0; k < n; ++k) {
-    auto* load = build_.CreateLoad(llvm_type(type), element(pointer, type, k));
-    load->setAlignment(Align(type.bits / 8));
-    load->setVolatile(has(i, "volatile"));
-    loaded.push_back(load);
+  if (const AtomicOrdering order = ordering(i, AtomicOrdering::Acquire); order != AtomicOrdering::NotAtomic) {
+    auto* load = build_.CreateAlignedLoad(build_.getIntNTy(n * type.bits), pointer, Align(n * type.bits / 8), /*isVolatile=*/true);
+    load->setAtomic(order);
+    Value* const all = build_.CreateBitCast(load, FixedVectorType::get(llvm_type(type), n));
+    for (unsigned k = 0; k < n; ++k) loaded.push_back(build_.CreateExtractElement(all, k));
+  } else {
+    for (unsigned k = 0; k < n; ++k) loaded.push_back(build_.CreateAlignedLoad(llvm_type(type), element(pointer, type, k), Align(type.bits / 8)));
   }
   for (unsigned k = 0; k < n; ++k) write(i.operands[k], loaded[k], i);
 }
@@ -49,10 +57,12 @@ void Lower::store(const Instruction& i, PtxType type) {
   const unsigned n = vector_length(i);
   if (!i.guard.empty() || i.operands.size() != n + 1) throw Unknown{i.text.str()};
   Value* pointer = address(i.operands[0], i);
-  for (unsigned k = 0; k < n; ++k) {
-    auto* store = build_.CreateStore(read(i.operands[k + 1], type), element(pointer, type, k));
-    store->setAlignment(Align(type.bits / 8));
-    store->setVolatile(has(i, "volatile"));
+  if (const AtomicOrdering order = ordering(i, AtomicOrdering::Release); order != AtomicOrdering::NotAtomic) {
+    Value* all = PoisonValue::get(FixedVectorType::get(llvm_type(type), n));
+    for (unsigned k = 0; k < n; ++k) all = build_.CreateInsertElement(all, read(i.operands[k + 1], type), k);
+    build_.CreateAlignedStore(build_.CreateBitCast(all, build_.getIntNTy(n * type.bits)), pointer, Align(n * type.bits / 8), /*isVolatile=*/true)->setAtomic(order);
+  } else {
+    for (unsigned k = 0; k < n; ++k) build_.CreateAlignedStore(read(i.operands[k + 1], type), element(pointer, type, k), Align(type.bits / 8));
   }
 }
 

@@ -1,4 +1,4 @@
-"""Scans: chunks of 1,024 elements are joined one after the other, so shorter rows have NumPy's bits."""
+"""Scans: rows of up to 1,024 elements are joined one after the other, so they have NumPy's bits; longer ones by chunks of 128."""
 
 import hypothesis
 import hypothesis.extra.numpy as of_numpy
@@ -65,7 +65,8 @@ def check(name, x, mine, axis, **more):
         scale = np.cumsum(np.abs(np.nan_to_num(x)), axis=axis).max(initial=1)
         np.testing.assert_allclose(got.numpy(), want, rtol=0, atol=scale * np.finfo(x.dtype).eps * 20)
     elif x.dtype.kind in "fc":
-        np.testing.assert_allclose(got.numpy(), want, rtol=1e-3 if x.dtype in ("f4", "c8") else 1e-9)
+        single = x.dtype in ("f4", "c8")
+        np.testing.assert_allclose(got.numpy(), want, rtol=1e-3 if single else 1e-9, atol=1e-35 if single else 1e-300)
     else:
         assert (got.numpy() == want).all()
 
@@ -171,11 +172,36 @@ def test_any_array(form, data):
     assert (ks.cumsum(ks.array(x), axis=axis).numpy() == np.cumsum(x, axis=axis)).all()
 
 
+def before_each(totals):
+    """What is before each of the totals, in groups of 32; of the first one nothing, which is 0 here."""
+    groups = np.pad(totals, (0, -len(totals) % 32)).reshape(-1, 32)
+    within = np.cumsum(groups, axis=1, dtype=totals.dtype)
+    outer = before_each(within[:, -1]) if len(groups) > 1 else np.zeros(1, totals.dtype)
+    before = np.concatenate([np.zeros((len(groups), 1), totals.dtype), within[:, :-1]], axis=1)
+    before = np.where(np.arange(32) == 0, outer[:, None], outer[:, None] + before)
+    return before.ravel()[: len(totals)]
+
+
+def in_the_fixed_form(x):
+    chunks = np.cumsum(np.pad(x, (0, -len(x) % 128)).reshape(-1, 128), axis=1, dtype=x.dtype)
+    return (before_each(chunks[:, -1])[:, None] + chunks).ravel()[: len(x)]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_long_rows_are_joined_in_the_fixed_form(dtype, form):
+    for n in (1025, 4096, 4097, 128 * 1024, 128 * 1024 + 1, 300_001):
+        x = rng.random((2, n)).astype(dtype)
+        want = np.array([in_the_fixed_form(row) for row in x])
+        assert (ks.cumsum(ks.array(x[0])).numpy() == want[0]).all()
+        assert (ks.cumsum(ks.array(x), axis=1).numpy() == want).all()
+        assert (ks.cumsum(ks.array(x.T.copy()), axis=0).numpy() == want.T).all()
+
+
 @pytest.mark.parametrize("dtype", ["float16", "int32", "float64", "complex64"])
 def test_a_long_row_is_one_trip_for_gpus(dtype, no_first_sight):
-    """At the ends of blocks, of chunks and of groups of chunks."""
+    """At the ends of chunks, of blocks, and of groups of blocks."""
     rng = np.random.default_rng(8)
-    for n in (63 * 1024, 63 * 1024 + 1, 65 * 1024 + 1, 2**20, 2**20 + 1, 2**21 + 1025):
+    for n in (1025, 4096, 4097, 31 * 4096 + 1, 32 * 4096, 32 * 4096 + 129, 33 * 32 * 4096 + 1):
         x = ks.array(rng.normal(size=n).astype(dtype), device="cpu")
         want = ks.cumulative_sum(x).numpy().tobytes()
         before, launches = _core._gpu_form(True), ks.stats().launches
@@ -183,7 +209,7 @@ def test_a_long_row_is_one_trip_for_gpus(dtype, no_first_sight):
             assert ks.cumulative_sum(x).numpy().tobytes() == want
         finally:
             _core._gpu_form(before)
-        assert ks.stats().launches - launches == (1 if n > 63 * 1024 else 3)
+        assert ks.stats().launches - launches == 1
 
 
 @pytest.mark.parametrize("threads", [2, 3, 7])
