@@ -170,11 +170,11 @@ cases = dict(
     gradient=lambda: (da.gradient(x, axis=0), np.gradient(a, axis=0)),
     gradientboth=lambda: (da.stack(da.gradient(x, 2.0, 0.5)), np.stack(np.gradient(a, 2.0, 0.5))),
     gradientplaces=lambda: (
-        da.gradient(w, np.cumsum(np.arange(1, 51.0))),
+        *da.gradient(w, np.cumsum(np.arange(1, 51.0))),
         np.gradient(v, np.cumsum(np.arange(1, 51.0))),
     ),
     gradientedge=lambda: (
-        da.gradient(w, np.arange(50) ** 1.5, edge_order=2),
+        *da.gradient(w, np.arange(50) ** 1.5, edge_order=2),
         np.gradient(v, np.arange(50) ** 1.5, edge_order=2),
     ),
     gradientedge2=lambda: (da.gradient(x, 3.0, axis=1, edge_order=2), np.gradient(a, 3.0, axis=1, edge_order=2)),

@@ -140,8 +140,9 @@ def _asked(args, traverse):
 _task.ask_to_optimize = _asked
 
 
-def _part(future, at):
-    return future._future.result()[at]  # also of an asynchronous Client
+def _part(values, at):
+    """values: a list, or its future where Dask's own tasks call this, which give it as it is."""
+    return (values.__kasoku_value__() if hasattr(values, "__kasoku_value__") else values)[at]
 
 
 def _persisted(value, options):

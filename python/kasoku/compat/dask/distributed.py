@@ -45,6 +45,10 @@ class Future:
         """The value; of an asynchronous Client something to be awaited."""
         return self._awaited(timeout) if self._is_asynchronous else self._future.result(timeout)
 
+    def __kasoku_value__(self):
+        """The value, for a task that needs it: also of an asynchronous Client."""
+        return self._future.result()
+
     def exception(self, timeout=None):
         return self._future.exception(timeout)
 
@@ -276,6 +280,7 @@ class Client(_Closing):
         self.cluster = LocalCluster(**options) if address is None else address
         self._pool, self._count = self.cluster._pool, 0
         self._running = weakref.WeakValueDictionary()  # key -> what its futures wait for
+        self._naming = threading.Lock()
         self.dashboard_link = ""
         clients.append(self)
         if "joblib" in sys.modules:
@@ -287,17 +292,19 @@ class Client(_Closing):
         future's, and alike calls have one key unless pure=False. retries: how often it is called again after an error.
         actor: what it gives stays there, and is used through an Actor."""
         name = key or self._key(func, args, kwargs, pure is not False and not (actor or actors))
-        future = self._running.get(name)
-        if future is not None and not future.cancelled():
-            return Future(future, name, future.again, self.asynchronous)
-        future = self._running[name] = concurrent.futures.Future()
         options = dict(key=name, retries=retries, actor=actor or actors)
 
         def again():
             self._running.pop(name, None)
             return self.submit(func, *args, **options, **kwargs)
 
+        future = concurrent.futures.Future()
         future.again = again
+        with self._naming:  # tasks submit as well: of two alike calls at once one is the other's
+            running = self._running.get(name)
+            if running is not None and not running.cancelled():
+                return Future(running, name, running.again, self.asynchronous)
+            self._running[name] = future
         made = Future(future, name, again, self.asynchronous)
         waiting = {f._future for f in futures_of((args, kwargs))}
 

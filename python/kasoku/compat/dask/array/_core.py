@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 
 import kasoku as ks
+from kasoku._token import result_of
 
 from ... import says_what_is_missing
 from .. import _installed, config
@@ -941,7 +942,9 @@ def _met_by_number(args):
 
 
 def _reference(value):
-    """The value of a collection of one key, for an argument; others as they are."""
+    """The value of a collection of one key, or of a future, for an argument; others as they are."""
+    if hasattr(type(value), "__kasoku_value__"):
+        return Task(None, result_of, value)
     if not is_dask_collection(value):
         return value
     keys = value.__dask_keys__()

@@ -114,7 +114,7 @@ def _for_arrays(value, arrays):
 
 
 def gradient(f, *varargs, axis=None, edge_order=1, **ignored):
-    """numpy.gradient of each chunk and its neighbours; spacings are numbers or places."""
+    """numpy.gradient of each chunk and its neighbours; spacings are numbers or places. A list, unless axis is a number."""
     f = asanyarray(f)
     axes = [axis_in(a, f.ndim) for a in (range(f.ndim) if axis is None else axes_in(axis))]
     if len(varargs) not in (0, 1, len(axes)):
@@ -125,7 +125,7 @@ def gradient(f, *varargs, axis=None, edge_order=1, **ignored):
     if f.dtype.kind in "bui":
         f = f.astype(float)
     found = [_gradient_along(f, a, h, edge_order) for a, h in zip(axes, spacings)]
-    return found if len(found) > 1 or (axis is not None and not isinstance(axis, numbers.Integral)) else found[0]
+    return found[0] if isinstance(axis, numbers.Integral) else found
 
 
 def _gradient_along(f, axis, h, edge_order):
