@@ -5,6 +5,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import contextvars
+import functools
 import sys
 import threading
 import weakref
@@ -150,10 +151,25 @@ def _gathered(value):
     return value
 
 
+def _cluster():
+    """The package distributed, if the latest open Client is one of it."""
+    return None if client_of(None) is None else sys.modules["distributed"]
+
+
+def _of_cluster(function):
+    """While the latest open Client is one of the package distributed, that package's function of the name."""
+
+    @functools.wraps(function)
+    def call(*args, **options):
+        cluster = _cluster()
+        return (getattr(cluster, function.__name__) if cluster else function)(*args, **options)
+
+    return call
+
+
+@_of_cluster
 def futures_of(value):
     """The futures in a value: those behind persisted collections, and those in lists and dictionaries."""
-    if _cluster():
-        return _cluster().futures_of(value)
     if isinstance(value, Future):
         return [value]
     if base.is_dask_collection(value):
@@ -244,12 +260,6 @@ def _client_of_cluster(*args, **options):
     client = distributed.Client(*args, **options)
     clients.append(client)
     return client
-
-
-def _cluster():
-    """The package distributed, if the latest open Client is one of it."""
-    client = client_of(None)
-    return None if client is None else sys.modules["distributed"]
 
 
 def _serve_joblib():
@@ -527,9 +537,8 @@ def get_client(**ignored):
 default_client = get_client
 
 
+@_of_cluster
 def wait(fs, timeout=None, return_when=ALL_COMPLETED):
-    if _cluster():
-        return _cluster().wait(fs, timeout, return_when)
     futures = {f._future: f for f in futures_of(fs)}
     if any(f._is_asynchronous for f in futures.values()):
         return _waited(futures, timeout, return_when)
@@ -554,10 +563,8 @@ def _sorted(futures, return_when, found):
 class as_completed:  # noqa: N801 - Dask's name
     """Futures in the order in which they come; more may be added."""
 
-    def __new__(cls, futures=(), with_results=False, **options):
-        if _cluster():
-            return _cluster().as_completed(futures, with_results=with_results, **options)
-        return super().__new__(cls)
+    def __new__(cls, *args, **options):
+        return cluster.as_completed(*args, **options) if (cluster := _cluster()) else super().__new__(cls)
 
     def __init__(self, futures=(), with_results=False, **ignored):
         self._left, self._with_results = list(futures), with_results
@@ -607,17 +614,15 @@ class as_completed:  # noqa: N801 - Dask's name
             yield self.next_batch()
 
 
+@_of_cluster
 def progress(*futures, notebook=None, **ignored):
     """Waits, as it does in a terminal."""
-    if _cluster():
-        return _cluster().progress(*futures, notebook=notebook, **ignored)
     wait([f for f in futures])
 
 
+@_of_cluster
 def fire_and_forget(obj):
     """Futures of this process run anyway."""
-    if _cluster():
-        _cluster().fire_and_forget(obj)
 
 
 def performance_report(*_, **__):

@@ -258,16 +258,16 @@ class SerializableLock:
 
     def __init__(self, token=None):
         self.token = token or str(uuid.uuid4())
-        self.lock = _locks.setdefault(self.token, _Lock())
+        self.lock = _locks.setdefault(self.token, threading.Lock())
 
     def acquire(self, *args, **kwargs):
-        return self.lock.lock.acquire(*args, **kwargs)
+        return self.lock.acquire(*args, **kwargs)
 
     def release(self):
-        self.lock.lock.release()
+        self.lock.release()
 
     def locked(self):
-        return self.lock.lock.locked()
+        return self.lock.locked()
 
     def __enter__(self):
         self.acquire()
@@ -286,8 +286,3 @@ class SerializableLock:
         return f"<SerializableLock: {self.token}>"
 
     __repr__ = __str__
-
-
-class _Lock:
-    def __init__(self):
-        self.lock = threading.Lock()

@@ -8,7 +8,9 @@ import numpy as np
 import kasoku as ks
 
 from ._chunks import normalize_chunks, ours, starts
-from ._core import Array, asanyarray, from_array, made, map_blocks
+from ._array import Array, made
+from ._blockwise import map_blocks
+from ._sources import asanyarray, from_array
 from ._shape import broadcast_to, stack
 from ._table import functions
 

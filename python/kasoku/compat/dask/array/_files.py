@@ -12,7 +12,9 @@ from kasoku import delayed
 from ..base import is_dask_collection
 from ..utils import SerializableLock
 from ._chunks import numpys, ours, starts
-from ._core import Array, _reference, asanyarray, from_array, from_delayed, held, made
+from ._array import Array, made
+from ._blockwise import reference
+from ._sources import asanyarray, from_array, from_delayed, held
 from ._shape import concatenate, stack
 
 
@@ -74,7 +76,7 @@ def _stored(source, target, region, lock, loads):
     region = () if region is None else region if isinstance(region, tuple) else (region,)
     ends = [starts(c) for c in source.chunks]
     is_later = is_dask_collection(target)
-    given, more = _reference(target), [target] if is_later else []
+    given, more = reference(target), [target] if is_later else []
 
     def place_of(p):
         piece = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, p))

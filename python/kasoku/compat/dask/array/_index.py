@@ -12,7 +12,32 @@ from .. import config
 from .._task_spec import List
 from . import _chunks
 from ._chunks import call, evenly, gathered, is_unknown, numpys, ours, starts, unknown_help
-from ._core import Array, _same, asanyarray, axis_in, cut, elementwise, made, map_blocks, unify_chunks
+from ._array import Array, axis_in, made, method
+from ._blockwise import map_blocks
+from ._elementwise import elementwise
+from ._rechunk import beside_unknown, cut, part_of, same, unify_chunks
+from ._sources import asanyarray
+
+
+def _getitem(x, index):
+    if isinstance(index, str) or isinstance(index, list) and index and isinstance(index[0], str):
+        return _field(x, index)
+    return getitem(x, index)
+
+
+def _field(x, names):
+    """A field of records, or records of some of the fields."""
+    dtype = x.dtype[names]
+    chunks = x.chunks + tuple((n,) for n in dtype.shape)
+    places = len(x.chunks)
+    return made("getitem", chunks, dtype.base, lambda p: (part_of, x.ref(p[:places]), names), [x], names)
+
+
+def _setitem(x, index, value):
+    x._become(assigned(x, index, value))
+
+
+Array.__getitem__, Array.__setitem__ = _getitem, _setitem
 
 
 def getitem(x, index):
@@ -84,13 +109,9 @@ def _chosen_along(x, i, axis):
     def task_of(place):
         before, mine, after = place[:axis], place[axis : axis + i.ndim], place[axis + i.ndim :]
         blocks = List._of([x.ref((*before, k, *after)) for k in range(len(x.chunks[axis]))])
-        return _chosen, blocks, i.ref(mine), axis
+        return _taken, blocks, i.ref(mine), axis
 
     return made("getitem", chunks, x.dtype, task_of, [x, i], axis)
-
-
-def _chosen(blocks, where, axis):
-    return call("take", _chunks.joined(blocks, axis), numpys(where).astype(np.int64), axis=axis)
 
 
 def _filled_up(index, ndim):
@@ -168,19 +189,6 @@ def _sliced(x, index):
     return part
 
 
-_endless = 2**40  # no chunk is longer
-
-
-def beside_unknown(x, f, kept):
-    """f(x) that cuts along the axes whose lengths are known and takes all that the others have; `kept`: the axes that are
-    there afterwards."""
-    unknown = list(map(is_unknown, x.chunks))
-    chunks = tuple((_endless,) * len(axis) if is_so else axis for axis, is_so in zip(x.chunks, unknown))
-    part = f(Array(x.dask, x.name, chunks, x.dtype, x._meta))
-    part._chunks = tuple(x.chunks[k] if unknown[k] else axis for axis, k in zip(part.chunks, kept))
-    return part
-
-
 def expand(x, axis):
     chunks = (*x.chunks[:axis], (1,), *x.chunks[axis:])
     return made("expand_dims", chunks, x.dtype,
@@ -194,6 +202,7 @@ def flip(x, axis):
                 lambda p: (call, "flip", x.ref((*p[:axis], last - p[axis], *p[axis + 1 :])), axis), [x], axis)  # fmt: skip
 
 
+@method
 def shuffle(x, indexer, axis, chunks="auto"):
     """Groups of elements of an axis, lists of their numbers, one after the other. A group is in one chunk, which takes as many
     as keep it at the length that chunks had; for a longer group chunks are cut along the other axes."""
@@ -254,7 +263,7 @@ def take(x, indices, axis, lengths=None):
 
 
 def _taken(blocks, where, axis):
-    return call("take", _chunks.joined(blocks, axis), where, axis=axis)
+    return call("take", _chunks.joined(blocks, axis), numpys(where).astype(np.int64, copy=False), axis=axis)
 
 
 def _masked(x, mask):
@@ -267,7 +276,7 @@ def _masked(x, mask):
         x, mask = x.ravel(), mask.ravel()
     _, (x, mask) = unify_chunks(x, mask)
     chunks = ((np.nan,) * len(x.chunks[0]),)
-    return made("getitem", chunks, x.dtype, lambda p: (_kept, x.ref(p), mask.ref(p)), [x, mask])
+    return made("getitem", chunks, x.dtype, lambda p: (_kept, x.ref(p), mask.ref(p), 0), [x, mask])
 
 
 def _masked_along(x, mask, axis):
@@ -276,15 +285,11 @@ def _masked_along(x, mask, axis):
         raise IndexError(f"Boolean array with size {mask.shape[0]} is not long enough for axis {axis} with size {x.shape[axis]}")  # fmt: skip
     mask = mask.rechunk((x.chunks[axis],))
     chunks = tuple((np.nan,) * len(c) if k == axis else c for k, c in enumerate(x.chunks))
-    return made("getitem", chunks, x.dtype, lambda p: (_kept_along, x.ref(p), mask.ref((p[axis],)), axis), [x, mask], axis)  # fmt: skip
+    return made("getitem", chunks, x.dtype, lambda p: (_kept, x.ref(p), mask.ref((p[axis],)), axis), [x, mask], axis)  # fmt: skip
 
 
-def _kept_along(x, mask, axis):
-    return ours(np.compress(numpys(mask), numpys(x), axis=axis))
-
-
-def _kept(x, mask):
-    return ours(numpys(x)[numpys(mask)])
+def _kept(x, mask, axis):
+    return ours(numpys(x)[(slice(None),) * axis + (numpys(mask),)])
 
 
 def assigned(x, index, value):
@@ -356,7 +361,7 @@ def _with(x, places, value):
     def task_of(place):
         chosen = [(at >= e[i]) & (at < e[i + 1]) for at, e, i in zip(places, ends, place)]
         if not all(each.any() for each in chosen):
-            return _same, x.ref(place)
+            return same, x.ref(place)
         inside = [at[each] - e[i] for at, each, e, i in zip(places, chosen, ends, place)]
         parts = None
         if np.ndim(value):

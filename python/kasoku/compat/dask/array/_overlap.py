@@ -7,7 +7,10 @@ import warnings
 import numpy as np
 
 from ._chunks import on_numpys, starts
-from ._core import Array, asanyarray, axes_in, axis_in, cut, made, map_blocks, unify_chunks
+from ._array import Array, axes_in, axis_in, made
+from ._blockwise import map_blocks
+from ._rechunk import cut, unify_chunks
+from ._sources import asanyarray
 from ._create import full
 from ._index import take as _take
 from ._shape import concatenate
@@ -103,6 +106,13 @@ def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta
     for axis in sorted(axes_in(words["new_axis"])) if words.get("new_axis") is not None else ():
         kept.insert(axis, ((0, 0), None))
     return trim_internal(found, dict(enumerate(d for d, _ in kept)), dict(enumerate(b for _, b in kept)))
+
+
+def _of_array(self, func, depth, boundary=None, trim=True, **words):
+    return map_overlap(func, self, depth=depth, boundary=boundary, trim=trim, **words)
+
+
+Array.map_overlap = _of_array
 
 
 def _for_arrays(value, arrays):

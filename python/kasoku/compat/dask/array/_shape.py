@@ -8,14 +8,34 @@ import numpy as np
 
 from ..._layout import shadow
 from ._chunks import call, met, normalize_chunks
-from ._core import Array, _same, asanyarray, axes_in, axis_in, made
+from ._array import Array, axes_in, axis_in, made, method
 from ._index import expand
 from ._index import flip as _flip
 from ._index import take as _take
+from ._rechunk import same
 from ._reshape import reshape
+from ._sources import asanyarray
 from ._table import functions as f
 
 # ── axes in another order ─────────────────────────────────────────────────────────────────
+
+
+@method
+def transpose(x, *axes):
+    axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], numbers.Integral) else axes
+    axes = (
+        tuple(range(x.ndim))[::-1]
+        if not axes or axes == (None,) or axes is None
+        else tuple(axis_in(a, x.ndim) for a in axes)
+    )
+    if sorted(axes) != list(range(x.ndim)):
+        raise ValueError("axes don't match array")
+    if axes == tuple(range(x.ndim)):
+        return x
+    back = np.argsort(axes)
+    chunks = tuple(x.chunks[a] for a in axes)
+    return made("transpose", chunks, x.dtype,
+                lambda p: (call, "transpose", x.ref(tuple(p[b] for b in back)), axes), [x], axes)  # fmt: skip
 
 
 def _rearranged(x, function, *args, **words):
@@ -106,7 +126,7 @@ def _in_a_row(seq, axis, word, allows_unknown=False):
 
     def task_of(place):
         k, i = owners[place[axis]]
-        return _same, arrays[k].ref((*place[:axis], i, *place[axis + 1 :]))
+        return same, arrays[k].ref((*place[:axis], i, *place[axis + 1 :]))
 
     return made(word, chunks, dtype, task_of, arrays, axis)
 

@@ -5,15 +5,16 @@ import numbers
 
 import numpy as np
 
-from kasoku._core import Delayed
 
-from .._task_spec import List, Task, TaskRef
-from ..base import is_dask_collection, tokenize
-from ..highlevelgraph import HighLevelGraph
-from ..utils import key_split
+from .._task_spec import List, TaskRef
+from ..base import is_dask_collection
+from ..utils import funcname
 from . import _chunks
 from ._chunks import numpys, on_numpys, ours
-from ._core import Array, asanyarray, axes_in, axis_in, elementwise, from_array, from_delayed, grid, made, map_blocks
+from ._array import Array, axes_in, axis_in, grid, made, one_chunk, several
+from ._blockwise import map_blocks
+from ._elementwise import elementwise
+from ._sources import asanyarray, from_array
 from ._create import tri
 from ._reductions import axes_of
 from ._shape import concatenate, stack
@@ -36,11 +37,12 @@ def _by_numpy(nested, ndims, function, args, words):
     def put(x):
         return found[x.number] if isinstance(x, _Place) else list(map(put, x)) if isinstance(x, list) else x
 
-    return function(*map(put, args), **words)
+    made_ = function(*map(put, args), **words)
+    return made_ if isinstance(made_, (tuple, list)) else ours(made_)
 
 
-def on_whole(function, *args, **words):
-    """A delayed value: function of arrays as NumPy's."""
+def _at_once(function, args, words):
+    """The task that calls function with all chunks of arrays, put together as NumPy's; its inputs, and what tells it from others."""
     inputs = []
 
     def place(x):
@@ -49,39 +51,26 @@ def on_whole(function, *args, **words):
             return _Place(len(inputs) - 1)
         return [place(i) for i in x] if isinstance(x, list) else x
 
-    places = [place(a) for a in args]
-
     def nested(keys):
         return List._of([nested(k) for k in keys]) if isinstance(keys, list) else TaskRef(keys)
 
-    name = f"{getattr(function, '__name__', 'call')}-{tokenize(function, [x.name for x in inputs], places, words)}"
+    places = [place(a) for a in args]
     grids = List._of([nested(x.__dask_keys__()) if x.ndim else x.ref(()) for x in inputs])
-    task = Task(name, _by_numpy, grids, [x.ndim for x in inputs], function, places, words)
-    return Delayed(name, HighLevelGraph.from_collections(name, {name: task}, inputs))
-
-
-def array_of(value, shape, dtype, index=None):
-    """An array of one chunk, of a delayed value or of a part of it."""
-    if index is None:
-        return from_delayed(value, shape, dtype)
-    name = f"{key_split(value.key)}-{index}-{tokenize(value.key, index)}"
-    key = (name, *(0 for _ in shape))
-    graph = HighLevelGraph.from_collections(name, {key: Task(key, _item, TaskRef(value.key), index)}, [value])
-    return Array(graph, name, tuple((n,) for n in shape), dtype)
-
-
-def _item(value, index):
-    return ours(value[index])
+    return (_by_numpy, grids, [x.ndim for x in inputs], function, places, words), inputs, [function, places, words]
 
 
 def whole(shape, dtype, function, *args, **words):
-    """function of whole arrays, as an array."""
-    return array_of(on_whole(function, *args, **words), shape, dtype)
+    """function of whole arrays, as an array of one chunk."""
+    task, inputs, token = _at_once(function, args, words)
+    return made(funcname(function), one_chunk(shape), dtype, lambda p: task, inputs, token, meta=np.empty(0))
 
 
-def _parts(value, *kinds):
-    """The parts of a delayed value as arrays of these (shape, dtype)."""
-    return tuple(array_of(value, shape, dtype, k) for k, (shape, dtype) in enumerate(kinds))
+def wholes(kinds, function, *args, **words):
+    """The parts of what function gives of whole arrays, as arrays of these (shape, dtype)."""
+    task, inputs, token = _at_once(function, args, words)
+    return several(
+        funcname(function), (), [(one_chunk(shape), dtype) for shape, dtype in kinds], lambda p: task, inputs, token
+    )
 
 
 # How many there are is known when they are found.
@@ -89,11 +78,11 @@ _some = (np.nan,)
 
 
 def _uniques(ar, *asked):
-    found = on_whole(np.unique, ar, **dict(zip(("return_index", "return_inverse", "return_counts"), asked)))
+    told = dict(zip(("return_index", "return_inverse", "return_counts"), asked))
     if not any(asked):
-        return array_of(found, _some, ar.dtype)
+        return whole(_some, ar.dtype, np.unique, ar)
     shapes = [shape for shape, is_asked in zip((_some, ar.shape, _some), asked) if is_asked]
-    return _parts(found, (_some, ar.dtype), *((shape, np.int64) for shape in shapes))
+    return tuple(wholes([(_some, ar.dtype), *((shape, np.int64) for shape in shapes)], np.unique, ar, **told))
 
 
 def _covariance(m, y, rowvar, bias, ddof, weights):
@@ -128,7 +117,7 @@ def _padded(array, pad_width, mode, words):
 
 f.rows("array", {
     "sort": _sorted,
-    "nonzero": lambda a: _parts(on_whole(np.nonzero, a), *[(_some, np.int64)] * max(1, a.ndim)),
+    "nonzero": lambda a: tuple(wholes([(_some, np.int64)] * max(1, a.ndim), np.nonzero, a)),
     "argwhere": lambda a: whole((np.nan, a.ndim), np.int64, np.argwhere, a),
     "flatnonzero": lambda a: whole(_some, np.int64, np.flatnonzero, a),
     "unique": lambda ar, return_index=False, return_inverse=False, return_counts=False: _uniques(

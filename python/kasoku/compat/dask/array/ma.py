@@ -5,7 +5,9 @@ import numpy as np
 from ..._face.table import Table
 from ..tokenize import normalize_token
 from ._chunks import numpys, on_numpys, ours
-from ._core import asanyarray, blockwise_call, map_blocks
+from ._blockwise import map_blocks
+from ._elementwise import blockwise_call
+from ._sources import asanyarray
 from ._math import average_of
 from ._reductions import reduction
 from ._table import functions as _f

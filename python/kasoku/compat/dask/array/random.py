@@ -8,7 +8,8 @@ import kasoku as ks
 
 from ..base import tokenize
 from ._chunks import normalize_chunks, ours, starts
-from ._core import asanyarray, made
+from ._array import made
+from ._sources import asanyarray
 
 
 def _drawn(entropy, place, method, size, args, words):
