@@ -9,10 +9,12 @@ from ._array import Array
 from ._blockwise import as_pairs as _as_pairs
 from ._blockwise import blockwise, map_blocks
 from ._chunks import normalize_chunks
+from . import _diagonals, _points  # noqa: F401 - they fill the table and the class
 from ._create import *  # noqa: F403
 from ._elementwise import ufunc as _ufunc
 from ._files import *  # noqa: F403
 from ._gufunc import apply_gufunc, as_gufunc, gufunc
+from ._histogram import *  # noqa: F403
 from ._index import shuffle
 from ._linear import dot, einsum, matmul, outer, tensordot, vdot
 from ._math import *  # noqa: F403

@@ -89,7 +89,7 @@ def axes_in(axis):
 
 
 def _finished(nested, ndim, gives_ours):
-    array = _chunks.whole(nested, ndim) if ndim else nested[0]
+    array = _chunks.assembled(nested, ndim) if ndim else nested[0]
     if gives_ours or not isinstance(array, (ks.Array, np.ndarray)):
         return ours(array) if gives_ours else array
     array = array.copy() if type(array) is np.ndarray else numpys(array)  # what the graph has stays its own

@@ -109,11 +109,11 @@ def _with_axes(block, ndim):
     return ours(block.reshape((1,) * (ndim - block.ndim) + block.shape[max(0, block.ndim - ndim) :]))
 
 
-def whole(nested, ndim, axis=0):
+def assembled(nested, ndim, axis=0):
     """The array that nested lists of chunks are."""
     if axis == ndim:
         return nested if getattr(nested, "ndim", 0) == ndim else _with_axes(nested, ndim)
-    return joined([whole(part, ndim, axis + 1) for part in nested], axis)
+    return joined([assembled(part, ndim, axis + 1) for part in nested], axis)
 
 
 def _cut(length, size):

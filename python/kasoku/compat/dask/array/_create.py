@@ -7,11 +7,11 @@ import numpy as np
 
 import kasoku as ks
 
-from ._chunks import normalize_chunks, ours, starts
 from ._array import Array, made
 from ._blockwise import map_blocks
-from ._sources import asanyarray, from_array
+from ._chunks import normalize_chunks, ours, starts
 from ._shape import broadcast_to, stack
+from ._sources import asanyarray, from_array
 from ._table import functions
 
 

@@ -11,11 +11,11 @@ from kasoku import delayed
 
 from ..base import is_dask_collection
 from ..utils import SerializableLock
-from ._chunks import numpys, ours, starts
 from ._array import Array, made
 from ._blockwise import reference
-from ._sources import asanyarray, from_array, from_delayed, held
+from ._chunks import numpys, ours, starts
 from ._shape import concatenate, stack
+from ._sources import asanyarray, from_array, from_delayed, held
 
 
 def _within(region, piece, shape):

@@ -5,10 +5,10 @@ import re
 
 import numpy as np
 
-from ._chunks import numpys
 from ._array import one_chunk, several
-from ._sources import asanyarray
+from ._chunks import numpys
 from ._shape import broadcast_to
+from ._sources import asanyarray
 from ._table import functions as _f
 
 

@@ -11,9 +11,9 @@ import kasoku as ks
 from .. import config
 from .._task_spec import List
 from . import _chunks
-from ._chunks import call, evenly, gathered, is_unknown, numpys, ours, starts, unknown_help
 from ._array import Array, axis_in, made, method
 from ._blockwise import map_blocks
+from ._chunks import call, evenly, gathered, is_unknown, numpys, ours, starts, unknown_help
 from ._elementwise import elementwise
 from ._rechunk import beside_unknown, cut, part_of, same, unify_chunks
 from ._sources import asanyarray

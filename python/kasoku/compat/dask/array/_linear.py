@@ -3,8 +3,8 @@
 import numpy as np
 
 from .._task_spec import List
-from ._chunks import call, is_unknown, numpys
 from ._array import Array, axis_in, made, method
+from ._chunks import call, is_unknown, numpys
 from ._sources import asanyarray
 
 

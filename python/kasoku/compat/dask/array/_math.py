@@ -7,15 +7,15 @@ import numbers
 import numpy as np
 
 from ..base import is_dask_collection
-from ._chunks import numpys, on_numpys, ours, starts
+from . import _reductions  # noqa: F401 - it fills the table
 from ._array import Array, axis_in, several
 from ._blockwise import map_blocks
-from ._elementwise import blockwise_call, broadcast, chunk_at, elementwise, samples_of
-from ._sources import asanyarray
+from ._chunks import numpys, on_numpys, ours, starts
 from ._create import full_like
-from . import _reductions  # noqa: F401 - it fills the table
-from ._shape import broadcast_to, concatenate
+from ._elementwise import blockwise_call, broadcast, chunk_at, elementwise, samples_of
 from ._reshape import reshape
+from ._shape import broadcast_to, concatenate
+from ._sources import asanyarray
 from ._table import functions as f
 
 # ── of each element ───────────────────────────────────────────────────────────────────────

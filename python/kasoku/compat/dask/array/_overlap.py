@@ -6,14 +6,14 @@ import warnings
 
 import numpy as np
 
-from ._chunks import on_numpys, starts
 from ._array import Array, axes_in, axis_in, made
 from ._blockwise import map_blocks
-from ._rechunk import cut, unify_chunks
-from ._sources import asanyarray
+from ._chunks import on_numpys, starts
 from ._create import full
 from ._index import take as _take
+from ._rechunk import cut, unify_chunks
 from ._shape import concatenate
+from ._sources import asanyarray
 
 
 def _for_axes(value, ndim, default=0):

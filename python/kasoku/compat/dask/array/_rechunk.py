@@ -103,7 +103,7 @@ def cut(x, pieces, chunks, word, steps=None):
 
         if all(len(axis) == 1 for axis in found):
             return piece_of([axis[0] for axis in found])
-        return _chunks.whole, nested(()), x.ndim
+        return _chunks.assembled, nested(()), x.ndim
 
     return made(word, chunks, x.dtype, task_of, [x], [pieces, steps])
 

@@ -11,13 +11,13 @@ from .._task_spec import List, TaskRef
 from ..base import tokenize
 from ..core import flatten
 from ..utils import has_keyword
-from ._chunks import call, is_unknown, numpys, on_numpys, ours, starts
-from ._blockwise import as_numpys, joined_by_lists
 from ._array import Array, axes_in, axis_in, made
+from ._blockwise import as_numpys, joined_by_lists
+from ._chunks import call, is_unknown, numpys, on_numpys, ours, starts
 from ._elementwise import put_out
 from ._rechunk import same
-from ._sources import asanyarray
 from ._shape import broadcast_to
+from ._sources import asanyarray
 from ._table import functions as f
 
 together = 8  # as many partial results are joined by a task, where nobody says split_every

@@ -7,8 +7,8 @@ import numbers
 import numpy as np
 
 from ..utils import parse_bytes
-from ._chunks import call, evenly, is_unknown, starts, unknown_help
 from ._array import Array, made, one_chunk
+from ._chunks import call, evenly, is_unknown, starts, unknown_help
 
 
 def _runs(old, new):

@@ -7,8 +7,8 @@ import numbers
 import numpy as np
 
 from ..._layout import shadow
-from ._chunks import call, met, normalize_chunks
 from ._array import Array, axes_in, axis_in, made, method
+from ._chunks import call, met, normalize_chunks
 from ._index import expand
 from ._index import flip as _flip
 from ._index import take as _take

@@ -8,10 +8,10 @@ import numpy as np
 import kasoku as ks
 
 from ..._face.table import Table as _Table
-from ._chunks import numpys, ours
 from ._array import Array, axis_in, made
-from ._sources import asanyarray
+from ._chunks import numpys, ours
 from ._create import arange
+from ._sources import asanyarray
 from ._table import functions as _f
 from ._table import of_an_array as _of_an_array
 

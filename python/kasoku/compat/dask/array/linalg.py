@@ -7,9 +7,9 @@ import kasoku as ks
 
 from .._task_spec import List
 from . import _chunks
+from ._array import made, several
 from ._chunks import call, ours, starts
 from ._sources import asanyarray
-from ._array import made, several
 from ._whole import whole, wholes
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import kasoku as ks
 
 from ..base import tokenize
-from ._chunks import normalize_chunks, ours, starts
 from ._array import made
+from ._chunks import normalize_chunks, ours, starts
 from ._sources import asanyarray
 
 
