@@ -12,8 +12,8 @@ from .._task_spec import Dict, List, Task, TaskRef
 from ..base import is_dask_collection
 from ..utils import funcname
 from ._array import Array, axes_in, kind_of, made
-from ._chunks import is_foreign, joined, normalize_chunks, numpys, on_numpys, starts
-from ._elementwise import broadcast, chunk_at, samples_of
+from ._chunks import is_foreign, joined, normalize_chunks, numpys, on_numpys, shape_at, slices
+from ._elementwise import broadcast, chunk_at, of_samples, samples_of
 from ._rechunk import chunks_by_name, met_by_name
 from ._sources import asanyarray
 
@@ -130,27 +130,27 @@ def _info(args, full, common, out_chunks, place, dtype):
         if isinstance(x, Array):
             mine = tuple(0 if len(c) == 1 else i for c, i in zip(x.chunks, full[len(common) - x.ndim :]))
             told[number] = {"shape": x.shape, "num-chunks": x.numblocks, "chunk-location": mine, "dtype": x.dtype,
-                            "array-location": [(starts(c)[i], starts(c)[i + 1]) for c, i in zip(x.chunks, mine)]}  # fmt: skip
+                            "array-location": _ends(x.chunks, mine)}  # fmt: skip
     told[None] = {"shape": tuple(map(sum, out_chunks)), "num-chunks": tuple(map(len, out_chunks)), "dtype": np.dtype(dtype),
-                  "chunk-location": tuple(place), "chunk-shape": tuple(c[i] for c, i in zip(out_chunks, place)),
-                  "array-location": [(starts(c)[i], starts(c)[i + 1]) for c, i in zip(out_chunks, place)]}  # fmt: skip
+                  "chunk-location": tuple(place), "chunk-shape": shape_at(out_chunks, place),
+                  "array-location": _ends(out_chunks, place)}  # fmt: skip
     return told
+
+
+def _ends(chunks, place):
+    return [(part.start, part.stop) for part in slices(chunks)(place)]
 
 
 def _found_by(func, args, words, wants, dtype):
     """What func gives of small arrays; None if it takes none, and somebody else has said the dtype."""
     told = {"block_id": (0,) * max(x.ndim for x in args if isinstance(x, Array))} if "block_id" in wants else {}
     try:
-        with np.errstate(all="ignore"):
-            found = func(*samples_of(args), **words, **told)
-            return found if is_foreign(found) else np.asarray(found)
-    except Exception as error:  # noqa: BLE001 - a program's function may not take such small ones
-        if dtype is not None:
-            return None
-        raise ValueError(
-            "`dtype` inference failed in `map_blocks`.\n\nPlease specify the dtype explicitly using the `dtype` kwarg.\n\n"
-            f"Original error is below:\n------------------------\n{error!r}"
-        ) from error
+        found = of_samples("map_blocks", "dtype", func, samples_of(args), {**words, **told})
+    except ValueError:  # a program's function may not take such small ones
+        if dtype is None:
+            raise
+        return None
+    return found if is_foreign(found) else np.asarray(found)
 
 
 # ── along axes of one name ────────────────────────────────────────────────────────────────
@@ -173,13 +173,8 @@ def _called(func, args, joins, words):
 
 
 def _guessed(func, pairs, words):
-    try:
-        ones = [x if names is None else one for (x, names), one in zip(pairs, samples_of(x for x, _ in pairs))]
-        return np.asarray(func(*ones, **words)).dtype
-    except Exception as error:
-        raise ValueError(
-            f"blockwise: the dtype cannot be guessed, {funcname(func)} raised {error}\n  fix  dtype="
-        ) from None
+    ones = [x if names is None else one for (x, names), one in zip(pairs, samples_of(x for x, _ in pairs))]
+    return np.asarray(of_samples("blockwise", "dtype", func, ones, words)).dtype
 
 
 def _adjusted(chunks, how):

@@ -279,6 +279,26 @@ def starts(lengths):
     return [0, *itertools.accumulate(lengths)]
 
 
+def slices(chunks):
+    """A function: the slices of the whole that the chunk at a place is."""
+    ends = [starts(c) for c in chunks]
+    return lambda place: tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place))
+
+
+def shape_at(chunks, place):
+    return tuple(c[i] for c, i in zip(chunks, place))
+
+
+def along(axis, part):
+    """An index: this part of an axis."""
+    return (slice(None),) * axis + (part,)
+
+
+def at_axis(values, axis, *others):
+    """Chunks, lengths or a place, with others in the stead of what an axis has."""
+    return (*values[:axis], *others, *values[axis + 1 :])
+
+
 def met(several):
     """The chunks of an axis that is cut wherever one of several is."""
     ends = sorted(set().union(*map(starts, several)))

@@ -32,13 +32,15 @@ def chunk_at(x, place):
     return x.ref(tuple(0 if len(axis) == 1 else i for axis, i in zip(x.chunks, place[len(place) - x.ndim :])))
 
 
-def _is_array(x):
-    return isinstance(x, (Array, list)) or x is not None and is_valid_array_chunk(x) and x.ndim > 0
+def in_chunks(args):
+    """The arguments, with those that are arrays or lists as arrays in chunks."""
+    is_array = lambda x: isinstance(x, (Array, list)) or x is not None and is_valid_array_chunk(x) and x.ndim > 0  # noqa: E731
+    return [asanyarray(x) if is_array(x) else x for x in args]
 
 
 def blockwise_call(function, leading, args, words, dtype, word, token=None, meta=None):
     """function(*leading, *chunks) of arrays that are broadcast."""
-    chunks, args, inputs = broadcast([asanyarray(x) if _is_array(x) else x for x in args])
+    chunks, args, inputs = broadcast(in_chunks(args))
     call_it = functools.partial(function, **words) if words else function
     constants = [x for x in args if not isinstance(x, Array)]
     return made(word, chunks, dtype, lambda p: (call_it, *leading, *(chunk_at(x, p) for x in args)), inputs,
@@ -55,6 +57,19 @@ def _sample(x):
         with contextlib.suppress(Exception):
             return np.ones_like(x._meta, shape=(1,) * x.ndim)
     return np.ones((1,) * x.ndim, x.dtype)
+
+
+def of_samples(caller, option, func, args, words=None):
+    """What a program's function gives of small arrays; where it does not take such, the error says by which option its dtype
+    can be told."""
+    try:
+        with np.errstate(all="ignore"):
+            return func(*args, **(words or {}))
+    except Exception as error:
+        raise ValueError(
+            f"`dtype` inference failed in `{caller}`.\n\nPlease specify the dtype explicitly using the `{option}` kwarg.\n\n"
+            f"Original error is below:\n------------------------\n{error!r}"
+        ) from error
 
 
 def dtype_of(name, args, words):

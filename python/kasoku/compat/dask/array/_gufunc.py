@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 
+from ._elementwise import of_samples
 from ._array import one_chunk, several
 from ._chunks import numpys
 from ._shape import broadcast_to
@@ -97,10 +98,9 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
         output_dtypes = [m.dtype for m in (meta if isinstance(meta, (tuple, list)) else [meta])]
     if output_dtypes is None:
         small = [np.ones((*(1,) * len(loop), *x.shape[len(loop) :]), x.dtype) for x in arrays]
-        try:
-            output_dtypes = [np.asarray(r).dtype for r in _results(func, small)]
-        except Exception as error:
-            raise ValueError(f"`dtype` inference failed in `apply_gufunc`.\n\nPlease specify the dtype explicitly using the `output_dtypes` kwarg.\n\nOriginal error is below:\n{error!r}") from error  # fmt: skip
+        output_dtypes = [
+            np.asarray(r).dtype for r in of_samples("apply_gufunc", "output_dtypes", _results, (func, small))
+        ]
     elif not isinstance(output_dtypes, (tuple, list)):
         output_dtypes = [output_dtypes] * len(gives)
     kinds = [(one_chunk(sizes[name] for name in names), dtype) for names, dtype in zip(gives, output_dtypes)]

@@ -13,9 +13,9 @@ from .._task_spec import List
 from . import _chunks
 from ._array import Array, axis_in, made, method
 from ._blockwise import map_blocks
-from ._chunks import call, evenly, gathered, is_unknown, numpys, ours, starts, unknown_help
+from ._chunks import along, at_axis, call, evenly, gathered, is_unknown, numpys, ours, starts, unknown_help
 from ._elementwise import elementwise
-from ._rechunk import beside_unknown, cut, part_of, same, unify_chunks
+from ._rechunk import beside_unknown, cut, met_by_name, part_of, same
 from ._sources import asanyarray
 
 
@@ -104,7 +104,7 @@ def _chosen_along(x, i, axis):
     """Elements of an axis by numbers that are not known yet; a single number takes the axis away."""
     if i.dtype.kind not in "iu":
         raise IndexError(f"arrays used as indices must be of integer (or boolean) type, not {i.dtype}")
-    chunks = (*x.chunks[:axis], *i.chunks, *x.chunks[axis + 1 :])
+    chunks = at_axis(x.chunks, axis, *i.chunks)
 
     def task_of(place):
         before, mine, after = place[:axis], place[axis : axis + i.ndim], place[axis + i.ndim :]
@@ -192,14 +192,14 @@ def _sliced(x, index):
 def expand(x, axis):
     chunks = (*x.chunks[:axis], (1,), *x.chunks[axis:])
     return made("expand_dims", chunks, x.dtype,
-                lambda p: (call, "expand_dims", x.ref((*p[:axis], *p[axis + 1 :])), axis), [x], axis)  # fmt: skip
+                lambda p: (call, "expand_dims", x.ref(at_axis(p, axis)), axis), [x], axis)  # fmt: skip
 
 
 def flip(x, axis):
     last = len(x.chunks[axis]) - 1
-    chunks = (*x.chunks[:axis], x.chunks[axis][::-1], *x.chunks[axis + 1 :])
+    chunks = at_axis(x.chunks, axis, x.chunks[axis][::-1])
     return made("flip", chunks, x.dtype,
-                lambda p: (call, "flip", x.ref((*p[:axis], last - p[axis], *p[axis + 1 :])), axis), [x], axis)  # fmt: skip
+                lambda p: (call, "flip", x.ref(at_axis(p, axis, last - p[axis])), axis), [x], axis)  # fmt: skip
 
 
 @method
@@ -234,7 +234,7 @@ def take(x, indices, axis, lengths=None):
     if is_unknown(x.chunks[axis]):
         if len(x.chunks[axis]) > 1:
             raise ValueError(f"Array chunk size or shape is unknown. shape: {x.shape}{unknown_help}")
-        chunks = (*x.chunks[:axis], (len(indices),), *x.chunks[axis + 1 :])
+        chunks = at_axis(x.chunks, axis, (len(indices),))
         return made(
             "take", chunks, x.dtype, lambda p: (_taken, List._of([x.ref(p)]), indices, axis), [x], [indices, axis]
         )
@@ -245,7 +245,7 @@ def take(x, indices, axis, lengths=None):
     size = max(1, max(x.chunks[axis], default=1))
     cuts = starts(lengths)[1:-1] if lengths else range(size, len(indices), size)
     groups = np.split(indices, cuts)
-    chunks = (*x.chunks[:axis], tuple(len(g) for g in groups), *x.chunks[axis + 1 :])
+    chunks = at_axis(x.chunks, axis, tuple(len(g) for g in groups))
 
     def task_of(place):
         group = groups[place[axis]]
@@ -256,7 +256,7 @@ def take(x, indices, axis, lengths=None):
             at[k] = base - ends[k]
             base += x.chunks[axis][k]
         where = np.array([at[k] for k in chunk.tolist()], np.int64) + group if len(group) else group
-        blocks = List._of([x.ref((*place[:axis], k, *place[axis + 1 :])) for k in needed])
+        blocks = List._of([x.ref(at_axis(place, axis, k)) for k in needed])
         return _taken, blocks, where, axis
 
     return made("take", chunks, x.dtype, task_of, [x], [indices, axis, lengths])
@@ -272,24 +272,20 @@ def _masked(x, mask):
         raise IndexError(f"boolean index of shape {mask.shape} did not match the array of shape {x.shape}")
     if x.ndim > 1 and is_unknown((*x.shape, *mask.shape)):
         warnings.warn("When slicing a Dask array of unknown chunks with a boolean mask Dask array, the output array may have a different ordering compared to the equivalent NumPy operation", stacklevel=3)  # fmt: skip
-    if x.ndim > 1:
-        x, mask = x.ravel(), mask.ravel()
-    _, (x, mask) = unify_chunks(x, mask)
-    chunks = ((np.nan,) * len(x.chunks[0]),)
-    return made("getitem", chunks, x.dtype, lambda p: (_kept, x.ref(p), mask.ref(p), 0), [x, mask])
+    return _masked_along(x, mask, 0) if x.ndim == 1 else _masked_along(x.ravel(), mask.ravel(), 0)
 
 
 def _masked_along(x, mask, axis):
     """x[:, mask] of a mask that is not known yet."""
-    if mask.shape[0] != x.shape[axis]:
+    if mask.shape[0] != x.shape[axis] and not is_unknown((mask.shape[0], x.shape[axis])):
         raise IndexError(f"Boolean array with size {mask.shape[0]} is not long enough for axis {axis} with size {x.shape[axis]}")  # fmt: skip
-    mask = mask.rechunk((x.chunks[axis],))
-    chunks = tuple((np.nan,) * len(c) if k == axis else c for k, c in enumerate(x.chunks))
-    return made("getitem", chunks, x.dtype, lambda p: (_kept, x.ref(p), mask.ref((p[axis],)), axis), [x, mask], axis)  # fmt: skip
+    _, (x, mask) = met_by_name([(x, range(x.ndim)), (mask, [axis])])
+    chunks = at_axis(x.chunks, axis, (np.nan,) * len(x.chunks[axis]))
+    return made("getitem", chunks, x.dtype, lambda p: (_kept, x.ref(p), mask.ref((p[axis],)), axis), [x, mask], axis)
 
 
 def _kept(x, mask, axis):
-    return ours(numpys(x)[(slice(None),) * axis + (numpys(mask),)])
+    return ours(numpys(x)[along(axis, numpys(mask))])
 
 
 def assigned(x, index, value):

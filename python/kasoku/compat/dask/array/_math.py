@@ -10,9 +10,9 @@ from ..base import is_dask_collection
 from . import _reductions  # noqa: F401 - it fills the table
 from ._array import Array, axis_in, several
 from ._blockwise import map_blocks
-from ._chunks import numpys, on_numpys, ours, starts
+from ._chunks import along, numpys, on_numpys, ours, starts
 from ._create import full_like
-from ._elementwise import blockwise_call, broadcast, chunk_at, elementwise, samples_of
+from ._elementwise import blockwise_call, broadcast, chunk_at, elementwise, in_chunks, samples_of
 from ._reshape import reshape
 from ._shape import broadcast_to, concatenate
 from ._sources import asanyarray
@@ -26,7 +26,7 @@ def _several(name):
 
     def function(*args):
         kinds = [((), r.dtype) for r in getattr(np, name)(*samples_of(args))]
-        chunks, args, inputs = broadcast(args)
+        chunks, args, inputs = broadcast(in_chunks(args))
         constants = [x for x in args if not isinstance(x, Array)]
         return tuple(several(name, chunks, kinds, lambda p: (on_numpys, getattr(np, name), *(chunk_at(x, p) for x in args)), inputs, constants))  # fmt: skip
 
@@ -178,9 +178,9 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     ends = [x if x is None else _at_an_end(x, a, axis) for x in (prepend, append)]
     if n and any(x is not None for x in ends):
         a = concatenate([x for x in (ends[0], a, ends[1]) if x is not None], axis)
-    name, before = "not_equal" if a.dtype == bool else "subtract", (slice(None),) * axis_in(axis, a.ndim)
+    name, axis = "not_equal" if a.dtype == bool else "subtract", axis_in(axis, a.ndim)
     for _ in range(n):
-        a = elementwise(name, a[(*before, slice(1, None))], a[(*before, slice(None, -1))])
+        a = elementwise(name, a[along(axis, slice(1, None))], a[along(axis, slice(None, -1))])
     return a
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ._array import Array, axes_in, axis_in, made
 from ._blockwise import map_blocks
-from ._chunks import on_numpys, starts
+from ._chunks import along, on_numpys, starts
 from ._create import full
 from ._index import take as _take
 from ._rechunk import cut, unify_chunks
@@ -44,8 +44,7 @@ def overlap(x, depth, boundary=None, *, allow_rechunk=True):
             x = _with_ends(x, axis, before, after, kind)
         n, shift = x.shape[axis], 0 if kind in (None, "none") else before
         cuts = [(max(0, lo + shift - before), min(n, hi + shift + after)) for lo, hi in zip(ends, ends[1:])]
-        index = (slice(None),) * axis
-        parts = [x[(*index, slice(lo, hi))].rechunk({axis: -1}) for lo, hi in cuts]
+        parts = [x[along(axis, slice(lo, hi))].rechunk({axis: -1}) for lo, hi in cuts]
         x = concatenate(parts, axis)
     return x
 
@@ -148,14 +147,14 @@ def _gradient_along(f, axis, h, edge_order):
     if h.ndim and len(h) != n:
         raise ValueError("when 1d, distances must match the length of the corresponding dimension")
 
-    def along(block, block_id):
+    def slope(block, block_id):
         first, last = ends[block_id[axis]], ends[block_id[axis] + 1]
         before = first - max(0, first - 2)
         where = h[first - before : first - before + block.shape[axis]] if h.ndim else h
         found = np.gradient(block, where, axis=axis, edge_order=edge_order)
-        return found[(slice(None),) * axis + (slice(before, before + last - first),)]
+        return found[along(axis, slice(before, before + last - first))]
 
-    return map_blocks(along, overlap(f, {axis: 2}), chunks=f.chunks, dtype=f.dtype)
+    return map_blocks(slope, overlap(f, {axis: 2}), chunks=f.chunks, dtype=f.dtype)
 
 
 def sliding_window_view(x, window_shape, axis=None, automatic_rechunk=True):

@@ -13,7 +13,7 @@ from ..core import flatten
 from ..utils import has_keyword
 from ._array import Array, axes_in, axis_in, made
 from ._blockwise import as_numpys, joined_by_lists
-from ._chunks import call, is_unknown, numpys, on_numpys, ours, starts
+from ._chunks import at_axis, call, is_unknown, numpys, on_numpys, ours, starts
 from ._elementwise import put_out
 from ._rechunk import same
 from ._shape import broadcast_to
@@ -321,7 +321,7 @@ def _running(name):
         key = f"{name}-so-far-{tokenize(total.name)}"
 
         def before(place):
-            return (*place[:axis], place[axis] - 1, *place[axis + 1 :])
+            return at_axis(place, axis, place[axis] - 1)
 
         def total_to(place):
             if place[axis] == 0:

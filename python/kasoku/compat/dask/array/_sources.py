@@ -10,7 +10,7 @@ from .._task_spec import TaskRef
 from ..base import is_dask_collection, tokenize
 from ..utils import SerializableLock
 from ._array import Array, made, one_chunk
-from ._chunks import normalize_chunks, ours, starts
+from ._chunks import normalize_chunks, ours, slices
 
 
 def asanyarray(x, dtype=None, ndmin=0, **words):
@@ -84,15 +84,14 @@ def from_array(
         import uuid
 
         name = f"array-{uuid.uuid4().hex}"
-    ends = [starts(axis) for axis in chunks]
+    pieces = slices(chunks)
     is_numpys = type(x) is np.ndarray and not lock
     lock = SerializableLock() if lock is True else lock or None
 
     def chunk(place):
-        index = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place))
         if is_numpys:  # what a program writes into it later is not for us
-            return np.array(x[index])
-        return _piece, x, index, asarray, lock, getitem
+            return np.array(x[pieces(place)])
+        return _piece, x, pieces(place), asarray, lock, getitem
 
     return made("array", chunks, dtype, chunk, meta=x if meta is None and not asarray else meta, name=name)
 

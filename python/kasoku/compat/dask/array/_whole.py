@@ -10,7 +10,7 @@ from ..utils import funcname
 from . import _chunks
 from ._array import Array, axes_in, axis_in, made, one_chunk, several
 from ._blockwise import map_blocks
-from ._chunks import numpys, on_numpys, ours
+from ._chunks import along, at_axis, numpys, on_numpys, ours
 from ._reductions import axes_of
 from ._shape import concatenate, stack
 from ._sources import asanyarray
@@ -141,14 +141,13 @@ f.rows("arrays", {"union1d": lambda ar1, ar2: f.unique(concatenate([ar1.ravel(),
 
 def _first(x, k, axis):
     x = np.sort(x, axis=axis)
-    front = (slice(None),) * axis
-    return np.flip(x, axis)[(*front, slice(k))] if k > 0 else x[(*front, slice(-k))]
+    return np.flip(x, axis)[along(axis, slice(k))] if k > 0 else x[along(axis, slice(-k))]
 
 
 def _first_places(x, k, axis):
     is_turned = k > 0 and x.dtype.kind not in "if"
     order = np.argsort(-x if k > 0 and not is_turned else x, axis=axis, kind="stable")
-    return (np.flip(order, axis) if is_turned else order)[(slice(None),) * axis + (slice(abs(k)),)]
+    return (np.flip(order, axis) if is_turned else order)[along(axis, slice(abs(k)))]
 
 
 def _of_k(best, dtype=None):
@@ -227,7 +226,7 @@ def apply_along_axis(func1d, axis, arr, *args, dtype=None, shape=None, **words):
         dtype, shape = dtype or sample.dtype, sample.shape if shape is None else shape
     shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
     arr = arr.rechunk({axis: -1})
-    chunks = (*arr.chunks[:axis], *((n,) for n in shape), *arr.chunks[axis + 1 :])
+    chunks = at_axis(arr.chunks, axis, *((n,) for n in shape))
 
     def task_of(place):
         at = (*place[:axis], 0, *place[axis + len(shape) :])
