@@ -1135,6 +1135,8 @@ def test_reshape_is_numpy_s_in_any_chunks(data):
 
 def test_chunks_that_are_reshaped_do_not_grow():
     assert da.ones((2, 3, 4), chunks=(1, 1, 2)).reshape(24).chunks == ((2,) * 12,)
+    small = da.ones((9, 90), chunks=3).ravel()  # a row is as many as fit, not cut where the small chunks were
+    assert small.chunks == ((9,) * 90,)
     assert da.ones((100, 100), chunks=(10, 100)).reshape(-1).chunks == ((1000,) * 10,)
     assert da.ones((100, 100), chunks=50).reshape(-1).chunksize == (2500,)
     assert da.ones(24, chunks=8).reshape(6, 4).chunks == ((2, 2, 2), (4,))

@@ -1,6 +1,7 @@
 """Reductions: of each chunk first, and then of what the chunks gave, some at a time."""
 
 import functools
+import itertools
 import math
 import numbers
 
@@ -9,7 +10,6 @@ import numpy as np
 from .. import config
 from .._task_spec import List, TaskRef
 from ..base import tokenize
-from ..core import flatten
 from ..utils import has_keyword
 from ._array import Array, axes_in, axis_in, made
 from ._blockwise import as_numpys, joined_by_lists
@@ -39,8 +39,13 @@ def axes_of(axis, ndim):
     return tuple(sorted({axis_in(a, ndim) for a in axes_in(axis)}))
 
 
+def _list_of(part, ranges, axes):
+    """The chunks of these ranges of places."""
+    return List._of(map(part.ref, itertools.product(*ranges)))
+
+
 def _lists_of(part, ranges, axes, before=()):
-    """The chunks of these ranges of places, as nested lists along the axes."""
+    """The same as nested lists along the axes."""
     if not ranges:
         return part.ref(before)
     found = [_lists_of(part, ranges[1:], axes, (*before, k)) for k in ranges[0]]
@@ -48,27 +53,28 @@ def _lists_of(part, ranges, axes, before=()):
 
 
 def tree(x, axes, dtype, first, join, last, word, keepdims=False, out_dtype=None, token=None, metas=(None, None),
-         split_every=None, output_size=1, more=()):  # fmt: skip
-    """first(axes, place, chunk, …) of each chunk, with the chunks of more; join(lists, axes) of nested lists of as many results as
-    split_every says, until so few are left; last(lists, axes, keepdims) of those. first and join keep the axes, in chunks of
-    output_size. metas: of the parts, and of the result."""
+         split_every=None, output_size=1, more=(), lists_of=None):  # fmt: skip
+    """first(axes, place, chunk, …) of each chunk, with the chunks of more; join(list, axes) of as many results as split_every
+    says, until so few are left; last(list, axes, keepdims) of those. first and join keep the axes, in chunks of output_size.
+    metas: of the parts, and of the result. lists_of: what makes lists of chunks, if not _list_of()."""
+    lists_of = lists_of or _list_of
     each = _at_once_of(split_every, axes)
     chunks = tuple((output_size,) * len(c) if a in axes else c for a, c in enumerate(x.chunks))
     part = made(word, chunks, dtype, lambda p: (first, axes, p, x.ref(p), *(w.ref(p) for w in more)), [x, *more], [token, axes], metas[0])  # fmt: skip
     while any(len(part.chunks[a]) > each[a] for a in axes):
-        part = _join_some(part, axes, join, f"{word}-partial", token, each)
+        part = _join_some(part, axes, join, f"{word}-partial", token, each, lists_of)
     chunks = tuple((output_size,) if a in axes else c for a, c in enumerate(part.chunks) if keepdims or a not in axes)
 
     def task_of(place):
         rest = iter(place)
         at = [None if a in axes and not keepdims else next(rest) for a in range(x.ndim)]
         ranges = [range(len(part.chunks[a])) if a in axes else [k] for a, k in enumerate(at)]
-        return last, _lists_of(part, ranges, axes), axes, keepdims
+        return last, lists_of(part, ranges, axes), axes, keepdims
 
     return made(f"{word}-aggregate", chunks, dtype if out_dtype is None else out_dtype, task_of, [part], [token, axes, keepdims], metas[1])  # fmt: skip
 
 
-def _join_some(part, axes, join, word, token, each):
+def _join_some(part, axes, join, word, token, each, lists_of):
     groups = [
         [range(k, min(k + each[a], len(c))) for k in range(0, len(c), each[a])]
         if a in axes
@@ -78,7 +84,7 @@ def _join_some(part, axes, join, word, token, each):
     chunks = tuple(c[:1] * len(g) if a in axes else c for a, (c, g) in enumerate(zip(part.chunks, groups)))
 
     def task_of(place):
-        return join, _lists_of(part, [groups[a][i] for a, i in enumerate(place)], axes), axes
+        return join, lists_of(part, [groups[a][i] for a, i in enumerate(place)], axes), axes
 
     return made(word, chunks, part.dtype, task_of, [part], token)
 
@@ -117,7 +123,7 @@ _pair = {
 
 
 def _joined_of(parts, axes, name):
-    parts = [part for part in flatten([parts]) if part is not None] or [None]
+    parts = [part for part in parts if part is not None] or [None]
     if any(isinstance(part, np.ma.MaskedArray) for part in parts):  # what is masked in one is there in another
         return getattr(np, name)(np.ma.stack([numpys(part) for part in parts]), axis=0)
     return functools.reduce(functools.partial(call, _pair[name]), parts)
@@ -179,7 +185,7 @@ def _squared(away):
 
 
 def _joined_moments(parts, axes):
-    a, *rest = flatten([parts])
+    a, *rest = parts
     for b in rest:
         n = a["count"] + b["count"]
         gap = b["total"] / _one_at_least(b["count"]) - a["total"] / _one_at_least(a["count"])
@@ -249,7 +255,7 @@ def _place_first(axes, place, x, name, ends):
 
 
 def _place_join(parts, axes, name):
-    a, *rest = flatten([parts])
+    a, *rest = parts
     is_better = np.less if name.endswith("min") else np.greater
     for b in rest:
         takes = is_better(b["value"], a["value"]) | ((b["value"] == a["value"]) & (b["at"] < a["at"]))
@@ -374,7 +380,7 @@ def reduction(x, chunk, aggregate, axis=None, keepdims=False, dtype=None, split_
     )
     found = tree(x, axes, dtype, functools.partial(_own_first, function=chunk), join, last, name or "reduction", keepdims,
                  token=[chunk, aggregate, combine], metas=(meta, meta), split_every=split_every, output_size=output_size,
-                 more=more)  # fmt: skip
+                 more=more, lists_of=_lists_of)  # fmt: skip
     return found if out is None else put_out(found, out)
 
 
