@@ -37,9 +37,7 @@ def _in_order(shape, chunks, limit):
     for k, n in enumerate(shape):
         rest = math.prod(shape[k + 1 :])
         if rest <= limit or k == len(shape) - 1:
-            own = (
-                (n,) if ones else chunks[k]
-            )  # where the axes before are cut into ones, the chunks' ends here do not help
+            own = (n,) if ones else chunks[k]  # behind ones the chunks' ends do not help
             pieces = tuple(m for c in own for m in evenly(c, min(max(1, c), math.ceil(c * rest / limit) or 1))[::-1])
             return [*ones, pieces, *((m,) for m in shape[k + 1 :])]
         ones.append((1,) * n)
