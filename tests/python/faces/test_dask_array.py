@@ -219,6 +219,8 @@ cases = dict(
         da.ravel_multi_index(da.from_array(np.array([[1, 2, 4], [3, 0, 7]]), chunks=2), (5, 8)),
         np.ravel_multi_index(np.array([[1, 2, 4], [3, 0, 7]]), (5, 8)),
     ),
+    corrcoefofboth=lambda: (da.corrcoef(x[:3], x[3:7]), np.corrcoef(a[:3], a[3:7])),
+    corrcoefofone=lambda: (da.corrcoef(x[0]), np.corrcoef(a[0])),
     modf=lambda: (da.stack(da.modf(x)), np.stack(np.modf(a))),
     frexp=lambda: (da.frexp(x)[1], np.frexp(a)[1]),
     modfofnumpys=lambda: (da.stack(da.modf(a[0])), np.stack(np.modf(a[0]))),

@@ -91,12 +91,14 @@ def _covariance(m, y, rowvar, bias, ddof, weights):
             raise RuntimeError(f"cannot handle multidimensional {name}")
         if w.shape != (samples,):
             raise RuntimeError(f"incompatible numbers of samples and {name}")
-    n = _variables(m, rowvar) + (0 if y is None else _variables(y := asanyarray(y), rowvar))
-    return whole((n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof, **weights)
+    return _of_variables(np.cov, m, y, rowvar, bias=bias, ddof=ddof, **weights)
 
 
-def _variables(m, rowvar):
-    return m.shape[0 if rowvar else 1] if m.ndim > 1 else 1
+def _of_variables(function, m, y, rowvar, **words):
+    """A number for each pair of the variables that m and y have."""
+    y = None if y is None else asanyarray(y)
+    n = sum(x.shape[0 if rowvar else 1] if x.ndim > 1 else 1 for x in (m, y) if x is not None)
+    return whole((n, n) if n > 1 else (), float, function, m, y, rowvar=rowvar, **words)
 
 
 def _sorted(a, *args, **words):
@@ -126,9 +128,7 @@ f.rows("array", {
         if axis is None and not words else f.quantile(a, np.asarray(q) / 100, axis=axis, method=method, **words)),
     "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None: _covariance(
         m, y, rowvar, bias, ddof, {"fweights": fweights, "aweights": aweights}),
-    "corrcoef": lambda x, y=None, rowvar=True: whole(
-        (_variables(x, rowvar) + (y is not None),) * 2, float, np.corrcoef, x, None if y is None else asanyarray(y),
-        rowvar=rowvar),
+    "corrcoef": lambda x, y=None, rowvar=True: _of_variables(np.corrcoef, x, y, rowvar),
     "pad": lambda array, pad_width, mode="constant", **words: _padded(array, pad_width, mode, words),
     "digitize": lambda a, bins, right=False: map_blocks(
         np.digitize, a, bins=np.asarray(bins), right=right, dtype=np.int64),
