@@ -221,6 +221,10 @@ cases = dict(
     ),
     corrcoefofboth=lambda: (da.corrcoef(x[:3], x[3:7]), np.corrcoef(a[:3], a[3:7])),
     corrcoefofone=lambda: (da.corrcoef(x[0]), np.corrcoef(a[0])),
+    withtuples=lambda: (
+        da.stack([x[:, :3] * (0, 0, 1), (1, 2, 3) - x[:, :3]]),
+        np.stack([a[:, :3] * (0, 0, 1), (1, 2, 3) - a[:, :3]]),
+    ),
     modf=lambda: (da.stack(da.modf(x)), np.stack(np.modf(a))),
     frexp=lambda: (da.frexp(x)[1], np.frexp(a)[1]),
     modfofnumpys=lambda: (da.stack(da.modf(a[0])), np.stack(np.modf(a[0]))),

@@ -34,7 +34,7 @@ def chunk_at(x, place):
 
 def in_chunks(args):
     """The arguments, with those that are arrays or lists as arrays in chunks."""
-    is_array = lambda x: isinstance(x, (Array, list)) or x is not None and is_valid_array_chunk(x) and x.ndim > 0  # noqa: E731
+    is_array = lambda x: isinstance(x, (Array, list, tuple)) or x is not None and is_valid_array_chunk(x) and x.ndim > 0  # noqa: E731
     return [asanyarray(x) if is_array(x) else x for x in args]
 
 
@@ -82,7 +82,7 @@ def elementwise(name, *args, dtype=None, where=True, out=None, **words):
     """NumPy's function of that name, of each element. where: a mask; elsewhere is what `out` had, or anything. out: an
     array, which is the result from then on."""
     words = {**words, **({"dtype": np.dtype(dtype)} if dtype is not None else {})}
-    args = [(asanyarray if any(isinstance(i, Array) for i in x) else np.asarray)(x) if isinstance(x, list) else x for x in args]  # fmt: skip
+    args = [(asanyarray if any(isinstance(i, Array) for i in x) else np.asarray)(x) if isinstance(x, (list, tuple)) else x for x in args]  # fmt: skip
     result = blockwise_call(call, (name,), args, words, dtype_of(name, args, words), name)
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if out is not None:
@@ -121,7 +121,7 @@ def _operator(name):
 def _unknown(other):
     return (
         takes_over(other)
-        or not isinstance(other, (Array, ks.Array, np.ndarray, np.generic, numbers.Number, list))
+        or not isinstance(other, (Array, ks.Array, np.ndarray, np.generic, numbers.Number, list, tuple))
         and not hasattr(other, "__array__")
     )
 
