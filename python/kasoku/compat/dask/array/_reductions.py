@@ -55,13 +55,13 @@ def _lists_of(part, ranges, axes, before=()):
 def tree(x, axes, dtype, first, join, last, word, keepdims=False, out_dtype=None, token=None, metas=(None, None),
          split_every=None, output_size=1, more=(), lists_of=None):  # fmt: skip
     """first(axes, place, chunk, …) of each chunk, with the chunks of more; join(list, axes) of as many results as split_every
-    says, until so few are left; last(list, axes, keepdims) of those. first and join keep the axes, in chunks of output_size.
-    metas: of the parts, and of the result. lists_of: what makes lists of chunks, if not _list_of()."""
-    lists_of = lists_of or _list_of
+    says, until one is left, or, in the lists that lists_of makes, so few; last(list, axes, keepdims) of those. first and join
+    keep the axes, in chunks of output_size. metas: of the parts, and of the result."""
     each = _at_once_of(split_every, axes)
     chunks = tuple((output_size,) * len(c) if a in axes else c for a, c in enumerate(x.chunks))
     part = made(word, chunks, dtype, lambda p: (first, axes, p, x.ref(p), *(w.ref(p) for w in more)), [x, *more], [token, axes], metas[0])  # fmt: skip
-    while any(len(part.chunks[a]) > each[a] for a in axes):
+    enough, lists_of = (each, lists_of) if lists_of else (dict.fromkeys(axes, 1), _list_of)
+    while any(len(part.chunks[a]) > enough[a] for a in axes):
         part = _join_some(part, axes, join, f"{word}-partial", token, each, lists_of)
     chunks = tuple((output_size,) if a in axes else c for a, c in enumerate(part.chunks) if keepdims or a not in axes)
 
@@ -89,11 +89,11 @@ def _join_some(part, axes, join, word, token, each, lists_of):
     return made(word, chunks, part.dtype, task_of, [part], token)
 
 
-def _ended(parts, axes, keepdims, join, finish):
-    """What is left, joined, and what finish makes of it."""
-    made_ = finish(join(parts, axes))
-    if made_ is None:
+def _ended(parts, axes, keepdims, finish):
+    """What finish makes of the one that is left."""
+    if parts[0] is None:
         raise ValueError("zero-size array to reduction operation which has no identity")
+    made_ = finish(parts[0])
     return made_ if keepdims else made_.reshape(tuple(n for a, n in enumerate(made_.shape) if a not in axes))
 
 
@@ -141,7 +141,7 @@ def _simple(name):
                 raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
             x = _without_empty(x, axes)
         return tree(x, axes, kind, functools.partial(_first_of, name=name, words=told), join,
-                    functools.partial(_ended, join=join, finish=_itself), name, keepdims, token=[name, str(kind)],
+                    functools.partial(_ended, finish=_itself), name, keepdims, token=[name, str(kind)],
                     split_every=split_every)  # fmt: skip
 
     return reduce
@@ -222,7 +222,7 @@ def _of_moments(word):
         x = x if x.ndim else x.reshape((1,))
         finish = functools.partial(_last_moments, what=what, ddof=ddof, kind=out_kind)
         return tree(x, axes_of(axis, x.ndim), work, functools.partial(_moments, kind=work, skips_nan=skips_nan), _joined_moments,
-                    functools.partial(_ended, join=_joined_moments, finish=finish), word, keepdims, out_kind,
+                    functools.partial(_ended, finish=finish), word, keepdims, out_kind,
                     [what, ddof, str(kind), skips_nan], split_every=split_every)  # fmt: skip
 
     return reduce
@@ -290,7 +290,7 @@ def _places(name):
         ends = [starts(c) for c in x.chunks]
         join, meta = functools.partial(_place_join, name=name), None if x._gives_ours else np.empty(0)
         return tree(x, reduced, np.int64, functools.partial(_place_first, name=name, ends=ends), join,
-                    functools.partial(_ended, join=join, finish=_place_last), name, keepdims, token=name,
+                    functools.partial(_ended, finish=_place_last), name, keepdims, token=name,
                     metas=(None, meta), split_every=split_every)  # fmt: skip
 
     return reduce
