@@ -2,8 +2,6 @@
 // has most tasks behind it, so that a chain needs no queue. Who has nothing takes of the leaves, then
 // steals. A worker is woken by one that has more than it can do, and looks alone: as many wake as there is work for.
 // Of many tasks the first worker runs some alone: to wake a core takes as long as hundreds of small ones do.
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -12,6 +10,7 @@
 #include <mutex>
 
 #include "kasoku/base/draws.h"
+#include "kasoku/base/huge_pages.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/base/timeline.h"
 #include "kasoku/device/cpu/computing.h"
@@ -33,19 +32,6 @@ constexpr size_t many_tasks = 256, many_for_each = 32;
 constexpr double worth_waking = 200e-6, judged_from = 20e-6;
 /// Until then the waiting thread leaves the judgement to the first worker, who cannot judge within a task.
 constexpr auto first_look = std::chrono::microseconds(300);
-
-/// Of many tasks in huge pages, where the system has some: to clear and map small ones takes as long as a tenth of the
-/// tasks.
-std::vector<Value> room_for_values(size_t n) {
-  constexpr uintptr_t page = 4096, huge_page = 2 << 20;
-  std::vector<Value> values;
-  values.reserve(n);
-  const uintptr_t start = (reinterpret_cast<uintptr_t>(values.data()) + page - 1) / page * page;
-  const size_t bytes = n * sizeof(Value);
-  if (bytes >= 2 * huge_page) ::madvise(reinterpret_cast<void*>(start), bytes - page, MADV_HUGEPAGE);
-  values.resize(n);
-  return values;
-}
 
 /// The front end's lock, in the hands of one worker or not.
 class LockHolder {
@@ -79,7 +65,7 @@ class Run : public std::enable_shared_from_this<Run> {
         all_need_lock_(lock_ && !graph_.has_free_tasks()),
         n_leaves_(graph_.leaves().size()),
         workers_(std::clamp<size_t>(graph_.size(), 1, static_cast<size_t>((*arena_).workers()))),
-        values_(room_for_values(graph_.size())),
+        values_(made_in_huge_pages<Value>(graph_.size())),
         left_(graph_.has_edges() ? graph_.size() : 0),
         is_root_(left_.size()),
         times_(options.times || timeline::is_on() ? graph_.size() : 0),

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from functools import partial
 
-from ._token import funcname, key_split, tokenize
+from ._token import funcname, key_split, result_of, tokenize
 
 _none = frozenset()
 _numbers = itertools.count()
@@ -239,7 +239,8 @@ class Task(GraphNode):
         self._find_dependencies()
 
     def _find_dependencies(self):
-        self._dependencies = _none.union(*map(_needs, self.args), *map(_needs, self.kwargs.values()))
+        found = [needs for needs in map(_needs, (*self.args, *self.kwargs.values())) if needs]
+        self._dependencies = _none.union(*found) if found else _none
 
     @property
     def data_producer(self):
@@ -466,39 +467,58 @@ def _is_key(value, keys):
         return False
 
 
+_single = {int, float, complex, bool, str, bytes, type(None)}  # what holds nothing else
+
+
+def _none_is_key(values, keys):
+    """Whether these are numbers, texts and the like, and none a key: a graph has long lists of such."""
+    return _single.issuperset(map(type, values)) and not any(map(keys.__contains__, values))
+
+
 def convert_legacy_task(key, task, all_keys):
     """A task as a tuple (function, argument, …), or what stands in its place, as a node."""
-    if isinstance(task, GraphNode) or hasattr(type(task), "dependencies") and hasattr(type(task), "substitute"):
-        return task  # Dask's own are nodes too, where a library has loaded them
-    if type(task) is tuple and task and callable(task[0]):
+    made = _converted(key, task, all_keys)
+    return made if made is not task or _is_node(task) else DataNode(key, task)
+
+
+def _is_node(value):
+    """Ours, or Dask's own, where a library has loaded them."""
+    return isinstance(value, GraphNode) or hasattr(type(value), "dependencies") and hasattr(type(value), "substitute")
+
+
+def _converted(key, task, all_keys):
+    """The node that the task is; the task itself, if it is one already or a value."""
+    kind = type(task)
+    if kind is tuple and task and callable(task[0]):
         func, args = task[0], task[1:]
         if isinstance(func, GraphNode):
             return Alias(key, func.key) if not args else func
-        parsed = [convert_legacy_task(None, argument, all_keys) for argument in args]
-        return Task(key, func, *(p.value if isinstance(p, DataNode) else p for p in parsed))
+        return Task(key, func, *(_converted(None, argument, all_keys) for argument in args))
+    if _is_node(task):
+        return task
     if _is_key(task, all_keys) and (key is None or task != key):
         return Alias(key if key is not None else task, target=task)
     if _is_dask_future(task):
         return Alias(key if key is not None else task.key, target=task.key)
-    if isinstance(task, (list, tuple, set, dict)):
-        inner = lambda item: convert_legacy_task(None, item, all_keys)  # noqa: E731
-        if _is_named_tuple(task):
-            made = _node_of_named_tuple(task, inner)
-            made.key = key
-            return made
-        if isinstance(task, dict):
-            parsed = {name: inner(item) for name, item in task.items()}
-            if all(isinstance(item, DataNode) for item in parsed.values()):
-                return DataNode(key, task)
-            made = Dict(parsed)
-        else:
-            parsed = list(map(inner, task))
-            if all(isinstance(item, DataNode) for item in parsed):
-                return DataNode(key, task)
-            made = next(node for kind, node in _containers.items() if isinstance(task, kind))._of(parsed)
-        made.key = key
-        return made
-    return DataNode(key, task)
+    if hasattr(kind, "__kasoku_value__"):  # a future of this process
+        return Task(key, result_of, task)
+    if not isinstance(task, (list, tuple, set, dict)):
+        return task
+    if kind in (list, tuple, set) and _none_is_key(task, all_keys):
+        return task
+    inner = lambda item: convert_legacy_task(None, item, all_keys)  # noqa: E731
+    if _is_named_tuple(task):
+        made = _node_of_named_tuple(task, inner)
+    else:
+        parsed = (
+            {name: inner(item) for name, item in task.items()} if isinstance(task, dict) else list(map(inner, task))
+        )
+        items = parsed.values() if isinstance(task, dict) else parsed
+        if all(isinstance(item, DataNode) for item in items):
+            return task
+        made = Dict(parsed) if isinstance(task, dict) else next(node for kind, node in _containers.items() if isinstance(task, kind))._of(parsed)  # fmt: skip
+    made.key = key
+    return made
 
 
 def convert_legacy_graph(dsk, all_keys=None):

@@ -6,6 +6,7 @@
 #include "guarded.h"
 #include "kasoku/base/draws.h"
 #include "kasoku/base/error.h"
+#include "kasoku/base/huge_pages.h"
 
 namespace kasoku {
 
@@ -124,8 +125,7 @@ RunOptions run_options(int workers) {
 TaskGraph graph_of(nb::handle nodes, bool traverse) {
   if (PyTuple_CheckExact(nodes.ptr())) {
     const auto n = static_cast<size_t>(PyTuple_Size(nodes.ptr()));
-    std::vector<const Task*> tasks;
-    tasks.reserve(n);
+    std::vector<const Task*> tasks = room_in_huge_pages<const Task*>(n);
     for (size_t i = 0; i < n; ++i) {
       const nb::handle node = PyTuple_GetItem(nodes.ptr(), static_cast<Py_ssize_t>(i));
       if (!is_delayed(node)) break;

@@ -224,7 +224,8 @@ class OneTaskPerKey {
 nb::object key_of(const Task& task);
 /// Keys by nested lists of them; each adds its task to `inputs`.
 nb::object take_keys(nb::handle keys, nb::handle graph, std::vector<TaskPointer>& inputs);
-/// A task that computes what a collection of Dask's protocol stands for; null if `object` is none.
+/// A task that computes what a collection of Dask's protocol stands for, or waits for a future of this process; null if
+/// `object` is neither.
 TaskPointer collection_task(nb::handle object);
 
 }  // namespace kasoku

@@ -31,8 +31,13 @@ bool is_reference(nb::handle value) {
   return nb::hasattr(type, "substitute") && nb::hasattr(value, "key") && !PyCallable_Check(value.ptr());
 }
 
-/// A reference to what a cluster computes or has computed.
-bool is_future(nb::handle value) { return nb::hasattr(value.type(), "result") && is_reference(value); }
+/// What threads of this process compute for somebody; it gives its value when it is asked.
+bool is_own_future(nb::handle value) { return nb::hasattr(value.type(), "__kasoku_value__"); }
+
+/// A reference to what a cluster, or this process, computes or has computed.
+bool is_future(nb::handle value) {
+  return is_own_future(value) || (nb::hasattr(value.type(), "result") && is_reference(value));
+}
 
 bool is_key(nb::handle value, nb::handle graph) {
   const int found = PySequence_Contains(graph.ptr(), value.ptr());
@@ -243,7 +248,10 @@ nb::object take_keys(nb::handle keys, nb::handle graph, std::vector<TaskPointer>
 }
 
 TaskPointer collection_task(nb::handle object) {
-  if (PyType_Check(object.ptr()) || !nb::hasattr(object, "__dask_graph__")) return nullptr;
+  if (PyType_Check(object.ptr())) return nullptr;
+  if (is_own_future(object))
+    return CallTask::make(helper("result_of"), nb::make_tuple(object), {}, nb::str("result"), fresh_key(), {}, false);
+  if (!nb::hasattr(object, "__dask_graph__")) return nullptr;
   nb::object graph = object.attr("__dask_graph__")();
   if (graph.is_none()) return nullptr;
   std::vector<TaskPointer> inputs;

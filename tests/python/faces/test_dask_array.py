@@ -170,11 +170,11 @@ cases = dict(
     gradient=lambda: (da.gradient(x, axis=0), np.gradient(a, axis=0)),
     gradientboth=lambda: (da.stack(da.gradient(x, 2.0, 0.5)), np.stack(np.gradient(a, 2.0, 0.5))),
     gradientplaces=lambda: (
-        da.gradient(w, np.cumsum(np.arange(1, 51.0))),
+        *da.gradient(w, np.cumsum(np.arange(1, 51.0))),
         np.gradient(v, np.cumsum(np.arange(1, 51.0))),
     ),
     gradientedge=lambda: (
-        da.gradient(w, np.arange(50) ** 1.5, edge_order=2),
+        *da.gradient(w, np.arange(50) ** 1.5, edge_order=2),
         np.gradient(v, np.arange(50) ** 1.5, edge_order=2),
     ),
     gradientedge2=lambda: (da.gradient(x, 3.0, axis=1, edge_order=2), np.gradient(a, 3.0, axis=1, edge_order=2)),
@@ -219,8 +219,15 @@ cases = dict(
         da.ravel_multi_index(da.from_array(np.array([[1, 2, 4], [3, 0, 7]]), chunks=2), (5, 8)),
         np.ravel_multi_index(np.array([[1, 2, 4], [3, 0, 7]]), (5, 8)),
     ),
+    corrcoefofboth=lambda: (da.corrcoef(x[:3], x[3:7]), np.corrcoef(a[:3], a[3:7])),
+    corrcoefofone=lambda: (da.corrcoef(x[0]), np.corrcoef(a[0])),
+    withtuples=lambda: (
+        da.stack([x[:, :3] * (0, 0, 1), (1, 2, 3) - x[:, :3]]),
+        np.stack([a[:, :3] * (0, 0, 1), (1, 2, 3) - a[:, :3]]),
+    ),
     modf=lambda: (da.stack(da.modf(x)), np.stack(np.modf(a))),
     frexp=lambda: (da.frexp(x)[1], np.frexp(a)[1]),
+    modfofnumpys=lambda: (da.stack(da.modf(a[0])), np.stack(np.modf(a[0]))),
     divmod=lambda: (da.stack(divmod(x, 0.3)), np.stack(divmod(a, 0.3))),
     argtopk=lambda: (da.argtopk(x, 3, axis=0), np.argsort(-a, axis=0, kind="stable")[:3]),
     argtopkleast=lambda: (x.argtopk(-4), np.argsort(a, axis=-1, kind="stable")[:, :4]),
@@ -757,7 +764,7 @@ def test_blockwise_calls_a_function_of_chunks_by_the_names_of_their_axes():
         da.blockwise(np.add, "i", w, "i", da.ones(3, chunks=1), "i")
     with pytest.raises(ValueError, match="no array has the axis 'z'"):
         da.blockwise(np.add, "iz", w, "i", 1, None, dtype=float)
-    with pytest.raises(ValueError, match="fix  dtype="):
+    with pytest.raises(ValueError, match="explicitly using the `dtype` kwarg"):
         da.blockwise(lambda p: 1 / 0, "i", w, "i")
 
 
@@ -1134,6 +1141,8 @@ def test_reshape_is_numpy_s_in_any_chunks(data):
 
 def test_chunks_that_are_reshaped_do_not_grow():
     assert da.ones((2, 3, 4), chunks=(1, 1, 2)).reshape(24).chunks == ((2,) * 12,)
+    small = da.ones((9, 90), chunks=3).ravel()  # a row is as many as fit, not cut where the small chunks were
+    assert small.chunks == ((9,) * 90,)
     assert da.ones((100, 100), chunks=(10, 100)).reshape(-1).chunks == ((1000,) * 10,)
     assert da.ones((100, 100), chunks=50).reshape(-1).chunksize == (2500,)
     assert da.ones(24, chunks=8).reshape(6, 4).chunks == ((2, 2, 2), (4,))

@@ -1,6 +1,7 @@
 """Dask's delayed under its own names: keys, graphs, collections, settings."""
 
 import asyncio
+import concurrent.futures
 import contextlib
 import contextvars
 import dataclasses
@@ -889,6 +890,62 @@ def test_tasks_that_wait_for_others_give_their_place_to_them(how):
         if "stand_in" in thread.name:
             thread.join(timeout=10)
             assert not thread.is_alive()
+
+
+def test_alike_calls_of_several_threads_at_once_are_one_call():
+    from kasoku.compat.dask.distributed import Client
+
+    def make(k):
+        return object()
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # threads meet anywhere in submit()
+    try:
+        with Client(n_workers=2) as client, concurrent.futures.ThreadPoolExecutor(4) as threads:
+            for k in range(200):
+                meeting = threading.Barrier(4)
+
+                def submit(k=k, meeting=meeting):
+                    meeting.wait()
+                    return client.submit(make, k)
+
+                futures = [made.result() for made in [threads.submit(submit) for _ in range(4)]]
+                assert len({future.result() for future in futures}) == 1
+    finally:
+        sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize("is_asynchronous", [False, True])
+def test_a_future_is_its_value_where_a_graph_needs_it(is_asynchronous):
+    import kasoku.compat.dask as dask
+    from kasoku.compat.dask import array, bag
+    from kasoku.compat.dask.distributed import Client
+
+    call = dask.delayed(lambda *args, **words: (args, words))
+    with Client(n_workers=1, asynchronous=is_asynchronous) as client:
+        three, ones = client.submit(lambda: 3), client.submit(np.ones, 4)
+        assert call(three, [three, {"a": three}], b=three).compute() == ((3, [3, {"a": 3}]), {"b": 3})
+        assert dask.delayed(three).compute() == 3
+        assert array.from_delayed(ones, (4,), float).sum().compute() == 4
+        assert array.zeros(2, chunks=1).map_blocks(lambda x, k: x + k, three, dtype=float).compute().tolist() == [3, 3]
+        assert bag.from_delayed([client.submit(lambda: [1, 2])]).sum().compute() == 3
+        assert dask.get({"x": (abs, three), "y": (sum, [three, "x"])}, "y") == 6
+        with pytest.raises(ValueError, match="not there"):
+            call(client.submit(_fails)).compute()
+
+
+def _fails():
+    raise ValueError("not there")
+
+
+def test_numbers_and_texts_in_a_graphs_containers_are_keys_where_there_are_such():
+    from kasoku.compat.dask._task_spec import convert_legacy_graph, execute_graph
+
+    graph = {1: 10, "a": 5, ("b", 0): (abs, -3), "plain": [4, 5, "c"], "sum": (sum, [1, 2, "a"])}
+    graph |= {"nested": [[1, 7], {"x": "a"}, (2, ("b", 0))], "set": {1, 8}, "all": (list, (map, abs, [-1, -2]))}
+    values = execute_graph(convert_legacy_graph(graph))
+    assert values["plain"] == [4, 5, "c"] and values["sum"] == 10 + 2 + 5 and values["set"] == {10, 8}
+    assert values["nested"] == [[10, 7], {"x": 5}, (2, 3)] and values["all"] == [1, 2]
 
 
 def test_an_overlap_is_also_a_module():

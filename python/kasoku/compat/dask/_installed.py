@@ -20,7 +20,8 @@ def _import(name, globals=None, locals=None, fromlist=(), level=0):  # noqa: A00
     root, _, rest = name.partition(".")
     if level or root != "dask":
         return builtins.__import__(name, globals, locals, fromlist, level)
-    module = importlib.import_module(f"{_face}.{rest}" if rest else _face)
+    full = f"{_face}.{rest}" if rest else _face
+    module = sys.modules.get(full) or importlib.import_module(full)
     for item in fromlist or ():
         if not hasattr(module, item):
             importlib.import_module(f"{module.__name__}.{item}")

@@ -140,8 +140,9 @@ def _asked(args, traverse):
 _task.ask_to_optimize = _asked
 
 
-def _part(future, at):
-    return future._future.result()[at]  # also of an asynchronous Client
+def _part(values, at):
+    """values: a list, or its future where Dask's own tasks call this, which give it as it is."""
+    return (values.__kasoku_value__() if hasattr(values, "__kasoku_value__") else values)[at]
 
 
 def _persisted(value, options):
@@ -163,17 +164,8 @@ def _persisted(value, options):
 def persist(*args, traverse=True, optimize_graph=True, **options):
     """Computes each collection among `args`, and gives collections that hold the values. With an open
     dask.distributed.Client they are given at once, with futures behind."""
-
-    def one(arg):
-        if is_dask_collection(arg):
-            return _persisted(arg, options)
-        if traverse and type(arg) in (list, tuple, set):
-            return type(arg)(map(one, arg))
-        if traverse and type(arg) is dict:
-            return {key: one(item) for key, item in arg.items()}
-        return arg
-
-    return tuple(map(one, _asked(args, traverse) if optimize_graph else args))
+    found, put_back = unpack_collections(*(_asked(args, traverse) if optimize_graph else args), traverse=traverse)
+    return put_back([_persisted(one, options) for one in found])
 
 
 class DaskMethodsMixin:

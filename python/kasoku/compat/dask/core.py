@@ -1,7 +1,7 @@
 """dask.core: small questions to graphs as dictionaries."""
 
-from kasoku import _core
-from kasoku._delayed import graph_of
+import graphlib
+
 from kasoku._token import literal
 
 _nothing = object()
@@ -90,8 +90,7 @@ def get_deps(dsk):
 
 def toposort(dsk, dependencies=None):
     """The keys, each after what it needs."""
-    order = graph_of([_core._delayed_keys(dsk, list(dsk))])
-    return [key for key in order if key in dsk]
+    return in_order({key: get_dependencies(dsk, key) for key in dsk} if dependencies is None else dependencies)
 
 
 def get(dsk, out):
@@ -134,22 +133,26 @@ def reverse_dict(d):
     return found
 
 
+def in_order(needs):
+    """The keys of {key: what it needs}, each after what it needs. A RuntimeError names the keys of a cycle."""
+    try:
+        return list(graphlib.TopologicalSorter(needs).static_order())
+    except graphlib.CycleError as error:
+        raise RuntimeError(f"Cycle detected in Dask: {'->'.join(map(str, reversed(error.args[1])))}") from None
+
+
 def getcycle(d, keys):
     """The keys of a cycle that `keys` lead to, its first again at the end; empty if there is none."""
-    keys = keys if isinstance(keys, list) else [keys]
-    done = set()
-    for first in keys:
-        path, rests = [first], [iter(get_dependencies(d, first))]
-        while path:
-            following = next(rests[-1], None)
-            if following is None:
-                done.add(path.pop())
-                rests.pop()
-            elif following in path:
-                return [*path[path.index(following) :], following]
-            elif following not in done:
-                path.append(following)
-                rests.append(iter(get_dependencies(d, following)))
+    needs, rest = {}, list(keys) if isinstance(keys, list) else [keys]
+    while rest:
+        key = rest.pop()
+        if key not in needs:
+            needs[key] = get_dependencies(d, key)
+            rest.extend(needs[key])
+    try:
+        graphlib.TopologicalSorter(needs).prepare()
+    except graphlib.CycleError as error:
+        return error.args[1][::-1]
     return []
 
 

@@ -12,7 +12,7 @@ from kasoku import _task
 from kasoku._delayed import _scheduler
 
 from ._installed import rest_of
-from ._task_spec import DataNode, convert_legacy_graph
+from ._task_spec import DataNode, convert_legacy_graph, cull
 from .callbacks import Callback, local_callbacks, unpack_callbacks
 from .core import flatten, getcycle, reverse_dict
 from .order import order
@@ -32,9 +32,7 @@ def nested_get(ind, coll):
 
 def start_state_from_dask(dsk, cache=None, sortkey=None, keys=None):
     """What is ready, what waits for what, and the values that are there."""
-    values = dict(cache or {}) if cache is None or isinstance(cache, dict) else cache
-    if cache is not None:
-        values = cache
+    values = {} if cache is None else cache
     graph = convert_legacy_graph(dsk, all_keys=set(dsk) | set(values))
     for key, node in graph.items():
         if isinstance(node, DataNode):
@@ -156,7 +154,8 @@ def get_async(submit, num_workers, dsk, result, cache=None, callbacks=None, **op
                 if one[0]:
                     one[0](dsk)
                 started.append(one)
-            graph = _needed(convert_legacy_graph(dsk, all_keys=set(dsk) | set(cache or ())), wanted)
+            graph = convert_legacy_graph(dsk, all_keys=set(dsk) | set(cache or ()))
+            graph = cull(graph, [key for key in wanted if key in graph])
             place = order(graph).get
             state = start_state_from_dask(graph, cache, place)
             for call in start_states:
@@ -169,17 +168,6 @@ def get_async(submit, num_workers, dsk, result, cache=None, callbacks=None, **op
                 if one[4]:
                     one[4](dsk, state, not is_well)
     return nested_get(result, state["cache"])
-
-
-def _needed(graph, wanted):
-    """The tasks that these keys need."""
-    found, left = {}, [key for key in wanted if key in graph]
-    while left:
-        key = left.pop()
-        if key not in found:
-            found[key] = graph[key]
-            left.extend(need for need in graph[key].dependencies if need in graph)
-    return found
 
 
 def _check(graph, state, wanted):

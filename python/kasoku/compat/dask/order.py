@@ -1,6 +1,7 @@
 """dask.order: a number for each key, in which tasks run that keep few values at a time."""
 
 from ._task_spec import convert_legacy_graph
+from .core import in_order
 
 
 def order(dsk, dependencies=None, *, return_stats=False):
@@ -14,7 +15,7 @@ def order(dsk, dependencies=None, *, return_stats=False):
     height = {}
     numbers, open_ = {}, set()
     weight = lambda key: (height.get(key, 0), str(key))  # noqa: E731
-    for key in _after_needs(needs):
+    for key in in_order(needs):
         height[key] = 1 + sum(height[need] for need in needs[key])
     for first in sorted((key for key in needs if not readers[key]), key=weight) or list(needs):
         stack = [first]
@@ -29,22 +30,3 @@ def order(dsk, dependencies=None, *, return_stats=False):
             open_.add(key)
             stack.extend(rest)
     return numbers
-
-
-def _after_needs(needs):
-    done, found = set(), []
-    for first in needs:
-        stack = [(first, iter(needs[first]))]
-        seen = {first}
-        while stack:
-            key, rest = stack[-1]
-            following = next((n for n in rest if n not in done and n not in seen), None)
-            if following is None:
-                stack.pop()
-                if key not in done:
-                    done.add(key)
-                    found.append(key)
-            else:
-                seen.add(following)
-                stack.append((following, iter(needs[following])))
-    return found

@@ -58,26 +58,24 @@ def ensure_dict(d, copy=False):
     return dict(d) if layers is None else {key: task for layer in layers.values() for key, task in layer.items()}
 
 
-def ensure_bytes(s):
-    if isinstance(s, bytes):
-        return s
-    if hasattr(s, "encode"):
-        return s.encode()
-    try:
-        return bytes(s)
-    except Exception as error:
-        raise TypeError(f"Object {s} is neither a bytes object nor can be encoded to bytes") from error
+def _ensuring(kind, verb, **options):
+    """A function that gives the value as bytes or as text."""
+
+    def ensure(s):
+        if isinstance(s, kind):
+            return s
+        if hasattr(s, verb):
+            return getattr(s, verb)()
+        try:
+            return kind(s, **options)
+        except Exception as error:
+            name = kind.__name__
+            raise TypeError(f"Object {s} is neither a {name} object nor can be {verb}d to {name}") from error
+
+    return ensure
 
 
-def ensure_unicode(s):
-    if isinstance(s, str):
-        return s
-    if hasattr(s, "decode"):
-        return s.decode()
-    try:
-        return str(s, encoding="utf-8")
-    except Exception as error:
-        raise TypeError(f"Object {s} is neither a str object nor can be decoded to str") from error
+ensure_bytes, ensure_unicode = _ensuring(bytes, "encode"), _ensuring(str, "decode", encoding="utf-8")
 
 
 def is_namedtuple_instance(obj):
@@ -258,16 +256,16 @@ class SerializableLock:
 
     def __init__(self, token=None):
         self.token = token or str(uuid.uuid4())
-        self.lock = _locks.setdefault(self.token, _Lock())
+        self.lock = _locks.setdefault(self.token, threading.Lock())
 
     def acquire(self, *args, **kwargs):
-        return self.lock.lock.acquire(*args, **kwargs)
+        return self.lock.acquire(*args, **kwargs)
 
     def release(self):
-        self.lock.lock.release()
+        self.lock.release()
 
     def locked(self):
-        return self.lock.lock.locked()
+        return self.lock.locked()
 
     def __enter__(self):
         self.acquire()
@@ -286,8 +284,3 @@ class SerializableLock:
         return f"<SerializableLock: {self.token}>"
 
     __repr__ = __str__
-
-
-class _Lock:
-    def __init__(self):
-        self.lock = threading.Lock()

@@ -5,14 +5,16 @@ from importlib import import_module as _import_module
 import numpy as _np
 
 from . import fft, image, linalg, random
-from ._blockwise import blockwise
+from ._array import Array
+from ._blockwise import as_pairs as _as_pairs
+from ._blockwise import blockwise, map_blocks
 from ._chunks import normalize_chunks
-from ._core import (
-    Array, array, asanyarray, asarray, from_array, from_delayed, map_blocks,
-)  # fmt: skip
+from . import _diagonals, _points  # noqa: F401 - they fill the table and the class
 from ._create import *  # noqa: F403
+from ._elementwise import ufunc as _ufunc
 from ._files import *  # noqa: F403
 from ._gufunc import apply_gufunc, as_gufunc, gufunc
+from ._histogram import *  # noqa: F403
 from ._index import shuffle
 from ._linear import dot, einsum, matmul, outer, tensordot, vdot
 from ._math import *  # noqa: F403
@@ -20,8 +22,10 @@ from ._overlap import *  # noqa: F403
 from ._reductions import reduction
 from ._reshape import reshape
 from ._shape import *  # noqa: F403
+from ._rechunk import met_by_name as _met_by_name
+from ._rechunk import rechunk
+from ._sources import array, asanyarray, asarray, from_array, from_delayed
 from ._table import functions as _functions
-from ._ufunc import ufunc as _ufunc
 from ._whole import *  # noqa: F403
 
 _functions.into(globals())
@@ -58,15 +62,9 @@ def array_expr_enabled():
 _array_expr_enabled = array_expr_enabled
 
 
-def rechunk(x, chunks="auto", **words):
-    return x.rechunk(chunks, **words)
-
-
 def unify_chunks(*args, **options):
     """Pairs of an array and its index, as blockwise takes them, in chunks that fit."""
-    from ._blockwise import met_by_name
-
-    return met_by_name(list(zip(args[::2], args[1::2])))
+    return _met_by_name(_as_pairs(args))
 
 
 def compute(*args, **options):

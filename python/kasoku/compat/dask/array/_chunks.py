@@ -109,11 +109,11 @@ def _with_axes(block, ndim):
     return ours(block.reshape((1,) * (ndim - block.ndim) + block.shape[max(0, block.ndim - ndim) :]))
 
 
-def whole(nested, ndim, axis=0):
+def assembled(nested, ndim, axis=0):
     """The array that nested lists of chunks are."""
     if axis == ndim:
         return nested if getattr(nested, "ndim", 0) == ndim else _with_axes(nested, ndim)
-    return joined([whole(part, ndim, axis + 1) for part in nested], axis)
+    return joined([assembled(part, ndim, axis + 1) for part in nested], axis)
 
 
 def _cut(length, size):
@@ -277,6 +277,26 @@ def balanced(lengths):
 def starts(lengths):
     """Where each chunk begins, and where the last ends."""
     return [0, *itertools.accumulate(lengths)]
+
+
+def slices(chunks):
+    """A function: the slices of the whole that the chunk at a place is."""
+    ends = [starts(c) for c in chunks]
+    return lambda place: tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place))
+
+
+def shape_at(chunks, place):
+    return tuple(c[i] for c, i in zip(chunks, place))
+
+
+def along(axis, part):
+    """An index: this part of an axis."""
+    return (slice(None),) * axis + (part,)
+
+
+def at_axis(values, axis, *others):
+    """Chunks, lengths or a place, with others in the stead of what an axis has."""
+    return (*values[:axis], *others, *values[axis + 1 :])
 
 
 def met(several):

@@ -7,9 +7,11 @@ import numpy as np
 
 import kasoku as ks
 
-from ._chunks import normalize_chunks, ours, starts
-from ._core import Array, asanyarray, from_array, made, map_blocks
+from ._array import Array, made
+from ._blockwise import map_blocks
+from ._chunks import normalize_chunks, ours, shape_at, starts
 from ._shape import broadcast_to, stack
+from ._sources import asanyarray, from_array
 from ._table import functions
 
 
@@ -39,7 +41,7 @@ def full(shape, fill_value, dtype=None, chunks="auto", name=None, word="full", *
     chunks = normalize_chunks(chunks, shape, dtype=dtype)
 
     def task_of(place):
-        return _filled, tuple(c[i] for c, i in zip(chunks, place)), fill_value, dtype
+        return _filled, shape_at(chunks, place), fill_value, dtype
 
     return made(word, chunks, dtype, task_of, token=[fill_value], name=name)
 

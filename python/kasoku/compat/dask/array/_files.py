@@ -1,6 +1,7 @@
 """Arrays written chunk by chunk, and read."""
 
 import glob
+import importlib
 import numbers
 import os
 import pickle
@@ -11,9 +12,11 @@ from kasoku import delayed
 
 from ..base import is_dask_collection
 from ..utils import SerializableLock
-from ._chunks import numpys, ours, starts
-from ._core import Array, _reference, asanyarray, from_array, from_delayed, held, made
+from ._array import Array, made
+from ._blockwise import reference
+from ._chunks import along, numpys, ours, slices
 from ._shape import concatenate, stack
+from ._sources import asanyarray, from_array, from_delayed, held
 
 
 def _within(region, piece, shape):
@@ -72,12 +75,12 @@ def _stored(source, target, region, lock, loads):
     """The array whose chunks are written when it is computed, and a function of arrays that come before, of that which
     the target has then."""
     region = () if region is None else region if isinstance(region, tuple) else (region,)
-    ends = [starts(c) for c in source.chunks]
+    pieces = slices(source.chunks)
     is_later = is_dask_collection(target)
-    given, more = _reference(target), [target] if is_later else []
+    given, more = reference(target), [target] if is_later else []
 
     def place_of(p):
-        piece = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, p))
+        piece = pieces(p)
         return _within(region, piece, None if is_later else target.shape) if region else piece or ...
 
     told = [target if is_later else id(target), repr(region)]  # equal targets are two
@@ -91,12 +94,15 @@ def _stored(source, target, region, lock, loads):
     return written, loaded
 
 
-def _zarr():
+def _needed(module, message):
     try:
-        import zarr
+        return importlib.import_module(module)
     except ImportError:
-        raise ImportError("dask.array: Zarr is not installed\n  fix  pip install zarr") from None
-    return zarr
+        raise ImportError(f"dask.array{message}") from None
+
+
+def _zarr():
+    return _needed("zarr", ": Zarr is not installed\n  fix  pip install zarr")
 
 
 def to_zarr(arr, url, component=None, storage_options=None, region=None, compute=True, return_stored=False, overwrite=False, mode="a", **words):  # fmt: skip
@@ -122,10 +128,7 @@ def from_zarr(url, component=None, storage_options=None, chunks=None, name=None,
 def to_hdf5(filename, *args, chunks=True, **words):
     """Writes arrays into a file of HDF5: to_hdf5(file, "/x", x), or a dictionary of such. chunks: the file's, True for
     those of the array. words: as h5py's require_dataset has them."""
-    try:
-        import h5py
-    except ImportError:
-        raise ImportError("dask.array: h5py is not installed\n  fix  pip install h5py") from None
+    h5py = _needed("h5py", ": h5py is not installed\n  fix  pip install h5py")
     data = dict([args]) if len(args) == 2 else args[0] if len(args) == 1 else None
     if not isinstance(data, dict) or not all(isinstance(x, Array) for x in data.values()):
         raise ValueError("Please provide {'/data/path': array} dictionary")
@@ -146,7 +149,7 @@ def to_npy_stack(dirname, x, axis=0):
     os.makedirs(dirname, exist_ok=True)
     with open(os.path.join(dirname, "info"), "wb") as file:
         pickle.dump({"chunks": x.chunks, "dtype": x.dtype, "axis": axis}, file)
-    for k, block in enumerate(x.blocks[(slice(None),) * axis + (i,)] for i in range(len(x.chunks[axis]))):
+    for k, block in enumerate(x.blocks[along(axis, i)] for i in range(len(x.chunks[axis]))):
         np.save(os.path.join(dirname, f"{k}.npy"), block.compute())
 
 
@@ -167,12 +170,9 @@ def from_npy_stack(dirname, mmap_mode="r"):
 def imread(filename, imread=None, preprocess=None):
     """Pictures of a pattern of names, read by imread, as an array with one chunk for each."""
     if imread is None:
-        try:
-            from skimage.io import imread
-        except ImportError:
-            raise ImportError(
-                "dask.array.image.imread needs scikit-image, or imread=, a function of a file's name"
-            ) from None
+        imread = _needed(
+            "skimage.io", ".image.imread needs scikit-image, or imread=, a function of a file's name"
+        ).imread
     names = sorted(glob.glob(filename))
     if not names:
         raise ValueError(f"No files found under name {filename}")

@@ -5,9 +5,11 @@ import re
 
 import numpy as np
 
-from ._chunks import numpys, ours
-from ._core import Array, asanyarray, kind_of, made
+from ._elementwise import of_samples
+from ._array import one_chunk, several
+from ._chunks import numpys
 from ._shape import broadcast_to
+from ._sources import asanyarray
 from ._table import functions as _f
 
 
@@ -32,10 +34,6 @@ def _results(func, args):
 
 def _computed(func, *blocks):
     return [np.asarray(r) for r in _results(func, map(numpys, blocks))]
-
-
-def _result(results, k):
-    return ours(results[k])
 
 
 def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, output_dtypes=None, output_sizes=None,
@@ -100,31 +98,20 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
         output_dtypes = [m.dtype for m in (meta if isinstance(meta, (tuple, list)) else [meta])]
     if output_dtypes is None:
         small = [np.ones((*(1,) * len(loop), *x.shape[len(loop) :]), x.dtype) for x in arrays]
-        try:
-            output_dtypes = [np.asarray(r).dtype for r in _results(func, small)]
-        except Exception as error:
-            raise ValueError(f"`dtype` inference failed in `apply_gufunc`.\n\nPlease specify the dtype explicitly using the `output_dtypes` kwarg.\n\nOriginal error is below:\n{error!r}") from error  # fmt: skip
+        output_dtypes = [
+            np.asarray(r).dtype for r in of_samples("apply_gufunc", "output_dtypes", _results, (func, small))
+        ]
     elif not isinstance(output_dtypes, (tuple, list)):
         output_dtypes = [output_dtypes] * len(gives)
-    loop_chunks = tuple(widest)
-    computed = made(
-        word, loop_chunks, object,
-        lambda p: (_computed, func, *(x.ref((*p, *(0,) * (x.ndim - len(loop)))) for x in arrays)),
-        arrays, [func, signature, vectorize],
-    )  # fmt: skip
-    results = []
-    for k, (names, dtype) in enumerate(zip(gives, output_dtypes)):
-        chunks = (*loop_chunks, *((sizes[name],) for name in names))
-        r = made(
-            "gufunc-result", chunks, dtype, lambda p, k=k: (_result, computed.ref(p[: len(loop)]), k), [computed], k
-        )
-        r = Array(r.dask, r.name, r.chunks, r.dtype, kind_of(arrays))
+    kinds = [(one_chunk(sizes[name] for name in names), dtype) for names, dtype in zip(gives, output_dtypes)]
+    results = several(word, tuple(widest), kinds, lambda p: (_computed, func, *(x.ref((*p, *(0,) * (x.ndim - len(loop)))) for x in arrays)), arrays, [func, signature, vectorize])  # fmt: skip
+    for k, (r, names) in enumerate(zip(results, gives)):
         if keepdims:
             r = r[(Ellipsis, *(None,) * len(needs[0]))]
             names = names or needs[0]
         if at and names:
             r = _f.moveaxis(r, range(-len(names), 0), at[len(needs) + k] or at[0])
-        results.append(r)
+        results[k] = r
     return results[0] if one else tuple(results)
 
 

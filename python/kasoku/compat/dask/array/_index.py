@@ -11,8 +11,33 @@ import kasoku as ks
 from .. import config
 from .._task_spec import List
 from . import _chunks
-from ._chunks import call, evenly, gathered, is_unknown, numpys, ours, starts, unknown_help
-from ._core import Array, _same, asanyarray, axis_in, cut, elementwise, made, map_blocks, unify_chunks
+from ._array import Array, axis_in, made, method
+from ._blockwise import map_blocks
+from ._chunks import along, at_axis, call, evenly, gathered, is_unknown, numpys, ours, starts, unknown_help
+from ._elementwise import elementwise
+from ._rechunk import beside_unknown, cut, met_by_name, part_of, same
+from ._sources import asanyarray
+
+
+def _getitem(x, index):
+    if isinstance(index, str) or isinstance(index, list) and index and isinstance(index[0], str):
+        return _field(x, index)
+    return getitem(x, index)
+
+
+def _field(x, names):
+    """A field of records, or records of some of the fields."""
+    dtype = x.dtype[names]
+    chunks = x.chunks + tuple((n,) for n in dtype.shape)
+    places = len(x.chunks)
+    return made("getitem", chunks, dtype.base, lambda p: (part_of, x.ref(p[:places]), names), [x], names)
+
+
+def _setitem(x, index, value):
+    x._become(assigned(x, index, value))
+
+
+Array.__getitem__, Array.__setitem__ = _getitem, _setitem
 
 
 def getitem(x, index):
@@ -79,18 +104,14 @@ def _chosen_along(x, i, axis):
     """Elements of an axis by numbers that are not known yet; a single number takes the axis away."""
     if i.dtype.kind not in "iu":
         raise IndexError(f"arrays used as indices must be of integer (or boolean) type, not {i.dtype}")
-    chunks = (*x.chunks[:axis], *i.chunks, *x.chunks[axis + 1 :])
+    chunks = at_axis(x.chunks, axis, *i.chunks)
 
     def task_of(place):
         before, mine, after = place[:axis], place[axis : axis + i.ndim], place[axis + i.ndim :]
         blocks = List._of([x.ref((*before, k, *after)) for k in range(len(x.chunks[axis]))])
-        return _chosen, blocks, i.ref(mine), axis
+        return _taken, blocks, i.ref(mine), axis
 
     return made("getitem", chunks, x.dtype, task_of, [x, i], axis)
-
-
-def _chosen(blocks, where, axis):
-    return call("take", _chunks.joined(blocks, axis), numpys(where).astype(np.int64), axis=axis)
 
 
 def _filled_up(index, ndim):
@@ -168,32 +189,20 @@ def _sliced(x, index):
     return part
 
 
-_endless = 2**40  # no chunk is longer
-
-
-def beside_unknown(x, f, kept):
-    """f(x) that cuts along the axes whose lengths are known and takes all that the others have; `kept`: the axes that are
-    there afterwards."""
-    unknown = list(map(is_unknown, x.chunks))
-    chunks = tuple((_endless,) * len(axis) if is_so else axis for axis, is_so in zip(x.chunks, unknown))
-    part = f(Array(x.dask, x.name, chunks, x.dtype, x._meta))
-    part._chunks = tuple(x.chunks[k] if unknown[k] else axis for axis, k in zip(part.chunks, kept))
-    return part
-
-
 def expand(x, axis):
     chunks = (*x.chunks[:axis], (1,), *x.chunks[axis:])
     return made("expand_dims", chunks, x.dtype,
-                lambda p: (call, "expand_dims", x.ref((*p[:axis], *p[axis + 1 :])), axis), [x], axis)  # fmt: skip
+                lambda p: (call, "expand_dims", x.ref(at_axis(p, axis)), axis), [x], axis)  # fmt: skip
 
 
 def flip(x, axis):
     last = len(x.chunks[axis]) - 1
-    chunks = (*x.chunks[:axis], x.chunks[axis][::-1], *x.chunks[axis + 1 :])
+    chunks = at_axis(x.chunks, axis, x.chunks[axis][::-1])
     return made("flip", chunks, x.dtype,
-                lambda p: (call, "flip", x.ref((*p[:axis], last - p[axis], *p[axis + 1 :])), axis), [x], axis)  # fmt: skip
+                lambda p: (call, "flip", x.ref(at_axis(p, axis, last - p[axis])), axis), [x], axis)  # fmt: skip
 
 
+@method
 def shuffle(x, indexer, axis, chunks="auto"):
     """Groups of elements of an axis, lists of their numbers, one after the other. A group is in one chunk, which takes as many
     as keep it at the length that chunks had; for a longer group chunks are cut along the other axes."""
@@ -225,7 +234,7 @@ def take(x, indices, axis, lengths=None):
     if is_unknown(x.chunks[axis]):
         if len(x.chunks[axis]) > 1:
             raise ValueError(f"Array chunk size or shape is unknown. shape: {x.shape}{unknown_help}")
-        chunks = (*x.chunks[:axis], (len(indices),), *x.chunks[axis + 1 :])
+        chunks = at_axis(x.chunks, axis, (len(indices),))
         return made(
             "take", chunks, x.dtype, lambda p: (_taken, List._of([x.ref(p)]), indices, axis), [x], [indices, axis]
         )
@@ -236,7 +245,7 @@ def take(x, indices, axis, lengths=None):
     size = max(1, max(x.chunks[axis], default=1))
     cuts = starts(lengths)[1:-1] if lengths else range(size, len(indices), size)
     groups = np.split(indices, cuts)
-    chunks = (*x.chunks[:axis], tuple(len(g) for g in groups), *x.chunks[axis + 1 :])
+    chunks = at_axis(x.chunks, axis, tuple(len(g) for g in groups))
 
     def task_of(place):
         group = groups[place[axis]]
@@ -247,14 +256,14 @@ def take(x, indices, axis, lengths=None):
             at[k] = base - ends[k]
             base += x.chunks[axis][k]
         where = np.array([at[k] for k in chunk.tolist()], np.int64) + group if len(group) else group
-        blocks = List._of([x.ref((*place[:axis], k, *place[axis + 1 :])) for k in needed])
+        blocks = List._of([x.ref(at_axis(place, axis, k)) for k in needed])
         return _taken, blocks, where, axis
 
     return made("take", chunks, x.dtype, task_of, [x], [indices, axis, lengths])
 
 
 def _taken(blocks, where, axis):
-    return call("take", _chunks.joined(blocks, axis), where, axis=axis)
+    return call("take", _chunks.joined(blocks, axis), numpys(where).astype(np.int64, copy=False), axis=axis)
 
 
 def _masked(x, mask):
@@ -263,28 +272,20 @@ def _masked(x, mask):
         raise IndexError(f"boolean index of shape {mask.shape} did not match the array of shape {x.shape}")
     if x.ndim > 1 and is_unknown((*x.shape, *mask.shape)):
         warnings.warn("When slicing a Dask array of unknown chunks with a boolean mask Dask array, the output array may have a different ordering compared to the equivalent NumPy operation", stacklevel=3)  # fmt: skip
-    if x.ndim > 1:
-        x, mask = x.ravel(), mask.ravel()
-    _, (x, mask) = unify_chunks(x, mask)
-    chunks = ((np.nan,) * len(x.chunks[0]),)
-    return made("getitem", chunks, x.dtype, lambda p: (_kept, x.ref(p), mask.ref(p)), [x, mask])
+    return _masked_along(x, mask, 0) if x.ndim == 1 else _masked_along(x.ravel(), mask.ravel(), 0)
 
 
 def _masked_along(x, mask, axis):
     """x[:, mask] of a mask that is not known yet."""
-    if mask.shape[0] != x.shape[axis]:
+    if mask.shape[0] != x.shape[axis] and not is_unknown((mask.shape[0], x.shape[axis])):
         raise IndexError(f"Boolean array with size {mask.shape[0]} is not long enough for axis {axis} with size {x.shape[axis]}")  # fmt: skip
-    mask = mask.rechunk((x.chunks[axis],))
-    chunks = tuple((np.nan,) * len(c) if k == axis else c for k, c in enumerate(x.chunks))
-    return made("getitem", chunks, x.dtype, lambda p: (_kept_along, x.ref(p), mask.ref((p[axis],)), axis), [x, mask], axis)  # fmt: skip
+    _, (x, mask) = met_by_name([(x, range(x.ndim)), (mask, [axis])])
+    chunks = at_axis(x.chunks, axis, (np.nan,) * len(x.chunks[axis]))
+    return made("getitem", chunks, x.dtype, lambda p: (_kept, x.ref(p), mask.ref((p[axis],)), axis), [x, mask], axis)
 
 
-def _kept_along(x, mask, axis):
-    return ours(np.compress(numpys(mask), numpys(x), axis=axis))
-
-
-def _kept(x, mask):
-    return ours(numpys(x)[numpys(mask)])
+def _kept(x, mask, axis):
+    return ours(numpys(x)[along(axis, numpys(mask))])
 
 
 def assigned(x, index, value):
@@ -356,7 +357,7 @@ def _with(x, places, value):
     def task_of(place):
         chosen = [(at >= e[i]) & (at < e[i + 1]) for at, e, i in zip(places, ends, place)]
         if not all(each.any() for each in chosen):
-            return _same, x.ref(place)
+            return same, x.ref(place)
         inside = [at[each] - e[i] for at, each, e, i in zip(places, chosen, ends, place)]
         parts = None
         if np.ndim(value):

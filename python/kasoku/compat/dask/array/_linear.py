@@ -3,8 +3,9 @@
 import numpy as np
 
 from .._task_spec import List
+from ._array import Array, axis_in, made, method
 from ._chunks import call, is_unknown, numpys
-from ._core import asanyarray, axis_in, made
+from ._sources import asanyarray
 
 
 def _masked_products(lefts, rights):
@@ -63,6 +64,11 @@ def matmul(a, b, **ignored):
     return c[..., 0] if one_column else c
 
 
+Array.__matmul__ = lambda a, b: matmul(a, b)
+Array.__rmatmul__ = lambda a, b: matmul(b, a)
+
+
+@method
 def dot(a, b):
     a, b = asanyarray(a), asanyarray(b)
     if not a.ndim or not b.ndim:

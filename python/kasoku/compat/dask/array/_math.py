@@ -7,27 +7,28 @@ import numbers
 import numpy as np
 
 from ..base import is_dask_collection
-from ._chunks import numpys, on_numpys, ours, starts
-from ._core import Array, asanyarray, axis_in, blockwise_call, elementwise, map_blocks, samples_of
-from ._create import full_like
 from . import _reductions  # noqa: F401 - it fills the table
-from ._shape import broadcast_to, concatenate
+from ._array import Array, axis_in, several
+from ._blockwise import map_blocks
+from ._chunks import along, numpys, on_numpys, ours, starts
+from ._create import full_like
+from ._elementwise import blockwise_call, broadcast, chunk_at, elementwise, in_chunks, samples_of
 from ._reshape import reshape
+from ._shape import broadcast_to, concatenate
+from ._sources import asanyarray
 from ._table import functions as f
 
 # ── of each element ───────────────────────────────────────────────────────────────────────
-
-
-def _picked(name, k, *args):
-    return ours(np.asarray(getattr(np, name)(*map(numpys, args))[k]))
 
 
 def _several(name):
     """A function with several results."""
 
     def function(*args):
-        found = getattr(np, name)(*samples_of(args))
-        return tuple(blockwise_call(_picked, (name, k), args, {}, r.dtype, name) for k, r in enumerate(found))
+        kinds = [((), r.dtype) for r in getattr(np, name)(*samples_of(args))]
+        chunks, args, inputs = broadcast(in_chunks(args))
+        constants = [x for x in args if not isinstance(x, Array)]
+        return tuple(several(name, chunks, kinds, lambda p: (on_numpys, getattr(np, name), *(chunk_at(x, p) for x in args)), inputs, constants))  # fmt: skip
 
     return function
 
@@ -65,10 +66,6 @@ def select(condlist, choicelist, default=0):
 
 def _by_pieces(x, *conditions, funclist, told, words):
     return np.piecewise(x, list(conditions), funclist, *told, **words)
-
-
-def _unraveled(at, shape, order, k):
-    return np.unravel_index(at, shape, order)[k]
 
 
 def _raveled(*parts, dims, mode, order):
@@ -110,8 +107,9 @@ f.rows("array", {
     "choose": _choice,
     "piecewise": lambda x, condlist, funclist, *args, **words: map_blocks(
         _by_pieces, x, *condlist, funclist=funclist, told=args, words=words, dtype=x.dtype),
-    "unravel_index": lambda indices, shape, order="C": tuple(
-        map_blocks(_unraveled, indices, shape=tuple(shape), order=order, k=k, dtype=np.int64) for k in range(len(shape))),
+    "unravel_index": lambda indices, shape, order="C": tuple(several(
+        "unravel_index", indices.chunks, [((), np.int64)] * len(shape),
+        lambda p: (on_numpys, np.unravel_index, indices.ref(p), tuple(shape), order), [indices], [shape, order])),
     "isin": lambda element, test_elements, assume_unique=False, invert=False: map_blocks(
         np.isin, element, test_elements=np.asarray(test_elements), invert=invert, dtype=bool),
     "shape": lambda a: a.shape, "ndim": lambda a: a.ndim,
@@ -180,9 +178,9 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     ends = [x if x is None else _at_an_end(x, a, axis) for x in (prepend, append)]
     if n and any(x is not None for x in ends):
         a = concatenate([x for x in (ends[0], a, ends[1]) if x is not None], axis)
-    name, before = "not_equal" if a.dtype == bool else "subtract", (slice(None),) * axis_in(axis, a.ndim)
+    name, axis = "not_equal" if a.dtype == bool else "subtract", axis_in(axis, a.ndim)
     for _ in range(n):
-        a = elementwise(name, a[(*before, slice(1, None))], a[(*before, slice(None, -1))])
+        a = elementwise(name, a[along(axis, slice(1, None))], a[along(axis, slice(None, -1))])
     return a
 
 

@@ -6,11 +6,14 @@ import warnings
 
 import numpy as np
 
-from ._chunks import on_numpys, starts
-from ._core import Array, asanyarray, axes_in, axis_in, cut, made, map_blocks, unify_chunks
+from ._array import Array, axes_in, axis_in, made
+from ._blockwise import map_blocks
+from ._chunks import along, on_numpys, starts
 from ._create import full
 from ._index import take as _take
+from ._rechunk import cut, unify_chunks
 from ._shape import concatenate
+from ._sources import asanyarray
 
 
 def _for_axes(value, ndim, default=0):
@@ -41,8 +44,7 @@ def overlap(x, depth, boundary=None, *, allow_rechunk=True):
             x = _with_ends(x, axis, before, after, kind)
         n, shift = x.shape[axis], 0 if kind in (None, "none") else before
         cuts = [(max(0, lo + shift - before), min(n, hi + shift + after)) for lo, hi in zip(ends, ends[1:])]
-        index = (slice(None),) * axis
-        parts = [x[(*index, slice(lo, hi))].rechunk({axis: -1}) for lo, hi in cuts]
+        parts = [x[along(axis, slice(lo, hi))].rechunk({axis: -1}) for lo, hi in cuts]
         x = concatenate(parts, axis)
     return x
 
@@ -105,6 +107,13 @@ def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta
     return trim_internal(found, dict(enumerate(d for d, _ in kept)), dict(enumerate(b for _, b in kept)))
 
 
+def _of_array(self, func, depth, boundary=None, trim=True, **words):
+    return map_overlap(func, self, depth=depth, boundary=boundary, trim=trim, **words)
+
+
+Array.map_overlap = _of_array
+
+
 def _for_arrays(value, arrays):
     """What is said of each of several arrays."""
     return value if isinstance(value, list) and len(value) == len(arrays) else [value] * len(arrays)
@@ -114,7 +123,7 @@ def _for_arrays(value, arrays):
 
 
 def gradient(f, *varargs, axis=None, edge_order=1, **ignored):
-    """numpy.gradient of each chunk and its neighbours; spacings are numbers or places."""
+    """numpy.gradient of each chunk and its neighbours; spacings are numbers or places. A list, unless axis is a number."""
     f = asanyarray(f)
     axes = [axis_in(a, f.ndim) for a in (range(f.ndim) if axis is None else axes_in(axis))]
     if len(varargs) not in (0, 1, len(axes)):
@@ -125,7 +134,7 @@ def gradient(f, *varargs, axis=None, edge_order=1, **ignored):
     if f.dtype.kind in "bui":
         f = f.astype(float)
     found = [_gradient_along(f, a, h, edge_order) for a, h in zip(axes, spacings)]
-    return found if len(found) > 1 or (axis is not None and not isinstance(axis, numbers.Integral)) else found[0]
+    return found[0] if isinstance(axis, numbers.Integral) else found
 
 
 def _gradient_along(f, axis, h, edge_order):
@@ -138,14 +147,14 @@ def _gradient_along(f, axis, h, edge_order):
     if h.ndim and len(h) != n:
         raise ValueError("when 1d, distances must match the length of the corresponding dimension")
 
-    def along(block, block_id):
+    def slope(block, block_id):
         first, last = ends[block_id[axis]], ends[block_id[axis] + 1]
         before = first - max(0, first - 2)
         where = h[first - before : first - before + block.shape[axis]] if h.ndim else h
         found = np.gradient(block, where, axis=axis, edge_order=edge_order)
-        return found[(slice(None),) * axis + (slice(before, before + last - first),)]
+        return found[along(axis, slice(before, before + last - first))]
 
-    return map_blocks(along, overlap(f, {axis: 2}), chunks=f.chunks, dtype=f.dtype)
+    return map_blocks(slope, overlap(f, {axis: 2}), chunks=f.chunks, dtype=f.dtype)
 
 
 def sliding_window_view(x, window_shape, axis=None, automatic_rechunk=True):

@@ -11,10 +11,13 @@ from .. import config
 from .._task_spec import List, TaskRef
 from ..base import tokenize
 from ..utils import has_keyword
-from ._chunks import call, is_unknown, numpys, on_numpys, ours, starts
+from ._array import Array, axes_in, axis_in, made
 from ._blockwise import as_numpys, joined_by_lists
-from ._core import Array, _same, asanyarray, axes_in, axis_in, made, put_out
+from ._chunks import at_axis, call, is_unknown, numpys, on_numpys, ours, starts
+from ._elementwise import put_out
+from ._rechunk import same
 from ._shape import broadcast_to
+from ._sources import asanyarray
 from ._table import functions as f
 
 together = 8  # as many partial results are joined by a task, where nobody says split_every
@@ -36,50 +39,66 @@ def axes_of(axis, ndim):
     return tuple(sorted({axis_in(a, ndim) for a in axes_in(axis)}))
 
 
-def tree(
-    x, axis, dtype, first, join, last, word, keepdims=False, out_dtype=None, token=None, meta=None, split_every=None
-):
-    """first(chunk) keeps the axes with length 1; join(list, axes) of such lists; last(value) at the end."""
-    axes = axes_of(axis, x.ndim)
-    chunks = tuple((1,) * len(c) if a in axes else c for a, c in enumerate(x.chunks))
-    part = made(word, chunks, dtype, lambda p: (first, x.ref(p), axes, p), [x], [token, axes])
+def _list_of(part, ranges, axes):
+    """The chunks of these ranges of places."""
+    return List._of(map(part.ref, itertools.product(*ranges)))
+
+
+def _lists_of(part, ranges, axes, before=()):
+    """The same as nested lists along the axes."""
+    if not ranges:
+        return part.ref(before)
+    found = [_lists_of(part, ranges[1:], axes, (*before, k)) for k in ranges[0]]
+    return List._of(found) if len(before) in axes else found[0]
+
+
+def tree(x, axes, dtype, first, join, last, word, keepdims=False, out_dtype=None, token=None, metas=(None, None),
+         split_every=None, output_size=1, more=(), lists_of=None):  # fmt: skip
+    """first(axes, place, chunk, …) of each chunk, with the chunks of more; join(list, axes) of as many results as split_every
+    says, until one is left, or, in the lists that lists_of makes, so few; last(list, axes, keepdims) of those. first and join
+    keep the axes, in chunks of output_size. metas: of the parts, and of the result."""
     each = _at_once_of(split_every, axes)
-    while any(len(part.chunks[a]) > 1 for a in axes):
-        part = _join_some(part, axes, join, word, dtype, token, each)
-    kept = tuple(c if keepdims or a not in axes else None for a, c in enumerate(part.chunks))
-    out_chunks = tuple(c for c in kept if c is not None)
+    chunks = tuple((output_size,) * len(c) if a in axes else c for a, c in enumerate(x.chunks))
+    part = made(word, chunks, dtype, lambda p: (first, axes, p, x.ref(p), *(w.ref(p) for w in more)), [x, *more], [token, axes], metas[0])  # fmt: skip
+    enough, lists_of = (each, lists_of) if lists_of else (dict.fromkeys(axes, 1), _list_of)
+    while any(len(part.chunks[a]) > enough[a] for a in axes):
+        part = _join_some(part, axes, join, f"{word}-partial", token, each, lists_of)
+    chunks = tuple((output_size,) if a in axes else c for a, c in enumerate(part.chunks) if keepdims or a not in axes)
 
     def task_of(place):
-        place = iter(place)
-        full = tuple(0 if a in axes and not keepdims else next(place) for a in range(x.ndim))
-        return last, part.ref(full), () if keepdims else axes
+        rest = iter(place)
+        at = [None if a in axes and not keepdims else next(rest) for a in range(x.ndim)]
+        ranges = [range(len(part.chunks[a])) if a in axes else [k] for a, k in enumerate(at)]
+        return last, lists_of(part, ranges, axes), axes, keepdims
 
-    kind = out_dtype if out_dtype is not None else dtype
-    return made(f"{word}-aggregate", out_chunks, kind, task_of, [part], [token, keepdims], meta)
+    return made(f"{word}-aggregate", chunks, dtype if out_dtype is None else out_dtype, task_of, [part], [token, axes, keepdims], metas[1])  # fmt: skip
 
 
-def _join_some(part, axes, join, word, dtype, token, each, task_of_ranges=None):
+def _join_some(part, axes, join, word, token, each, lists_of):
     groups = [
         [range(k, min(k + each[a], len(c))) for k in range(0, len(c), each[a])]
         if a in axes
         else [range(k, k + 1) for k in range(len(c))]
         for a, c in enumerate(part.chunks)
     ]
-    chunks = tuple((1,) * len(g) if a in axes else part.chunks[a] for a, g in enumerate(groups))
+    chunks = tuple(c[:1] * len(g) if a in axes else c for a, (c, g) in enumerate(zip(part.chunks, groups)))
 
     def task_of(place):
-        ranges = [groups[a][i] for a, i in enumerate(place)]
-        if task_of_ranges:
-            return task_of_ranges(part, ranges)
-        return join, List._of([part.ref(m) for m in itertools.product(*ranges)]), axes
+        return join, lists_of(part, [groups[a][i] for a, i in enumerate(place)], axes), axes
 
-    return made(f"{word}-partial", chunks, dtype, task_of, [part], token)
+    return made(word, chunks, part.dtype, task_of, [part], token)
 
 
-def _squeezed(x, axes):
-    if x is None:
+def _ended(parts, axes, keepdims, finish):
+    """What finish makes of the one that is left."""
+    if parts[0] is None:
         raise ValueError("zero-size array to reduction operation which has no identity")
-    return x.reshape(tuple(n for a, n in enumerate(x.shape) if a not in axes)) if axes else x
+    made_ = finish(parts[0])
+    return made_ if keepdims else made_.reshape(tuple(n for a, n in enumerate(made_.shape) if a not in axes))
+
+
+def _itself(x):
+    return x
 
 
 def _one(name, x, axes, words):
@@ -87,7 +106,7 @@ def _one(name, x, axes, words):
     return call(name, x, axis=axes if len(axes) != 1 else axes[0], keepdims=True, **words)
 
 
-def _first_of(x, axes, place, name, words):
+def _first_of(axes, place, x, name, words):
     if name in ("min", "max") and 0 in x.shape:
         return None  # of a chunk whose length was not known before there may be nothing
     return _one(name, x, axes, words)
@@ -116,13 +135,13 @@ def _simple(name):
         told = {"dtype": kind} if name in ("sum", "prod") else {}
         if not x.ndim:
             return made(name, (), kind, lambda p: (call, name, x.ref(p)), [x])
+        axes, join = axes_of(axis, x.ndim), functools.partial(_joined_of, name=name)
         if name in ("min", "max"):
-            axes = axes_of(axis, x.ndim)
             if any(x.shape[a] == 0 for a in axes):
                 raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
             x = _without_empty(x, axes)
-        return tree(x, axis, kind, functools.partial(_first_of, name=name, words=told),
-                    functools.partial(_joined_of, name=name), _squeezed, name, keepdims, token=[name, str(kind)],
+        return tree(x, axes, kind, functools.partial(_first_of, name=name, words=told), join,
+                    functools.partial(_ended, finish=_itself), name, keepdims, token=[name, str(kind)],
                     split_every=split_every)  # fmt: skip
 
     return reduce
@@ -137,7 +156,7 @@ def _without_empty(x, axes):
 # Moments: how many, their sum, and the squares of their distances from the mean.
 
 
-def _moments(x, axes, place, kind, skips_nan):
+def _moments(axes, place, x, kind, skips_nan):
     values = numpys(x) if skips_nan else x
     count = math.prod(x.shape[a] for a in axes)
     is_masked = isinstance(x, np.ma.MaskedArray)
@@ -166,8 +185,8 @@ def _squared(away):
 
 
 def _joined_moments(parts, axes):
-    a = parts[0]
-    for b in parts[1:]:
+    a, *rest = parts
+    for b in rest:
         n = a["count"] + b["count"]
         gap = b["total"] / _one_at_least(b["count"]) - a["total"] / _one_at_least(a["count"])
         between = _squared(gap) * (a["count"] * b["count"] / _one_at_least(n))
@@ -175,7 +194,7 @@ def _joined_moments(parts, axes):
     return a
 
 
-def _last_moments(m, axes, what, ddof, kind):
+def _last_moments(m, what, ddof, kind):
     count = m["count"]
     if what == "mean":
         made_ = m["total"] / count if not isinstance(count, int) or count else m["total"] * np.nan
@@ -190,7 +209,7 @@ def _last_moments(m, axes, what, ddof, kind):
             made_ = call("sqrt", made_)
     if "is_masked" in m:
         made_ = np.ma.array(numpys(made_), mask=count <= (ddof if what != "mean" else 0))
-    return _squeezed(made_, axes).astype(kind)
+    return made_.astype(kind)
 
 
 def _of_moments(word):
@@ -200,10 +219,11 @@ def _of_moments(word):
         kind = np.dtype(dtype) if dtype is not None else np.mean(np.ones(1, x.dtype)).dtype
         out_kind = np.zeros(1, kind).real.dtype if what != "mean" else kind
         work = np.dtype("f8") if kind.kind == "f" and kind.itemsize < 4 else kind
-        return tree(x if x.ndim else x.reshape((1,)), axis, work,
-                    functools.partial(_moments, kind=work, skips_nan=skips_nan), _joined_moments,
-                    functools.partial(_last_moments, what=what, ddof=ddof, kind=out_kind), word,
-                    keepdims, out_kind, [what, ddof, str(kind), skips_nan], split_every=split_every)  # fmt: skip
+        x = x if x.ndim else x.reshape((1,))
+        finish = functools.partial(_last_moments, what=what, ddof=ddof, kind=out_kind)
+        return tree(x, axes_of(axis, x.ndim), work, functools.partial(_moments, kind=work, skips_nan=skips_nan), _joined_moments,
+                    functools.partial(_ended, finish=finish), word, keepdims, out_kind,
+                    [what, ddof, str(kind), skips_nan], split_every=split_every)  # fmt: skip
 
     return reduce
 
@@ -211,7 +231,7 @@ def _of_moments(word):
 # Places of the least and the greatest.
 
 
-def _place_first(x, axes, place, name, ends):
+def _place_first(axes, place, x, name, ends):
     values, axis, there = numpys(x), axes[0] if len(axes) == 1 else None, {}
     if isinstance(values, np.ma.MaskedArray):
         values = values.filled((np.ma.minimum_fill_value if name.endswith("min") else np.ma.maximum_fill_value)(values))
@@ -235,9 +255,9 @@ def _place_first(x, axes, place, name, ends):
 
 
 def _place_join(parts, axes, name):
-    a = parts[0]
+    a, *rest = parts
     is_better = np.less if name.endswith("min") else np.greater
-    for b in parts[1:]:
+    for b in rest:
         takes = is_better(b["value"], a["value"]) | ((b["value"] == a["value"]) & (b["at"] < a["at"]))
         takes |= (
             np.isnan(b["value"]) & ~np.isnan(a["value"])
@@ -249,10 +269,10 @@ def _place_join(parts, axes, name):
     return a
 
 
-def _place_last(x, axes):
+def _place_last(x):
     if not np.all(x.get("there", True)):
         raise ValueError("All-NaN slice encountered")
-    return ours(_squeezed(x["at"], axes))
+    return ours(x["at"])
 
 
 def _places(name):
@@ -268,9 +288,10 @@ def _places(name):
             raise ValueError(f"attempt to get {name} of an empty sequence")
         x = _without_empty(x, reduced)
         ends = [starts(c) for c in x.chunks]
-        return tree(x, axis, np.int64, functools.partial(_place_first, name=name, ends=ends),
-                    functools.partial(_place_join, name=name), _place_last, name, keepdims, token=name,
-                    meta=None if x._gives_ours else np.empty(0), split_every=split_every)  # fmt: skip
+        join, meta = functools.partial(_place_join, name=name), None if x._gives_ours else np.empty(0)
+        return tree(x, reduced, np.int64, functools.partial(_place_first, name=name, ends=ends), join,
+                    functools.partial(_ended, finish=_place_last), name, keepdims, token=name,
+                    metas=(None, meta), split_every=split_every)  # fmt: skip
 
     return reduce
 
@@ -306,18 +327,18 @@ def _running(name):
         key = f"{name}-so-far-{tokenize(total.name)}"
 
         def before(place):
-            return (*place[:axis], place[axis] - 1, *place[axis + 1 :])
+            return at_axis(place, axis, place[axis] - 1)
 
         def total_to(place):
             if place[axis] == 0:
-                return _same, total.ref(place)
+                return same, total.ref(place)
             return call, _pair[total_of], TaskRef((key, *before(place))), total.ref(place)
 
         so_far = made(f"{name}-so-far", ends, kind, total_to, [total], name=key)
 
         def task_of(place):
             if place[axis] == 0:
-                return _same, own.ref(place)
+                return same, own.ref(place)
             return call, _pair[total_of], own.ref(place), so_far.ref(before(place))
 
         return made(name, x.chunks, kind, task_of, [own, so_far], axis)
@@ -328,21 +349,13 @@ def _running(name):
 # What a program's own function reduces.
 
 
-def _own_first(function, x, axes, *weights):
+def _own_first(axes, place, x, *weights, function):
     return on_numpys(function, x, *weights, axis=axes, keepdims=True)
 
 
-def _own_join(function, parts, axes, keepdims, concatenate):
+def _own_join(parts, axes, keepdims=True, *, function, concatenate):
     parts = as_numpys(joined_by_lists(parts, axes) if concatenate else parts)
     return on_numpys(function, parts, axis=axes, keepdims=keepdims)
-
-
-def _lists_of(part, ranges, axes, before=()):
-    """The chunks of these ranges of places, as nested lists along the axes."""
-    if not ranges:
-        return part.ref(before)
-    found = [_lists_of(part, ranges[1:], axes, (*before, k)) for k in ranges[0]]
-    return List._of(found) if len(before) in axes else found[0]
 
 
 def reduction(x, chunk, aggregate, axis=None, keepdims=False, dtype=None, split_every=None, combine=None, name=None,
@@ -353,7 +366,6 @@ def reduction(x, chunk, aggregate, axis=None, keepdims=False, dtype=None, split_
     x = asanyarray(x)
     axes, dtype = axes_of(axis, x.ndim), np.dtype(dtype or x.dtype)
     chunk, aggregate = (functools.partial(g, dtype=dtype) if has_keyword(g, "dtype") else g for g in (chunk, aggregate))
-    word, token, each = name or "reduction", [chunk, aggregate, combine, axes], _at_once_of(split_every, axes)
     more = []
     if weights is not None:
         weights = asanyarray(weights)
@@ -363,19 +375,12 @@ def reduction(x, chunk, aggregate, axis=None, keepdims=False, dtype=None, split_
             raise ValueError(
                 f"Weights with shape {weights.shape} are not broadcastable to x with shape {x.shape}"
             ) from None
-    chunks = tuple((output_size,) * len(c) if a in axes else c for a, c in enumerate(x.chunks))
-    part = made(word, chunks, dtype, lambda p: (_own_first, chunk, x.ref(p), axes, *(w.ref(p) for w in more)), [x, *more], token, meta)  # fmt: skip
-    while any(len(part.chunks[a]) > each[a] for a in axes):
-        part = _join_some(part, axes, None, word, dtype, token, each, lambda part, ranges: (_own_join, combine or aggregate, _lists_of(part, ranges, axes), axes, True, concatenate))  # fmt: skip
-    chunks = tuple((output_size,) if a in axes else c for a, c in enumerate(part.chunks) if keepdims or a not in axes)
-
-    def task_of(place):
-        rest = iter(place)
-        at = [None if a in axes and not keepdims else next(rest) for a in range(x.ndim)]
-        ranges = [range(len(part.chunks[a])) if a in axes else [k] for a, k in enumerate(at)]
-        return _own_join, aggregate, _lists_of(part, ranges, axes), axes, keepdims, concatenate
-
-    found = made(f"{word}-aggregate", chunks, dtype, task_of, [part], [*token, keepdims], meta)
+    join, last = (
+        functools.partial(_own_join, function=g, concatenate=concatenate) for g in (combine or aggregate, aggregate)
+    )
+    found = tree(x, axes, dtype, functools.partial(_own_first, function=chunk), join, last, name or "reduction", keepdims,
+                 token=[chunk, aggregate, combine], metas=(meta, meta), split_every=split_every, output_size=output_size,
+                 more=more, lists_of=_lists_of)  # fmt: skip
     return found if out is None else put_out(found, out)
 
 

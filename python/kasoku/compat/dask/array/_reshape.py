@@ -7,8 +7,8 @@ import numbers
 import numpy as np
 
 from ..utils import parse_bytes
+from ._array import Array, made, one_chunk
 from ._chunks import call, evenly, is_unknown, starts, unknown_help
-from ._core import made
 
 
 def _runs(old, new):
@@ -37,9 +37,8 @@ def _in_order(shape, chunks, limit):
     for k, n in enumerate(shape):
         rest = math.prod(shape[k + 1 :])
         if rest <= limit or k == len(shape) - 1:
-            pieces = tuple(
-                m for c in chunks[k] for m in evenly(c, min(max(1, c), math.ceil(c * rest / limit) or 1))[::-1]
-            )
+            own = (n,) if ones else chunks[k]  # behind ones the chunks' ends do not help
+            pieces = tuple(m for c in own for m in evenly(c, min(max(1, c), math.ceil(c * rest / limit) or 1))[::-1])
             return [*ones, pieces, *((m,) for m in shape[k + 1 :])]
         ones.append((1,) * n)
     return ones
@@ -93,7 +92,7 @@ def reshape(x, shape, merge_chunks=True, limit=None):
         raise ValueError(f"cannot reshape array of size {x.size} into shape {shape}")
     if shape == x.shape:
         return x
-    if not unknown and not x.size or x.npartitions == 1 and not unknown:
+    if not unknown and (not x.size or x.npartitions == 1):
         return _at_once(x, shape)
     room = parse_bytes(limit) // x.itemsize if limit is not None else math.inf
     before, after, runs = list(x.chunks), [None] * len(shape), _runs(x.shape, shape)
@@ -124,20 +123,13 @@ def reshape(x, shape, merge_chunks=True, limit=None):
 
 
 def _at_once(x, shape):
-    x = x.rechunk(-1) if x.size else x
-    if not x.size:
-        return _empty(x, shape)
-    return made("reshape", tuple((n,) for n in shape), x.dtype,
-                lambda p: (call, "reshape", x.ref((0,) * x.ndim), shape), [x], shape)  # fmt: skip
+    """Of an array of one chunk, or without elements, which any of its chunks shows."""
+    return made("reshape", one_chunk(shape), x.dtype, lambda p: (_as_whole, x.ref((0,) * x.ndim), shape), [x], shape)
 
 
-def _empty(x, shape):
-    return made("reshape", tuple((n,) for n in shape), x.dtype,
-                lambda p: (_nothing, x.ref((0,) * x.ndim), shape), [x], shape)  # fmt: skip
-
-
-def _nothing(x, shape):
-    return call("reshape", x[tuple(slice(0, 0 if not k else None) for k in range(x.ndim))], shape)
+def _as_whole(x, shape):
+    x = x if math.prod(shape) else x[tuple(slice(0, 0 if not k else None) for k in range(x.ndim))]
+    return call("reshape", x, shape)
 
 
 def _flat(x):
@@ -145,3 +137,12 @@ def _flat(x):
     chunks = ((np.nan,) * x.npartitions,)
     places = list(itertools.product(*map(range, x.numblocks)))
     return made("reshape", chunks, x.dtype, lambda p: (call, "reshape", x.ref(places[p[0]]), (-1,)), [x], "flat")
+
+
+def _reshaped(x, *shape, merge_chunks=True, limit=None):
+    shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], numbers.Integral) else shape
+    return reshape(x, shape, merge_chunks, limit)
+
+
+Array.reshape = _reshaped
+Array.ravel = Array.flatten = lambda x: x if x.ndim == 1 else reshape(x, -1)

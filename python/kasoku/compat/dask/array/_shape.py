@@ -7,15 +7,35 @@ import numbers
 import numpy as np
 
 from ..._layout import shadow
-from ._chunks import call, met, normalize_chunks
-from ._core import Array, _same, asanyarray, axes_in, axis_in, made
+from ._array import Array, axes_in, axis_in, made, method
+from ._chunks import along, at_axis, call, met, normalize_chunks, shape_at
 from ._index import expand
 from ._index import flip as _flip
 from ._index import take as _take
+from ._rechunk import same
 from ._reshape import reshape
+from ._sources import asanyarray
 from ._table import functions as f
 
 # ── axes in another order ─────────────────────────────────────────────────────────────────
+
+
+@method
+def transpose(x, *axes):
+    axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], numbers.Integral) else axes
+    axes = (
+        tuple(range(x.ndim))[::-1]
+        if not axes or axes == (None,) or axes is None
+        else tuple(axis_in(a, x.ndim) for a in axes)
+    )
+    if sorted(axes) != list(range(x.ndim)):
+        raise ValueError("axes don't match array")
+    if axes == tuple(range(x.ndim)):
+        return x
+    back = np.argsort(axes)
+    chunks = tuple(x.chunks[a] for a in axes)
+    return made("transpose", chunks, x.dtype,
+                lambda p: (call, "transpose", x.ref(tuple(p[b] for b in back)), axes), [x], axes)  # fmt: skip
 
 
 def _rearranged(x, function, *args, **words):
@@ -106,7 +126,7 @@ def _in_a_row(seq, axis, word, allows_unknown=False):
 
     def task_of(place):
         k, i = owners[place[axis]]
-        return _same, arrays[k].ref((*place[:axis], i, *place[axis + 1 :]))
+        return same, arrays[k].ref(at_axis(place, axis, i))
 
     return made(word, chunks, dtype, task_of, arrays, axis)
 
@@ -193,7 +213,7 @@ def broadcast_to(x, shape, chunks=None, meta=None):
 
     def task_of(place):
         at = tuple(0 if sum(c) == 1 else i for c, i in zip(x.chunks, place[new:]))
-        return call, "broadcast_to", x.ref(at), tuple(c[i] for c, i in zip(chunks, place))
+        return call, "broadcast_to", x.ref(at), shape_at(chunks, place)
 
     return made("broadcast_to", chunks, x.dtype, task_of, [x], [shape])
 
@@ -211,7 +231,7 @@ def tile(A, reps):
         raise ValueError("Negative `reps` are not allowed.")
     A = reshape(A, (1,) * (len(reps) - A.ndim) + A.shape) if len(reps) > A.ndim else A
     for axis, n in enumerate((1,) * (A.ndim - len(reps)) + reps):
-        A = concatenate([A] * n, axis) if n > 1 else A if n else A[(slice(None),) * axis + (slice(0),)]
+        A = concatenate([A] * n, axis) if n > 1 else A if n else A[along(axis, slice(0))]
     return A
 
 
@@ -230,7 +250,7 @@ def roll(array, shift, axis=None):
         a = axis_in(a, array.ndim)
         s = -s % array.shape[a] if array.shape[a] else 0
         if s:
-            before, after = ((slice(None),) * a + (part,) for part in (slice(s, None), slice(None, s)))
+            before, after = (along(a, part) for part in (slice(s, None), slice(None, s)))
             array = concatenate([array[before], array[after]], a)
     return array
 
@@ -238,7 +258,7 @@ def roll(array, shift, axis=None):
 @f.row("array")
 def take(a, indices, axis=0):
     if isinstance(indices, (numbers.Integral, Array)):
-        return a[(slice(None),) * axis_in(axis, a.ndim) + (indices,)]
+        return a[along(axis_in(axis, a.ndim), indices)]
     return _take(a, np.asarray(indices), axis_in(axis, a.ndim))
 
 
@@ -270,7 +290,7 @@ def insert(arr, obj, values, axis):
         count = values.shape[axis]
     elif isinstance(obj, numbers.Integral) and values.ndim:
         values = expand_dims(values, axis)
-    values = broadcast_to(values, (*arr.shape[:axis], count, *arr.shape[axis + 1 :])).astype(arr.dtype)
+    values = broadcast_to(values, at_axis(arr.shape, axis, count)).astype(arr.dtype)
     order = np.insert(np.arange(n), at if isinstance(obj, slice) else obj, np.arange(n, n + count))
     return _take(concatenate([arr, values], axis), order, axis)
 
@@ -279,9 +299,7 @@ def insert(arr, obj, values, axis):
 def compress(condition, a, axis=None):
     a, axis = _flat(asanyarray(a), axis)
     if isinstance(condition, Array) and condition.ndim == 1:
-        return a[(slice(None),) * axis + (slice(condition.shape[0]),)][
-            (slice(None),) * axis + (condition.astype(bool),)
-        ]
+        return a[along(axis, slice(condition.shape[0]))][along(axis, condition.astype(bool))]
     condition = np.asarray(condition, np.bool_)
     if condition.ndim != 1:
         raise ValueError("Condition must be one dimensional")

@@ -1,7 +1,7 @@
 """Functions of dask.array as rows: names and arguments, and what is computed of them."""
 
 from ..._face.table import Table
-from ._core import asanyarray
+from ._sources import asanyarray
 
 
 def of_an_array(f):

@@ -5,18 +5,15 @@ import numbers
 
 import numpy as np
 
-from kasoku._core import Delayed
-
-from .._task_spec import List, Task, TaskRef
-from ..base import is_dask_collection, tokenize
-from ..highlevelgraph import HighLevelGraph
-from ..utils import key_split
+from .._task_spec import List, TaskRef
+from ..utils import funcname
 from . import _chunks
-from ._chunks import numpys, on_numpys, ours
-from ._core import Array, asanyarray, axes_in, axis_in, elementwise, from_array, from_delayed, grid, made, map_blocks
-from ._create import tri
+from ._array import Array, axes_in, axis_in, made, one_chunk, several
+from ._blockwise import map_blocks
+from ._chunks import along, at_axis, numpys, on_numpys, ours
 from ._reductions import axes_of
 from ._shape import concatenate, stack
+from ._sources import asanyarray
 from ._table import functions as f
 
 
@@ -31,16 +28,17 @@ class _Place:
 
 
 def _by_numpy(nested, ndims, function, args, words):
-    found = [numpys(_chunks.whole(part, n) if n else part) for part, n in zip(nested, ndims)]
+    found = [numpys(_chunks.assembled(part, n) if n else part) for part, n in zip(nested, ndims)]
 
     def put(x):
         return found[x.number] if isinstance(x, _Place) else list(map(put, x)) if isinstance(x, list) else x
 
-    return function(*map(put, args), **words)
+    made_ = function(*map(put, args), **words)
+    return made_ if isinstance(made_, (tuple, list)) else ours(made_)
 
 
-def on_whole(function, *args, **words):
-    """A delayed value: function of arrays as NumPy's."""
+def _at_once(function, args, words):
+    """The task that calls function with all chunks of arrays, put together as NumPy's; its inputs, and what tells it from others."""
     inputs = []
 
     def place(x):
@@ -49,39 +47,26 @@ def on_whole(function, *args, **words):
             return _Place(len(inputs) - 1)
         return [place(i) for i in x] if isinstance(x, list) else x
 
-    places = [place(a) for a in args]
-
     def nested(keys):
         return List._of([nested(k) for k in keys]) if isinstance(keys, list) else TaskRef(keys)
 
-    name = f"{getattr(function, '__name__', 'call')}-{tokenize(function, [x.name for x in inputs], places, words)}"
+    places = [place(a) for a in args]
     grids = List._of([nested(x.__dask_keys__()) if x.ndim else x.ref(()) for x in inputs])
-    task = Task(name, _by_numpy, grids, [x.ndim for x in inputs], function, places, words)
-    return Delayed(name, HighLevelGraph.from_collections(name, {name: task}, inputs))
-
-
-def array_of(value, shape, dtype, index=None):
-    """An array of one chunk, of a delayed value or of a part of it."""
-    if index is None:
-        return from_delayed(value, shape, dtype)
-    name = f"{key_split(value.key)}-{index}-{tokenize(value.key, index)}"
-    key = (name, *(0 for _ in shape))
-    graph = HighLevelGraph.from_collections(name, {key: Task(key, _item, TaskRef(value.key), index)}, [value])
-    return Array(graph, name, tuple((n,) for n in shape), dtype)
-
-
-def _item(value, index):
-    return ours(value[index])
+    return (_by_numpy, grids, [x.ndim for x in inputs], function, places, words), inputs, [function, places, words]
 
 
 def whole(shape, dtype, function, *args, **words):
-    """function of whole arrays, as an array."""
-    return array_of(on_whole(function, *args, **words), shape, dtype)
+    """function of whole arrays, as an array of one chunk."""
+    task, inputs, token = _at_once(function, args, words)
+    return made(funcname(function), one_chunk(shape), dtype, lambda p: task, inputs, token, meta=np.empty(0))
 
 
-def _parts(value, *kinds):
-    """The parts of a delayed value as arrays of these (shape, dtype)."""
-    return tuple(array_of(value, shape, dtype, k) for k, (shape, dtype) in enumerate(kinds))
+def wholes(kinds, function, *args, **words):
+    """The parts of what function gives of whole arrays, as arrays of these (shape, dtype)."""
+    task, inputs, token = _at_once(function, args, words)
+    return several(
+        funcname(function), (), [(one_chunk(shape), dtype) for shape, dtype in kinds], lambda p: task, inputs, token
+    )
 
 
 # How many there are is known when they are found.
@@ -89,11 +74,11 @@ _some = (np.nan,)
 
 
 def _uniques(ar, *asked):
-    found = on_whole(np.unique, ar, **dict(zip(("return_index", "return_inverse", "return_counts"), asked)))
+    told = dict(zip(("return_index", "return_inverse", "return_counts"), asked))
     if not any(asked):
-        return array_of(found, _some, ar.dtype)
+        return whole(_some, ar.dtype, np.unique, ar)
     shapes = [shape for shape, is_asked in zip((_some, ar.shape, _some), asked) if is_asked]
-    return _parts(found, (_some, ar.dtype), *((shape, np.int64) for shape in shapes))
+    return tuple(wholes([(_some, ar.dtype), *((shape, np.int64) for shape in shapes)], np.unique, ar, **told))
 
 
 def _covariance(m, y, rowvar, bias, ddof, weights):
@@ -106,12 +91,14 @@ def _covariance(m, y, rowvar, bias, ddof, weights):
             raise RuntimeError(f"cannot handle multidimensional {name}")
         if w.shape != (samples,):
             raise RuntimeError(f"incompatible numbers of samples and {name}")
-    n = _variables(m, rowvar) + (0 if y is None else _variables(y := asanyarray(y), rowvar))
-    return whole((n, n) if n > 1 else (), float, np.cov, m, y, rowvar=rowvar, bias=bias, ddof=ddof, **weights)
+    return _of_variables(np.cov, m, y, rowvar, bias=bias, ddof=ddof, **weights)
 
 
-def _variables(m, rowvar):
-    return m.shape[0 if rowvar else 1] if m.ndim > 1 else 1
+def _of_variables(function, m, y, rowvar, **words):
+    """A number for each pair of the variables that m and y have."""
+    y = None if y is None else asanyarray(y)
+    n = sum(x.shape[0 if rowvar else 1] if x.ndim > 1 else 1 for x in (m, y) if x is not None)
+    return whole((n, n) if n > 1 else (), float, function, m, y, rowvar=rowvar, **words)
 
 
 def _sorted(a, *args, **words):
@@ -128,7 +115,7 @@ def _padded(array, pad_width, mode, words):
 
 f.rows("array", {
     "sort": _sorted,
-    "nonzero": lambda a: _parts(on_whole(np.nonzero, a), *[(_some, np.int64)] * max(1, a.ndim)),
+    "nonzero": lambda a: tuple(wholes([(_some, np.int64)] * max(1, a.ndim), np.nonzero, a)),
     "argwhere": lambda a: whole((np.nan, a.ndim), np.int64, np.argwhere, a),
     "flatnonzero": lambda a: whole(_some, np.int64, np.flatnonzero, a),
     "unique": lambda ar, return_index=False, return_inverse=False, return_counts=False: _uniques(
@@ -141,9 +128,7 @@ f.rows("array", {
         if axis is None and not words else f.quantile(a, np.asarray(q) / 100, axis=axis, method=method, **words)),
     "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None: _covariance(
         m, y, rowvar, bias, ddof, {"fweights": fweights, "aweights": aweights}),
-    "corrcoef": lambda x, y=None, rowvar=True: whole(
-        (_variables(x, rowvar) + (y is not None),) * 2, float, np.corrcoef, x, None if y is None else asanyarray(y),
-        rowvar=rowvar),
+    "corrcoef": lambda x, y=None, rowvar=True: _of_variables(np.corrcoef, x, y, rowvar),
     "pad": lambda array, pad_width, mode="constant", **words: _padded(array, pad_width, mode, words),
     "digitize": lambda a, bins, right=False: map_blocks(
         np.digitize, a, bins=np.asarray(bins), right=right, dtype=np.int64),
@@ -156,14 +141,13 @@ f.rows("arrays", {"union1d": lambda ar1, ar2: f.unique(concatenate([ar1.ravel(),
 
 def _first(x, k, axis):
     x = np.sort(x, axis=axis)
-    front = (slice(None),) * axis
-    return np.flip(x, axis)[(*front, slice(k))] if k > 0 else x[(*front, slice(-k))]
+    return np.flip(x, axis)[along(axis, slice(k))] if k > 0 else x[along(axis, slice(-k))]
 
 
 def _first_places(x, k, axis):
     is_turned = k > 0 and x.dtype.kind not in "if"
     order = np.argsort(-x if k > 0 and not is_turned else x, axis=axis, kind="stable")
-    return (np.flip(order, axis) if is_turned else order)[(slice(None),) * axis + (slice(abs(k)),)]
+    return (np.flip(order, axis) if is_turned else order)[along(axis, slice(abs(k)))]
 
 
 def _of_k(best, dtype=None):
@@ -242,7 +226,7 @@ def apply_along_axis(func1d, axis, arr, *args, dtype=None, shape=None, **words):
         dtype, shape = dtype or sample.dtype, sample.shape if shape is None else shape
     shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
     arr = arr.rechunk({axis: -1})
-    chunks = (*arr.chunks[:axis], *((n,) for n in shape), *arr.chunks[axis + 1 :])
+    chunks = at_axis(arr.chunks, axis, *((n,) for n in shape))
 
     def task_of(place):
         at = (*place[:axis], 0, *place[axis + len(shape) :])
@@ -259,71 +243,6 @@ def apply_over_axes(func, a, axes):
     return a
 
 
-# ── diagonals and triangles ───────────────────────────────────────────────────────────────
-
-
-def _triangle(m, k, keeps_lower):
-    mask, zero = tri(*m.shape[-2:], k=k, dtype=np.bool_, chunks=m.chunks[-2:]), m.dtype.type(0)
-    return elementwise("where", mask, m, zero) if keeps_lower else elementwise("where", mask, zero, m)
-
-
-def _places_in(n, k, m, chunks, lower):
-    mask = tri(n, m, k if lower else k - 1, np.bool_, chunks)
-    return f.nonzero(mask if lower else elementwise("logical_not", mask))
-
-
-def _places_of(arr, k, lower):
-    if arr.ndim != 2:
-        raise ValueError("input array must be 2-d")
-    return _places_in(arr.shape[-2], k, arr.shape[-1], arr.chunks[-2:], lower)
-
-
-f.rows("array", {
-    "tril": lambda m, k=0: _triangle(m, k, True), "triu": lambda m, k=0: _triangle(m, k - 1, False),
-    "tril_indices_from": lambda arr, k=0: _places_of(arr, k, True),
-    "triu_indices_from": lambda arr, k=0: _places_of(arr, k, False),
-    "trace": lambda a, offset=0, axis1=0, axis2=1, dtype=None: f.diagonal(a, offset, axis1, axis2).sum(
-        axis=-1, dtype=dtype),
-})  # fmt: skip
-f.rows("plain", {
-    "tril_indices": lambda n, k=0, m=None, chunks="auto": _places_in(n, k, m, chunks, True),
-    "triu_indices": lambda n, k=0, m=None, chunks="auto": _places_in(n, k, m, chunks, False),
-})  # fmt: skip
-
-
-def _diagonal_block(x, rows, columns, is_own, dtype):
-    return ours(np.diag(numpys(x)) if is_own else np.zeros((rows, columns), dtype))
-
-
-@f.row("array")
-def diag(v, k=0):
-    if v.ndim == 2:
-        return f.diagonal(v, k)
-    if v.ndim != 1:
-        raise ValueError("Array must be 1d or 2d only")
-    (c,) = v.chunks
-
-    def task_of(place):
-        i, j = place
-        return _diagonal_block, v.ref((i,)), c[i], c[j], i == j, v.dtype
-
-    found = made("diag", (c, c), v.dtype, task_of, [v])
-    return f.pad(found, ((max(0, -k), max(0, k)), (max(0, k), max(0, -k)))) if k else found
-
-
-@f.row("array")
-def diagonal(a, offset=0, axis1=0, axis2=1):
-    if a.ndim < 2:
-        raise ValueError("diag requires an array of at least two dimensions")
-    first, second = axis_in(axis1, a.ndim), axis_in(axis2, a.ndim)
-    if first == second:
-        raise ValueError("axis1 and axis2 cannot be the same")
-    n, m = a.shape[first], a.shape[second]
-    length = max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m))
-    shape = (*(s for k, s in enumerate(a.shape) if k not in (first, second)), length)
-    return whole(shape, a.dtype, np.diagonal, a, offset=offset, axis1=axis1, axis2=axis2)
-
-
 # ── places ────────────────────────────────────────────────────────────────────────────────
 
 
@@ -338,132 +257,4 @@ def searchsorted(a, v, side="left", sorter=None):
     return made("searchsorted", v.chunks, np.int64, lambda p: (on_numpys, find, a.ref((0,)), v.ref(p)), [a, v], side)
 
 
-class _Points:
-    """x.vindex[rows, columns]: one element for each pair."""
-
-    def __init__(self, array):
-        self._array = array
-
-    def __getitem__(self, index):
-        index, x = index if isinstance(index, tuple) else (index,), self._array
-        if any(map(is_dask_collection, index)):
-            raise IndexError("vindex does not support indexing with dask objects. Call compute on the indexer first")
-        if any(i is None for i in index):
-            raise IndexError(f"vindex does not support indexing with None (np.newaxis), got {index}")
-        index = tuple(i if isinstance(i, slice) else np.asarray(i, int if np.size(i) == 0 else None) for i in index)
-        index += (slice(None),) * (x.ndim - len(index))
-        for i, n in zip(index, x.shape):
-            if not isinstance(i, slice) and (i.dtype.kind not in "iu" or i.size and not -n <= i.min() <= i.max() < n):
-                raise IndexError(f"vindex key has entries out of bounds for indexing along an axis of length {n}, or which are no numbers: {i}")  # fmt: skip
-        arrays = [k for k, i in enumerate(index) if not isinstance(i, slice)]
-        if not arrays:
-            return x[index]
-        order = arrays + [k for k in range(x.ndim) if k not in arrays]  # the points' axes come first, as in Dask
-        try:
-            points = np.broadcast_shapes(*(index[k].shape for k in arrays))
-        except ValueError as error:
-            raise IndexError(f"shape mismatch: indexing arrays could not be broadcast together: {error}") from None
-        rest = x[tuple(i if isinstance(i, slice) else slice(None) for i in index)].transpose(order)
-        at = tuple(index[k] for k in arrays)
-        return whole((*points, *rest.shape[len(arrays) :]), x.dtype, lambda values: values[at], rest)
-
-
-Array.vindex = property(_Points)
-
-
-# ── histograms ────────────────────────────────────────────────────────────────────────────
-
-
-def _spaced(lo, hi, count):
-    return np.linspace(lo, hi, int(count) + 1)
-
-
-def _edges(bins, range):  # noqa: A002
-    """The edges of bins, as an array; of numbers of which some are known later, too."""
-    if bins is None or np.ndim(bins) == 0 and range is None:
-        raise ValueError(
-            "dask.array.histogram requires specifying bins: either an iterable of edges, or their number and range="
-        )
-    if range is not None and (np.ndim(range) != 1 if not isinstance(range, (list, tuple)) else False):
-        raise (ValueError if np.ndim(range) else TypeError)(
-            f"Expected a sequence or array of two items for range, not {range}"
-        )
-    if range is not None and len(range) != 2:
-        raise ValueError(f"range must be a sequence or array of length 2, but got {len(range)} items")
-    if np.ndim(bins) > 1:
-        raise ValueError(f"bins must be a 1-dimensional array or sequence, got shape {np.shape(bins)}")
-    if np.ndim(bins):
-        return bins if isinstance(bins, Array) else np.asarray(bins)
-    told = (*range, bins)
-    if not any(map(is_dask_collection, told)):
-        return _spaced(*told)
-    told = [asanyarray(x) if isinstance(x, Array) else x for x in told]
-    return whole((np.nan if is_dask_collection(bins) else int(bins) + 1,), float, _spaced, *told)
-
-
-def _counted(edges, a, weights=None):
-    return np.histogram(a, edges, weights=weights)[0][None]
-
-
-def histogram(a, bins=None, range=None, normed=False, weights=None, density=None):  # noqa: A002
-    """How many elements are in each bin, chunk by chunk, and the edges. bins: edges, or how many there are between the ends
-    that range= says; arrays of Dask too."""
-    if normed:
-        raise ValueError("The normed= keyword argument has been deprecated. Please use density instead.")
-    if density and is_dask_collection(bins) and np.ndim(bins) == 0:
-        raise NotImplementedError("When `density` is True, `bins` cannot be a scalar Dask object")
-    a, edges, more = asanyarray(a), _edges(bins, range), []
-    lazy = [edges if len(edges.chunks[0]) == 1 else edges.rechunk(-1)] if isinstance(edges, Array) else []
-    given = lazy[0].ref((0,)) if lazy else edges
-    if weights is not None:
-        more = [asanyarray(weights)]
-        if more[0].chunks != a.chunks:
-            raise ValueError("Input array and weights must have the same chunked structure")
-    places = list(grid(a.chunks))
-
-    def task_of(place):
-        at = places[place[0]]
-        return on_numpys, _counted, given, a.ref(at), *(w.ref(at) for w in more)
-
-    kind = more[0].dtype if more else np.dtype(np.int64)
-    chunks = ((1,) * len(places), (edges.shape[0] - 1,))
-    counts = made("histogram-sum", chunks, kind, task_of, [a, *more, *lazy], [] if lazy else edges.tolist()).sum(axis=0)
-    if density:
-        counts = counts / asanyarray(f.diff(edges) if lazy else np.diff(edges)).astype(float) / counts.sum()
-    return counts, edges
-
-
-def histogram2d(x, y, bins=10, range=None, normed=None, weights=None, density=None):  # noqa: A002
-    counts, edges = histogramdd((x, y), bins, range, normed, weights, density)
-    return counts, edges[0], edges[1]
-
-
-def histogramdd(sample, bins, range=None, normed=None, weights=None, density=None):  # noqa: A002
-    """Counts in cells of several axes. sample: an (N, D) array or one array for each axis."""
-    if normed is not None and density is not None:
-        raise TypeError("Cannot specify both 'normed' and 'density'")
-    density = normed if density is None else density
-    if not isinstance(sample, (tuple, list)) and sample.ndim != 2:
-        raise ValueError("Single array input to histogramdd should be columnar")
-    columns = [asanyarray(x) for x in sample] if isinstance(sample, (tuple, list)) else [sample[:, k] for k in np.arange(sample.shape[1])]  # fmt: skip
-    each = [bins] * len(columns) if isinstance(bins, numbers.Integral) else list(bins)
-    if len(each) != len(columns):
-        raise ValueError("The dimension of bins must be equal to the dimension of the sample.")
-    if range is not None and len(range) != len(columns):
-        raise ValueError("range argument requires one entry, a min max pair, per dimension.")
-    if range is not None and any(np.shape(pair) != (2,) for pair in range):
-        raise ValueError("range argument should be a sequence of pairs")
-    if range is None and any(isinstance(b, numbers.Integral) for b in each):
-        raise ValueError("dask.array.histogramdd requires range= where bins are numbers")
-    edges = [
-        np.linspace(*range[k], b + 1) if isinstance(b, numbers.Integral) else np.asarray(b) for k, b in enumerate(each)
-    ]
-
-    def count(columns, weights=None):
-        return np.histogramdd(columns, edges, weights=weights, density=density)[0]
-
-    counts = whole(tuple(len(e) - 1 for e in edges), float, count, columns, *([] if weights is None else [asanyarray(weights)]))  # fmt: skip
-    return counts, [from_array(e) for e in edges]
-
-
-__all__ = ["apply_along_axis", "apply_over_axes", "histogram", "histogram2d", "histogramdd"]
+__all__ = ["apply_along_axis", "apply_over_axes"]

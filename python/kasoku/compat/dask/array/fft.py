@@ -8,9 +8,10 @@ import numpy as np
 import kasoku as ks
 
 from ..._face.table import Table as _Table
+from ._array import Array, axis_in, made
 from ._chunks import numpys, ours
-from ._core import Array, asanyarray, axis_in, made
 from ._create import arange
+from ._sources import asanyarray
 from ._table import functions as _f
 from ._table import of_an_array as _of_an_array
 

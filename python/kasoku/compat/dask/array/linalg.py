@@ -7,10 +7,10 @@ import kasoku as ks
 
 from .._task_spec import List
 from . import _chunks
+from ._array import made, several
 from ._chunks import call, ours, starts
-from ._core import asanyarray
-from ._core import made as grids
-from ._whole import array_of, on_whole
+from ._sources import asanyarray
+from ._whole import whole, wholes
 
 
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
@@ -29,7 +29,7 @@ def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
         kept = tuple(n for k, n in enumerate(x.shape) if k not in {a % x.ndim for a in np.atleast_1d(axis)})
     else:
         kept = (1,) * x.ndim if keepdims else ()
-    return array_of(on_whole(np.linalg.norm, x, ord=ord, axis=axis, keepdims=keepdims), kept, float)
+    return whole(kept, float, np.linalg.norm, x, ord=ord, axis=axis, keepdims=keepdims)
 
 
 def _kind(*arrays):
@@ -40,41 +40,37 @@ def _kind(*arrays):
 def _by_ours(name, *args, **words):
     """numpy.linalg's function by that of ours, whose library takes as many threads as the tasks beside this one leave.
     Computed here: what is only noted down would be computed by whichever task reads it."""
-    made = getattr(ks.linalg, name)(*(ours(arg) for arg in args), **words)
-    ks.eval(*(part for part in (made if isinstance(made, tuple) else (made,)) if isinstance(part, ks.Array)))
-    return made
+    found = getattr(ks.linalg, name)(*(ours(arg) for arg in args), **words)
+    ks.eval(*(part for part in (found if isinstance(found, tuple) else (found,)) if isinstance(part, ks.Array)))
+    return found
 
 
 def inv(a):
     a = asanyarray(a)
-    return array_of(on_whole(_by_ours, "inv", a), a.shape, _kind(a))
+    return whole(a.shape, _kind(a), _by_ours, "inv", a)
 
 
 def solve(a, b, **ignored):
     a, b = asanyarray(a), asanyarray(b)
-    return array_of(on_whole(_by_ours, "solve", a, b), b.shape, _kind(a, b))
+    return whole(b.shape, _kind(a, b), _by_ours, "solve", a, b)
 
 
 def cholesky(a, lower=False):
     a = asanyarray(a)
-    made = array_of(on_whole(_by_ours, "cholesky", a), a.shape, _kind(a))
-    return made if lower else made.T.conj()
+    found = whole(a.shape, _kind(a), _by_ours, "cholesky", a)
+    return found if lower else found.T.conj()
 
 
 def _factored(block):
     return _by_ours("qr", block)
 
 
-def _part(parts, k):
-    return parts[k]
+def _stacked(blocks):
+    return _factored(_chunks.joined(blocks, 0))
 
 
-def _stacked(parts):
-    return _factored(_chunks.joined([r for _, r in parts], 0))
-
-
-def _product(parts, above, start, stop):
-    return call("matmul", parts[0], above[0][start:stop])
+def _product(q, above, start, stop):
+    return call("matmul", q, above[start:stop])
 
 
 def qr(a):
@@ -86,20 +82,12 @@ def qr(a):
     kind, a = _kind(a), a.rechunk({1: -1})
     heights = [min(rows, n) for rows in a.chunks[0]]
     if len(heights) == 1 or m < n:
-        made = on_whole(_by_ours, "qr", a)
-        return array_of(made, (m, min(m, n)), kind, 0), array_of(made, (min(m, n), n), kind, 1)
-    parts = grids("qr", (a.chunks[0], (n,)), kind, lambda p: (_factored, a.ref(p)), [a])
-    above = grids(
-        "qr-r",
-        ((n,), (n,)),
-        kind,
-        lambda p: (_stacked, List._of([parts.ref((i, 0)) for i in range(len(heights))])),
-        [parts],
-    )
-    ends = starts(heights)
-    q = grids("qr-q", (a.chunks[0], (n,)), kind,
-              lambda p: (_product, parts.ref(p), above.ref((0, 0)), ends[p[0]], ends[p[0] + 1]), [parts, above])  # fmt: skip
-    return q, grids("qr-r-only", ((n,), (n,)), kind, lambda p: (_part, above.ref(p), 1), [above])
+        return tuple(wholes([((m, min(m, n)), kind), ((min(m, n), n), kind)], _by_ours, "qr", a))
+    both, rows, square, ends = [((), kind)] * 2, (a.chunks[0], (n,)), ((n,), (n,)), starts(heights)
+    own, parts = several("qr", rows, both, lambda p: (_factored, a.ref(p)), [a])
+    above, r = several("qr-r", square, both, lambda p: (_stacked, List._of([parts.ref((i, 0)) for i in range(len(heights))])), [parts])  # fmt: skip
+    q = made("qr-q", rows, kind, lambda p: (_product, own.ref(p), above.ref((0, 0)), ends[p[0]], ends[p[0] + 1]), [own, above])  # fmt: skip
+    return q, r
 
 
 sfqr = qr
@@ -124,9 +112,9 @@ def svd(a, coerce_signs=True, full_matrices=False):
         u, s, v = svd(r, coerce_signs=False)
         u = q @ u
     else:
-        made = on_whole(_by_ours, "svd", a, full_matrices=False)
         kind = _kind(a)
-        u, v, s = array_of(made, (m, n), kind, 0), array_of(made, (n, n), kind, 2), array_of(made, (n,), kind, 1).real
+        u, s, v = wholes([((m, n), kind), ((n,), kind), ((n, n), kind)], _by_ours, "svd", a, full_matrices=False)
+        s = s.real
     if coerce_signs:
         signs = (2 * (v.real.sum(axis=1) >= 0) - 1).astype(v.dtype)
         u, v = u * signs, v * signs[:, None]
@@ -139,16 +127,16 @@ def lstsq(a, b):
     q, r = qr(a)
     kind, n = _kind(a, b), a.shape[1]
     least = np.finfo(_kind(a)).eps * max(a.shape)
-    made = on_whole(_by_ours, "lstsq", r, q.T.conj() @ b, rcond=least)
-    x = array_of(made, (n, *b.shape[1:]), kind, 0)
+    kinds = [((n, *b.shape[1:]), kind), ((np.nan,), kind), ((), np.int64), ((min(a.shape),), kind)]
+    x, _, rank, s = wholes(kinds, _by_ours, "lstsq", r, q.T.conj() @ b, rcond=least)
     residuals = (abs(b - a @ x) ** 2).sum(axis=0, keepdims=b.ndim == 1)
-    return x, residuals, array_of(made, (), np.int64, 2), array_of(made, (min(a.shape),), kind, 3).real
+    return x, residuals, rank, s.real
 
 
 def solve_triangular(a, b, lower=False):
     a, b = asanyarray(a), asanyarray(b)
     keep = np.tril if lower else np.triu
-    return array_of(on_whole(lambda a, b: np.linalg.solve(keep(a), b), a, b), b.shape, _kind(a, b))
+    return whole(b.shape, _kind(a, b), lambda a, b: np.linalg.solve(keep(a), b), a, b)
 
 
 def lu(a):
@@ -158,8 +146,7 @@ def lu(a):
         raise ValueError(
             "Dimension must be square matrix" if a.ndim == 2 else "Dimension must be 2 to perform lu decomposition"
         )
-    made = on_whole(_lu, a)
-    return tuple(array_of(made, a.shape, _kind(a), k) for k in range(3))
+    return tuple(wholes([(a.shape, _kind(a))] * 3, _lu, a))
 
 
 def _lu(a):

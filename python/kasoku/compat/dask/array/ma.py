@@ -4,10 +4,12 @@ import numpy as np
 
 from ..._face.table import Table
 from ..tokenize import normalize_token
+from ._blockwise import map_blocks
 from ._chunks import numpys, on_numpys, ours
-from ._core import asanyarray, blockwise_call, map_blocks
+from ._elementwise import blockwise_call
 from ._math import average_of
 from ._reductions import reduction
+from ._sources import asanyarray
 from ._table import functions as _f
 from ._table import of_an_array
 
@@ -31,6 +33,10 @@ def _of_chunks(name, *args, value=None, **words):
     if np.shape(value):
         raise ValueError(f"da.ma.{name} doesn't support array `value`s")
     return map_blocks(getattr(np.ma, name), *args, **words)
+
+
+def _alone(name):
+    return lambda a, **words: _of_chunks(name, a, **words)
 
 
 def _refuse_arrays(fill_value):
@@ -92,15 +98,12 @@ _functions.rows("array", {
     "masked_equal": lambda a, value: _of_chunks("masked_equal", a, value, value=value),
     "masked_values": lambda x, value, rtol=1e-05, atol=1e-08, shrink=True: _of_chunks(
         "masked_values", x, value, value=value, rtol=rtol, atol=atol, shrink=shrink),
-    "masked_invalid": lambda a: _of_chunks("masked_invalid", a),
     "masked_inside": lambda x, v1, v2: _of_chunks("masked_inside", x, v1, v2),
     "masked_outside": lambda x, v1, v2: _of_chunks("masked_outside", x, v1, v2),
     "fix_invalid": lambda a, fill_value=None: _of_chunks("fix_invalid", a, fill_value=fill_value),
     "filled": lambda a, fill_value=None: _of_chunks("filled", a, fill_value=fill_value),
-    "getdata": lambda a: _of_chunks("getdata", a), "getmaskarray": lambda a: _of_chunks("getmaskarray", a),
-    "ones_like": lambda a, **words: _of_chunks("ones_like", a, **words),
-    "zeros_like": lambda a, **words: _of_chunks("zeros_like", a, **words),
-    "empty_like": lambda a, **words: _of_chunks("empty_like", a, **words),
+    **{name: _alone(name) for name in (
+        "masked_invalid", "getdata", "getmaskarray", "ones_like", "zeros_like", "empty_like")},
     "average": lambda a, axis=None, weights=None, returned=False, keepdims=False: average_of(
         a, axis, weights, returned, keepdims, is_masked=True),
     "count": lambda a, axis=None, keepdims=False, split_every=None: reduction(

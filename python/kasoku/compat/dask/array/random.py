@@ -7,8 +7,9 @@ import numpy as np
 import kasoku as ks
 
 from ..base import tokenize
-from ._chunks import normalize_chunks, ours, starts
-from ._core import asanyarray, made
+from ._array import made
+from ._chunks import normalize_chunks, ours, shape_at, slices
+from ._sources import asanyarray
 
 
 def _drawn(entropy, place, method, size, args, words):
@@ -41,13 +42,12 @@ class Generator:
         sample = np.asarray(getattr(np.random.default_rng(0), method)(*args, size=1 if not args or not any(map(np.ndim, args)) else None, **words))  # fmt: skip
         chunks = normalize_chunks(chunks, size, dtype=sample.dtype)
         entropy = [int(e) for e in np.atleast_1d(self._entropy)] + [self._calls]
-        ends = [starts(c) for c in chunks]
+        pieces = slices(chunks)
 
         def task_of(place):
             place = place[: len(size)]
-            index = tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place))
-            own = tuple(np.broadcast_to(a, size)[index] if np.ndim(a) and not row else a for a in args)
-            return _drawn, entropy, place, method, tuple(c[i] for c, i in zip(chunks, place)), own, words
+            own = tuple(np.broadcast_to(a, size)[pieces(place)] if np.ndim(a) and not row else a for a in args)
+            return _drawn, entropy, place, method, shape_at(chunks, place), own, words
 
         chunks = (*chunks, *((n,) for n in row))
         return made(method, chunks, sample.dtype, task_of, token=[entropy, tokenize(args, words)])

@@ -1,0 +1,336 @@
+"""dask.array's Array: a grid of chunks, each of which a task makes. Operations make the tasks of another grid; what is a method
+is given to the class where it is defined."""
+
+import contextlib
+import itertools
+import math
+import numbers
+import operator
+import warnings
+
+import numpy as np
+
+import kasoku as ks
+
+from ... import says_what_is_missing
+from .. import config
+from .._task_spec import Task, TaskRef
+from ..base import DaskMethodsMixin, compute, tokenize
+from ..highlevelgraph import HighLevelGraph
+from ..threaded import get
+from ..utils import format_bytes, typename
+from . import _chunks
+from ._chunks import is_foreign, is_unknown, like, normalize_chunks, numpys, ours
+from .chunk_types import is_valid_array_chunk, is_valid_chunk_type
+
+
+def grid(chunks):
+    """The place of each chunk."""
+    return itertools.product(*(range(len(axis)) for axis in chunks))
+
+
+def kind_of(inputs):
+    """Of what kind an array is that follows from these: of another package's, of ours, or NumPy's (None)."""
+    kinds = [x._meta for x in inputs if isinstance(x, Array) and type(x._meta) is not np.ndarray]
+    return max(kinds, key=lambda kind: (is_foreign(kind), getattr(kind, "__array_priority__", 0)), default=None)
+
+
+def made(word, chunks, dtype, task_of, inputs=(), token=None, meta=None, name=None):
+    """An array whose chunk at each place is task_of(place) -> (function, *arguments). name: what somebody called it.
+    inputs: arrays, and other collections of one key. meta: what the chunks are, if not what those of the inputs are. What is no
+    tuple is the chunk itself."""
+    name = name or f"{word}-{tokenize(word, chunks, str(dtype), list(inputs), token)}"
+    layer = {}
+    for place in grid(chunks):
+        key = (name, *place)
+        task = task_of(place)
+        layer[key] = Task(key, *task) if type(task) is tuple else task
+    meta = kind_of(inputs) if meta is None else meta
+    return planned(Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, meta))
+
+
+def planned(array):
+    """What the functions of the setting array_plugins make of an array that was just made."""
+    for plugin in config.get("array_plugins", None) or ():
+        made_ = plugin(array)
+        array = array if made_ is None else made_
+    return array
+
+
+def one_chunk(shape):
+    return tuple((n,) for n in shape)
+
+
+def several(word, chunks, kinds, task_of, inputs, token=None):
+    """Arrays of the parts of what a task at each place gives. kinds: of each part the chunks of further axes, and the dtype."""
+    whole = made(word, chunks, object, task_of, inputs, token)
+    return [
+        made(word, (*chunks, *more), dtype, lambda p, k=k: (_part_of, whole.ref(p[: len(chunks)]), k), [whole], k, kind_of(inputs))
+        for k, (more, dtype) in enumerate(kinds)
+    ]  # fmt: skip
+
+
+def _part_of(parts, k):
+    return ours(parts[k])
+
+
+def axis_in(axis, ndim):
+    """The axis that a number names, from 0 on."""
+    if not isinstance(axis, numbers.Integral):
+        raise TypeError(f"Axis value must be an integer, got {axis}")
+    if not -ndim <= axis < ndim:
+        raise np.exceptions.AxisError(axis, ndim)
+    return int(axis) % ndim
+
+
+def axes_in(axis):
+    """The axes that an argument names: a number, or several."""
+    return list(axis) if hasattr(axis, "__iter__") else [axis]
+
+
+def _finished(nested, ndim, gives_ours):
+    array = _chunks.assembled(nested, ndim) if ndim else nested[0]
+    if gives_ours or not isinstance(array, (ks.Array, np.ndarray)):
+        return ours(array) if gives_ours else array
+    array = array.copy() if type(array) is np.ndarray else numpys(array)  # what the graph has stays its own
+    return array if ndim else array[()]
+
+
+def _optimized(graph, keys, **options):
+    """What Dask's function does before a run the engine does in it; the setting array_optimize is a program's own."""
+    own = config.get("array_optimize", None)
+    return own(graph, keys, **options) if own else graph
+
+
+_optimized.does_nothing = lambda: not config.get("array_optimize", None)
+
+
+@says_what_is_missing("dask.array.Array")
+class Array(DaskMethodsMixin):
+    """An array in chunks, computed later."""
+
+    __slots__ = ("dask", "name", "_chunks", "_meta")
+    __array_priority__ = 11
+
+    def __init__(self, dask, name, chunks, dtype=None, meta=None, shape=None):
+        meta = meta._meta if isinstance(meta, Array) else meta
+        if dtype is None and meta is None:
+            raise ValueError("You must specify the meta or dtype of the array")
+        if dtype is None:
+            dtype = getattr(meta, "dtype", "f8")
+        self.dask, self.name, self._chunks = dask, name, normalize_chunks(chunks, shape, dtype=dtype)
+        self._meta = like(meta, len(self.chunks), dtype)
+
+    def ref(self, place):
+        return TaskRef((self.name, *place))
+
+    # ── what it is ────────────────────────────────────────────────────────────────────────
+
+    _name = property(lambda self: self.name)
+    A = property(lambda self: self)
+    chunks = property(lambda self: self._chunks)
+
+    @chunks.setter
+    def chunks(self, chunks):
+        raise TypeError(f"Can not set chunks directly\n\nPlease use the rechunk method instead:\n  x.rechunk({chunks})")
+
+    shape = property(lambda self: tuple(map(sum, self.chunks)))
+    ndim = property(lambda self: len(self.chunks))
+    dtype = property(lambda self: np.dtype(self._meta.dtype))
+    _gives_ours = property(lambda self: isinstance(self._meta, ks.Array))
+    size = property(lambda self: math.prod(self.shape))
+    itemsize = property(lambda self: self.dtype.itemsize)
+    nbytes = property(lambda self: self.size * self.dtype.itemsize)
+    numblocks = property(lambda self: tuple(map(len, self.chunks)))
+    npartitions = property(lambda self: math.prod(self.numblocks))
+    chunksize = property(lambda self: tuple(max(axis, default=0) for axis in self.chunks))
+    T = property(lambda self: self.transpose())
+
+    def __repr__(self):
+        return (
+            f"dask.array<{self.name.rpartition('-')[0]}, shape={self.shape}, dtype={self.dtype}, "
+            f"chunksize={self.chunksize}, chunktype={typename(type(self._meta))}>"
+        )
+
+    def to_svg(self, size=500):
+        """A picture of the chunks, drawn by the installed Dask."""
+        from .svg import svg
+
+        return svg(self.chunks, size=size)
+
+    def _repr_html_(self):
+        with contextlib.suppress(ImportError, NotImplementedError):
+            picture = self.to_svg(120)
+            return f"<table><tr><td>{self._table()}</td><td>{picture}</td></tr></table>"
+        return self._table()
+
+    def _table(self):
+        """What the array and a chunk of it are, as a table of a page."""
+        chunk = math.prod(self.chunksize) * self.itemsize
+        sizes = [format_bytes(n) if not math.isnan(n) else "unknown" for n in (self.nbytes, chunk)]
+        rows = [("Bytes", *sizes), ("Shape", self.shape, self.chunksize), ("Count", self.npartitions, ""), ("Type", self.dtype, typename(type(self._meta)))]  # fmt: skip
+        lines = "".join(f"<tr><th>{name}</th><td>{array}</td><td>{part}</td></tr>" for name, array, part in rows)
+        return f"<table><thead><tr><td></td><th>Array</th><th>Chunk</th></tr></thead><tbody>{lines}</tbody></table>"
+
+    def __len__(self):
+        if not self.chunks:
+            raise TypeError("len() of unsized object")
+        if math.isnan(self.shape[0]):
+            raise ValueError("Cannot call len() on object with unknown chunk size: compute_chunk_sizes() finds it")
+        return int(self.shape[0])
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __hash__(self):
+        return hash(self.name)
+
+    # ── the protocol of collections ───────────────────────────────────────────────────────
+
+    def __dask_graph__(self):
+        return self.dask
+
+    def __dask_keys__(self):
+        def below(place):
+            if len(place) == self.ndim:
+                return (self.name, *place)
+            return [below((*place, i)) for i in range(len(self.chunks[len(place)]))]
+
+        return below(()) if self.ndim else [(self.name,)]
+
+    def __dask_layers__(self):
+        return (self.name,)
+
+    def __dask_tokenize__(self):
+        return self.name
+
+    def __dask_postcompute__(self):
+        return _finished, (self.ndim, self._gives_ours)
+
+    def __dask_postpersist__(self):
+        return self._rebuilt, ()
+
+    __dask_optimize__ = staticmethod(_optimized)
+    __dask_scheduler__ = staticmethod(get)
+
+    def _rebuilt(self, graph, rename=None):
+        name = (rename or {}).get(self.name, self.name)
+        return Array(graph, name, self.chunks, self.dtype, self._meta)
+
+    def to_delayed(self, optimize_graph=True):
+        """NumPy's array of delayed chunks."""
+        from kasoku._core import Delayed
+
+        x = self
+        if not self._gives_ours:
+            x = made("to-delayed", self.chunks, self.dtype, lambda p: (_shown, self.ref(p)), [self])
+        found = np.empty(self.numblocks, object)
+        for place in grid(self.chunks):
+            found[place] = Delayed((x.name, *place), x.dask, None, x.name)
+        return found
+
+    def __array__(self, dtype=None, copy=None, **words):
+        if words:
+            warnings.warn(f"Extra keyword arguments {sorted(words)} are ignored and won't be accepted in the future", FutureWarning, stacklevel=2)  # fmt: skip
+        if copy is False:
+            warnings.warn("Can't acquire a memory view of a Dask array. This will raise in the future.", FutureWarning, stacklevel=2)  # fmt: skip
+        return np.asarray(self.compute(), dtype)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **words):
+        if any(map(takes_over, (*inputs, *words.get("out", ())))):
+            return NotImplemented
+        from kasoku.compat.dask import array
+
+        if method == "__call__" and ufunc is np.matmul and not words:
+            return array.matmul(*inputs)
+        if method == "__call__" and getattr(ufunc, "signature", None):
+            return array.apply_gufunc(ufunc, ufunc.signature, *inputs, **words)
+        function = getattr(array, ufunc.__name__, None)
+        if method not in ("__call__", "outer") or not hasattr(function, method):
+            return NotImplemented
+        return getattr(function, method)(*inputs, **words)
+
+    def __array_function__(self, function, types, args, words):
+        from kasoku.compat.dask import array as module
+
+        if not all(issubclass(Array, kind) or is_valid_chunk_type(kind) for kind in types):
+            return NotImplemented
+        name = f"{function.__module__}.{function.__name__}"
+        for word in name.split(".")[1:]:
+            module = getattr(module, word, None)
+        if callable(module):
+            return module(*args, **words)
+        warnings.warn(
+            f"The `{name}` function is not implemented by Dask array. You may want to use the da.map_blocks function or "
+            "something similar to silence this warning. Your code may stop working in a future release.",
+            FutureWarning, stacklevel=2,
+        )  # fmt: skip
+        args, words = compute(args, words)
+        return function(*args, **words)
+
+    def __bool__(self):
+        if self.size > 1:
+            raise ValueError(f"The truth value of a {type(self).__name__} is ambiguous. Use a.any() or a.all().")
+        return bool(self.compute())
+
+    def _number(self):
+        if self.size > 1:
+            raise TypeError("Only length-1 arrays can be converted to Python scalars")
+        return self.compute().item()
+
+    def __float__(self):
+        return float(self._number())
+
+    def __int__(self):
+        return int(self._number())
+
+    def __index__(self):
+        return operator.index(self._number())
+
+    def __complex__(self):
+        return complex(self._number())
+
+    def compute_chunk_sizes(self):
+        """Finds lengths that are not known."""
+        if any(map(is_unknown, self.chunks)):
+            from kasoku import delayed
+
+            shapes = compute(*map(delayed(operator.attrgetter("shape")), self.to_delayed().ravel()))
+            lengths = [[None] * len(axis) for axis in self.chunks]
+            for place, shape in zip(grid(self.chunks), shapes):
+                for axis, at in enumerate(place):
+                    lengths[axis][at] = shape[axis]
+            self._chunks = tuple(map(tuple, lengths))
+        return self
+
+    def _become(self, new):
+        self.dask, self.name, self._chunks, self._meta = new.dask, new.name, new.chunks, new._meta
+
+    def copy(self):
+        return Array(self.dask, self.name, self.chunks, self.dtype, self._meta)
+
+    def to_backend(self, backend=None, **words):
+        """The array itself, whose chunks are NumPy's: there are no others by name."""
+        if backend not in (None, "numpy"):
+            raise ValueError(f"No backend dispatch registered for {backend}")
+        return self
+
+
+def method(function):
+    """A decorator: of arrays as well."""
+    setattr(Array, function.__name__, function)
+    return function
+
+
+def _shown(block):
+    """A chunk as a program sees it."""
+    return numpys(block)[()] if block.ndim == 0 else numpys(block)
+
+
+def takes_over(other):
+    """Whether operations are the other's affair: an array of a package that wraps Dask's, by NumPy's rules."""
+    if isinstance(other, (Array, np.generic)) or is_valid_array_chunk(other):
+        return False
+    if hasattr(other, "__array_ufunc__"):
+        return True
+    return getattr(other, "__array_priority__", 0) > Array.__array_priority__

@@ -1,0 +1,72 @@
+"""Diagonals and triangles."""
+
+import numpy as np
+
+from ._array import axis_in, made
+from ._chunks import numpys, ours
+from ._create import tri
+from ._elementwise import elementwise
+from ._table import functions as f
+from ._whole import whole
+
+
+def _triangle(m, k, keeps_lower):
+    mask, zero = tri(*m.shape[-2:], k=k, dtype=np.bool_, chunks=m.chunks[-2:]), m.dtype.type(0)
+    return elementwise("where", mask, m, zero) if keeps_lower else elementwise("where", mask, zero, m)
+
+
+def _places_in(n, k, m, chunks, lower):
+    mask = tri(n, m, k if lower else k - 1, np.bool_, chunks)
+    return f.nonzero(mask if lower else elementwise("logical_not", mask))
+
+
+def _places_of(arr, k, lower):
+    if arr.ndim != 2:
+        raise ValueError("input array must be 2-d")
+    return _places_in(arr.shape[-2], k, arr.shape[-1], arr.chunks[-2:], lower)
+
+
+f.rows("array", {
+    "tril": lambda m, k=0: _triangle(m, k, True), "triu": lambda m, k=0: _triangle(m, k - 1, False),
+    "tril_indices_from": lambda arr, k=0: _places_of(arr, k, True),
+    "triu_indices_from": lambda arr, k=0: _places_of(arr, k, False),
+    "trace": lambda a, offset=0, axis1=0, axis2=1, dtype=None: f.diagonal(a, offset, axis1, axis2).sum(
+        axis=-1, dtype=dtype),
+})  # fmt: skip
+f.rows("plain", {
+    "tril_indices": lambda n, k=0, m=None, chunks="auto": _places_in(n, k, m, chunks, True),
+    "triu_indices": lambda n, k=0, m=None, chunks="auto": _places_in(n, k, m, chunks, False),
+})  # fmt: skip
+
+
+def _diagonal_block(x, rows, columns, is_own, dtype):
+    return ours(np.diag(numpys(x)) if is_own else np.zeros((rows, columns), dtype))
+
+
+@f.row("array")
+def diag(v, k=0):
+    if v.ndim == 2:
+        return f.diagonal(v, k)
+    if v.ndim != 1:
+        raise ValueError("Array must be 1d or 2d only")
+    (c,) = v.chunks
+
+    def task_of(place):
+        i, j = place
+        return _diagonal_block, v.ref((i,)), c[i], c[j], i == j, v.dtype
+
+    found = made("diag", (c, c), v.dtype, task_of, [v])
+    return f.pad(found, ((max(0, -k), max(0, k)), (max(0, k), max(0, -k)))) if k else found
+
+
+@f.row("array")
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    if a.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    first, second = axis_in(axis1, a.ndim), axis_in(axis2, a.ndim)
+    if first == second:
+        raise ValueError("axis1 and axis2 cannot be the same")
+    n, m = a.shape[first], a.shape[second]
+    length = max(0, min(n, m - offset) if offset >= 0 else min(n + offset, m))
+    shape = (*(s for k, s in enumerate(a.shape) if k not in (first, second)), length)
+    return whole(shape, a.dtype, np.diagonal, a, offset=offset, axis1=axis1, axis2=axis2)

@@ -1,0 +1,251 @@
+"""Functions of each element: NumPy's by name, as its ufuncs are called and as operators of arrays."""
+
+import contextlib
+import functools
+import numbers
+import operator
+
+import numpy as np
+
+import kasoku as ks
+
+from ..base import is_dask_collection
+from ._array import Array, made, method, takes_over
+from ._chunks import call, is_foreign, numpys, on_numpys, ours
+from ._rechunk import unify_chunks
+from ._sources import asanyarray
+from .chunk_types import is_valid_array_chunk
+
+
+def broadcast(args):
+    """The chunks that arrays among the arguments have in common, the arguments with the arrays so, and the arrays."""
+    arrays = [x for x in args if isinstance(x, Array)]
+    common, fitted = unify_chunks(*arrays)
+    rest = iter(fitted)
+    return common, [next(rest) if isinstance(x, Array) else x for x in args], fitted
+
+
+def chunk_at(x, place):
+    """Of an array the chunk at the place in one that it is broadcast to; other arguments as they are."""
+    if not isinstance(x, Array):
+        return x
+    return x.ref(tuple(0 if len(axis) == 1 else i for axis, i in zip(x.chunks, place[len(place) - x.ndim :])))
+
+
+def in_chunks(args):
+    """The arguments, with those that are arrays or lists as arrays in chunks."""
+    is_array = lambda x: isinstance(x, (Array, list, tuple)) or x is not None and is_valid_array_chunk(x) and x.ndim > 0  # noqa: E731
+    return [asanyarray(x) if is_array(x) else x for x in args]
+
+
+def blockwise_call(function, leading, args, words, dtype, word, token=None, meta=None):
+    """function(*leading, *chunks) of arrays that are broadcast."""
+    chunks, args, inputs = broadcast(in_chunks(args))
+    call_it = functools.partial(function, **words) if words else function
+    constants = [x for x in args if not isinstance(x, Array)]
+    return made(word, chunks, dtype, lambda p: (call_it, *leading, *(chunk_at(x, p) for x in args)), inputs,
+                [token, leading, constants, words], meta)  # fmt: skip
+
+
+def samples_of(args):
+    """The arguments with a small array for each."""
+    return [_sample(x) if isinstance(x, (Array, ks.Array)) else x for x in args]
+
+
+def _sample(x):
+    if isinstance(x, Array) and is_foreign(x._meta):
+        with contextlib.suppress(Exception):
+            return np.ones_like(x._meta, shape=(1,) * x.ndim)
+    return np.ones((1,) * x.ndim, x.dtype)
+
+
+def of_samples(caller, option, func, args, words=None):
+    """What a program's function gives of small arrays; where it does not take such, the error says by which option its dtype
+    can be told."""
+    try:
+        with np.errstate(all="ignore"):
+            return func(*args, **(words or {}))
+    except Exception as error:
+        raise ValueError(
+            f"`dtype` inference failed in `{caller}`.\n\nPlease specify the dtype explicitly using the `{option}` kwarg.\n\n"
+            f"Original error is below:\n------------------------\n{error!r}"
+        ) from error
+
+
+def dtype_of(name, args, words):
+    """The dtype that NumPy's function gives."""
+    with np.errstate(all="ignore"):
+        return np.asarray(getattr(np, name)(*samples_of(args), **words)).dtype
+
+
+def elementwise(name, *args, dtype=None, where=True, out=None, **words):
+    """NumPy's function of that name, of each element. where: a mask; elsewhere is what `out` had, or anything. out: an
+    array, which is the result from then on."""
+    words = {**words, **({"dtype": np.dtype(dtype)} if dtype is not None else {})}
+    args = [(asanyarray if any(isinstance(i, Array) for i in x) else np.asarray)(x) if isinstance(x, (list, tuple)) else x for x in args]  # fmt: skip
+    result = blockwise_call(call, (name,), args, words, dtype_of(name, args, words), name)
+    out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if out is not None:
+        _check_out(out)
+    if where is not True:
+        result = elementwise("where", where, result, result.dtype.type(0) if out is None else out)
+    return result if out is None else put_out(result, out)
+
+
+def _check_out(out):
+    if not isinstance(out, Array):
+        raise NotImplementedError(
+            f"The out parameter is not fully supported. Received type {type(out).__name__}, expected Dask Array"
+        )
+
+
+def put_out(result, out):
+    """`out`, which is the result from then on."""
+    _check_out(out)
+    if result.shape != out.shape:
+        raise ValueError(f"Mismatched shapes between result and out parameter. out={out.shape}, result={result.shape}")
+    out._become(result)
+    return out
+
+
+def _operator(name):
+    def forward(self, other):
+        return NotImplemented if _unknown(other) else elementwise(name, self, other)
+
+    def backward(self, other):
+        return NotImplemented if _unknown(other) else elementwise(name, other, self)
+
+    return forward, backward
+
+
+def _unknown(other):
+    return (
+        takes_over(other)
+        or not isinstance(other, (Array, ks.Array, np.ndarray, np.generic, numbers.Number, list, tuple))
+        and not hasattr(other, "__array__")
+    )
+
+
+_binary = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide",
+           "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+           "lshift": "left_shift", "rshift": "right_shift"}  # fmt: skip
+for _word, _name in _binary.items():
+    _forward, _backward = _operator(_name)
+    setattr(Array, f"__{_word}__", _forward)
+    setattr(Array, f"__r{_word}__", _backward)
+
+
+def _comparison(word, name):
+    """A text, or None, is compared as Python's operator has NumPy's arrays compare it."""
+    compare, forward = getattr(operator, word), _operator(name)[0]
+
+    def compared(self, other):
+        if isinstance(other, (str, bytes, type(None))):
+            return blockwise_call(on_numpys, (compare,), [self, other], {}, np.bool_, word)
+        return forward(self, other)
+
+    return compared
+
+
+for _word, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():  # fmt: skip
+    setattr(Array, f"__{_word}__", _comparison(_word, _name))
+for _word, _name in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
+    setattr(Array, f"__{_word}__", functools.partialmethod(lambda self, name: elementwise(name, self), _name))
+
+
+# ── as NumPy's ufuncs ─────────────────────────────────────────────────────────────────────
+
+
+_words = {"out", "where", "dtype", "casting", "order", "subok", "axes", "axis", "keepdims", "signature"}
+
+
+class ufunc:  # noqa: N801 - Dask's name
+    """NumPy's function of that name, of each element of arrays in chunks. What it says of itself (nin, types, …) is NumPy's."""
+
+    def __init__(self, name):
+        self.__name__ = name
+        self.__doc__ = self._of_numpy.__doc__
+
+    @property
+    def _of_numpy(self):
+        return getattr(np, self.__name__)
+
+    def __call__(self, *args, **words):
+        if isinstance(self._of_numpy, np.ufunc) and (unknown := set(words) - _words):
+            raise TypeError(f"{self.__name__} does not take the following keyword arguments {sorted(unknown)}")
+        if any(isinstance(x, ks.Array) or is_dask_collection(x) for x in (*args, *words.values())):
+            return elementwise(self.__name__, *args, **words)
+        return self._of_numpy(*args, **words)  # what is there is computed at once
+
+    def __getattr__(self, name):
+        if name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature"):
+            return getattr(self._of_numpy, name)
+        raise AttributeError(f"dask.array.{self.__name__} has no {name!r}")
+
+    def __dir__(self):
+        return [*super().__dir__(), "nin", "nout", "nargs", "ntypes", "types", "identity", "signature"]
+
+    def __repr__(self):
+        return f"<ufunc '{self.__name__}'>"
+
+    def __reduce__(self):
+        return ufunc, (self.__name__,)
+
+    def outer(self, a, b, **words):
+        """Of each element of a with each of b: an array of a.ndim + b.ndim axes."""
+        if self.nin != 2:
+            raise ValueError("outer product only supported for binary functions")
+        a, b = asanyarray(a), asanyarray(b)
+        return self(a[(..., *(None,) * b.ndim)], b, **words)
+
+
+# ── of one array ──────────────────────────────────────────────────────────────────────────
+
+Array.real = property(lambda x: elementwise("real", x) if x.dtype.kind == "c" else x)
+Array.imag = property(lambda x: elementwise("imag", x))
+Array.conj = lambda x: elementwise("conj", x)
+Array.clip = lambda x, min=None, max=None: elementwise("clip", x, min, max)
+
+
+@method
+def round(x, decimals=0):  # noqa: A001
+    return made("round", x.chunks, x.dtype, lambda p: (call, "round", x.ref(p), decimals), [x], decimals)
+
+
+@method
+def astype(x, dtype, **words):
+    if extra := set(words) - {"casting", "copy", "order", "subok"}:
+        raise TypeError(f"astype does not take the following keyword arguments: {sorted(extra)}")
+    dtype, casting = np.dtype(dtype), words.get("casting", "unsafe")
+    if dtype == x.dtype:
+        return x
+    if not np.can_cast(x.dtype, dtype, casting=casting):
+        raise TypeError(f"Cannot cast array from {x.dtype!r} to {dtype!r} according to the rule {casting!r}")
+    return made("astype", x.chunks, dtype, lambda p: (_as, x.ref(p), dtype), [x])
+
+
+def _as(x, dtype):
+    if isinstance(x, ks.Array):
+        with contextlib.suppress(TypeError, NotImplementedError):
+            return x.astype(dtype)
+    return ours(numpys(x).astype(dtype))
+
+
+@method
+def view(x, dtype=None, order="C"):
+    """The bytes as elements of another dtype; as many elements along the last axis as it has room for."""
+    dtype = x.dtype if dtype is None else np.dtype(dtype)
+    axis = -1 if order == "C" else 0
+    sizes = x.itemsize, dtype.itemsize
+    if sizes[0] != sizes[1] and (not x.ndim or any(n * sizes[0] % sizes[1] for n in x.chunks[axis])):
+        raise ValueError("When changing to a larger dtype, its size must be a divisor of the chunks' bytes along the axis")  # fmt: skip
+    chunks = list(x.chunks)
+    if x.ndim:
+        chunks[axis] = tuple(n * sizes[0] // sizes[1] for n in chunks[axis])
+    return made("view", tuple(chunks), dtype, lambda p: (_viewed, x.ref(p), dtype, order), [x], [dtype, order])
+
+
+def _viewed(x, dtype, order):
+    if order == "C":
+        return ours(np.ascontiguousarray(numpys(x)).view(dtype) if x.ndim else numpys(x).view(dtype))
+    return ours(np.ascontiguousarray(numpys(x).T).view(dtype).T)

@@ -1,0 +1,210 @@
+"""Arrays in other chunks: cut, put together, chosen, and as several arrays have them in common."""
+
+import contextlib
+import math
+import warnings
+
+import numpy as np
+
+import kasoku as ks
+
+from .. import _installed
+from .._task_spec import List, Task
+from . import _chunks
+from ._array import Array, axis_in, grid, made, method
+from ._chunks import is_foreign, is_unknown, met, normalize_chunks, ours, starts, unknown_help
+
+
+@method
+def rechunk(x, chunks="auto", threshold=None, block_size_limit=None, balance=False, method=None):
+    """The same array in other chunks."""
+    if x.ndim and not any(x.shape):
+        return x
+    if isinstance(chunks, dict):
+        chunks = {axis_in(axis, x.ndim): c for axis, c in chunks.items()}
+        chunks = [x.chunks[axis] if chunks.get(axis) is None else chunks[axis] for axis in range(x.ndim)]
+    elif isinstance(chunks, (tuple, list)):
+        chunks = [own if c is None else c for c, own in zip(chunks, x.chunks)] if len(chunks) == x.ndim else chunks
+    chunks = normalize_chunks(chunks, x.shape, block_size_limit, x.dtype, x.chunks)
+    chunks = tuple(map(_chunks.balanced, chunks)) if balance else chunks
+    if all(map(_alike, chunks, x.chunks)):
+        return x
+    if any(map(is_unknown, (*chunks, *x.chunks))):
+        if any(is_unknown((*a, *b)) and not _alike(a, b) for a, b in zip(chunks, x.chunks)):
+            raise ValueError(f"Arrays' chunk sizes are unknown along an axis that is to be rechunked.{unknown_help}")
+        told = [None if is_unknown(c) else c for c in chunks]
+        return beside_unknown(x, lambda x: x.rechunk(told), range(x.ndim))
+    steps = [chunks]
+    if math.prod(len(a) + len(b) for a, b in zip(chunks, x.chunks) if a != b) > 100_000:
+        with contextlib.suppress(AttributeError):  # Dask's plan of chunks in between, where it is installed
+            plan = _installed.rest_of("array.rechunk")("plan_rechunk")
+            steps = plan(x.chunks, chunks, x.itemsize, threshold, block_size_limit)
+    for step in steps:
+        x = cut(x, [list(zip(starts(axis), starts(axis)[1:])) for axis in step], step, "rechunk-merge")
+    return x
+
+
+def _alike(a, b):
+    """Whether these are the same chunks, as far as one knows."""
+    return len(a) == len(b) and all(n == m or is_unknown((n,)) and is_unknown((m,)) for n, m in zip(a, b))
+
+
+_endless = 2**40  # no chunk is longer
+
+
+def beside_unknown(x, f, kept):
+    """f(x) that cuts along the axes whose lengths are known and takes all that the others have; `kept`: the axes that are
+    there afterwards."""
+    unknown = list(map(is_unknown, x.chunks))
+    chunks = tuple((_endless,) * len(axis) if is_so else axis for axis, is_so in zip(x.chunks, unknown))
+    part = f(Array(x.dask, x.name, chunks, x.dtype, x._meta))
+    part._chunks = tuple(x.chunks[k] if unknown[k] else axis for axis, k in zip(part.chunks, kept))
+    return part
+
+
+# ── pieces ────────────────────────────────────────────────────────────────────────────────
+
+
+def same(x):
+    return x
+
+
+def part_of(x, index):
+    part = x[index]
+    return part if isinstance(part, (ks.Array, np.ndarray)) or is_foreign(part) else ours(np.asarray(part))
+
+
+def cut(x, pieces, chunks, word, steps=None):
+    """An array whose chunks are pieces of x: for each axis the (begin, end) of each. steps: of each axis; 0 is one element,
+    whose axis goes."""
+    steps, parts = steps or (1,) * x.ndim, []
+    for each, axis, step in zip(
+        pieces, x.chunks, steps
+    ):  # of each piece (chunk, index in it, whether that is all of it)
+        ends = starts(axis)
+        parts.append([
+            [(k, slice(lo, hi, step) if step else lo, step == 1 and not lo and hi == axis[k]) for k, lo, hi in _parts_of(*piece, ends)]
+            for piece in each
+        ])  # fmt: skip
+
+    def piece_of(found):
+        chunk, index, is_whole = zip(*found) if found else ((), (), ())
+        return (same, x.ref(chunk)) if all(is_whole) else (part_of, x.ref(chunk), index)
+
+    def task_of(place):
+        at = iter(place)
+        found = [axis[next(at) if step else 0] for axis, step in zip(parts, steps)]
+
+        def nested(before):
+            if len(before) == x.ndim:
+                function, *args = piece_of(before)
+                return args[0] if function is same else Task(None, function, *args)
+            return List._of([nested((*before, part)) for part in found[len(before)]])
+
+        if all(len(axis) == 1 for axis in found):
+            return piece_of([axis[0] for axis in found])
+        return _chunks.assembled, nested(()), x.ndim
+
+    return made(word, chunks, x.dtype, task_of, [x], [pieces, steps])
+
+
+def _parts_of(begin, end, ends):
+    """The chunks that [begin, end) lies in: (chunk, from, to)."""
+    if begin == end:
+        return [(0, 0, 0)]
+    first = int(np.searchsorted(ends, begin, side="right")) - 1
+    found = []
+    for chunk in range(first, len(ends) - 1):
+        lo, hi = max(begin, ends[chunk]), min(end, ends[chunk + 1])
+        if lo < hi:
+            found.append((chunk, lo - ends[chunk], hi - ends[chunk]))
+        if ends[chunk + 1] >= end:
+            break
+    return found
+
+
+class BlockView:
+    def __init__(self, array):
+        self._array = array
+
+    def __eq__(self, other):
+        return isinstance(other, BlockView) and self._array is other._array
+
+    def __getitem__(self, index):
+        x = self._array
+        index = index if isinstance(index, tuple) else (index,)
+        if any(i is None for i in index):
+            raise ValueError("Slicing with np.newaxis or None is not supported")
+        if sum(isinstance(i, (list, np.ndarray)) for i in index) > 1:
+            raise ValueError(f"Can only slice with a single list\n  why  {index}")
+        index += (slice(None),) * (x.ndim - len(index))
+        kept = [np.atleast_1d(np.arange(len(axis))[i]) for axis, i in zip(x.chunks, index)]
+        chunks = tuple(tuple(axis[k] for k in at) for axis, at in zip(x.chunks, kept))
+        return made("blocks", chunks, x.dtype,
+                    lambda p: (same, x.ref(tuple(int(at[i]) for at, i in zip(kept, p)))), [x], [k.tolist() for k in kept])  # fmt: skip
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self._array.chunks[0])))
+
+    def ravel(self):
+        return [self[place] for place in grid(self._array.chunks)]
+
+    shape = property(lambda self: self._array.numblocks)
+    size = property(lambda self: self._array.npartitions)
+
+
+Array.blocks = Array.partitions = property(BlockView)
+
+
+# ── the same chunks ───────────────────────────────────────────────────────────────────────
+
+
+def _shared(axis, there, complaint):
+    """The chunks of an axis that arrays share: cut wherever one of them is. One of length 1 goes with any."""
+    of_full = [chunks for chunks in there if sum(chunks) != 1] or there
+    lengths = sorted(set(map(sum, of_full)))
+    if len(lengths) > 1 and not any(map(math.isnan, lengths)):
+        raise ValueError(complaint(axis, lengths))
+    if not any(map(is_unknown, of_full)):
+        return met(of_full)
+    if len(set(map(len, of_full))) > 1:
+        raise ValueError(f"Arrays' chunk sizes are unknown and their chunks are not as many: {of_full}{unknown_help}")
+    return next(filter(is_unknown, of_full))
+
+
+def chunks_by_name(pairs):
+    """Of each name of an axis the chunks of all arrays that have it."""
+    there = {}
+    for x, names in pairs:
+        for axis, chunks in zip(names or (), x.chunks if names else ()):
+            there.setdefault(axis, []).append(chunks)
+    return there
+
+
+def _differ(axis, lengths):
+    return f"blockwise: arrays have lengths {lengths} along the axis {axis!r}"
+
+
+def met_by_name(pairs, complaint=_differ):
+    """The chunks that arrays have in common along the axes of each name, and the arrays in such. pairs: an array and the names
+    of its axes; other values with None. complaint: what is said of an axis where lengths differ."""
+    common = {axis: _shared(axis, all_, complaint) for axis, all_ in chunks_by_name(pairs).items()}
+    return common, [x if names is None else _fitted(x, [common[axis] for axis in names]) for x, names in pairs]
+
+
+def _fitted(x, chunks):
+    chunks = tuple((1,) if sum(own) == 1 else own if is_unknown(own) else c for c, own in zip(chunks, x.chunks))
+    return x if chunks == x.chunks else x.rechunk(chunks)
+
+
+def unify_chunks(*arrays):
+    """The arrays, broadcast against each other by their last axes, in chunks that fit."""
+    shapes = " ".join(str(x.shape) for x in arrays)
+    common, fitted = met_by_name([(x, range(-x.ndim, 0)) for x in arrays], lambda *_: f"operands could not be broadcast together with shapes {shapes}")  # fmt: skip
+    common = tuple(common[axis] for axis in sorted(common))
+    before, after = max((x.npartitions for x in arrays), default=1), math.prod(map(len, common))
+    if after >= 10 * before:
+        from kasoku.compat.dask.array import PerformanceWarning
+
+        warnings.warn(f"Increasing number of chunks by factor of {after // before}", PerformanceWarning, stacklevel=4)
+    return common, fitted
