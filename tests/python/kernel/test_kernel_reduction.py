@@ -173,9 +173,8 @@ def test_scans_have_the_bits_of_arrays(on, n):
     want = on(x).cumsum().numpy()
     assert (ks.InclusiveScanKernel(np.float32, "a+b")(on(x), "new").numpy() == want).all()
     before = ks.ExclusiveScanKernel(np.float32, "a+b", "7")(on(x), "new").numpy()
-    inside = (
-        np.arange(1, n) % (1024 if n <= 1024 else 128) != 0
-    )  # a chunk's first element is given what the chunks before it give together
+    chunk = 1024 if n <= 1024 else 128
+    inside = np.arange(1, n) % chunk != 0  # a chunk's first element is given what the chunks before it give together
     assert before[0] == 7 and (before[1:] == want[:-1])[inside].all()
     np.testing.assert_allclose(before[1:], want[:-1], rtol=1e-4, atol=1e-2)
 
