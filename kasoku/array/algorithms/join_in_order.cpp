@@ -1,11 +1,13 @@
 #include "kasoku/array/algorithms/join_in_order.h"
 
+#include "kasoku/array/algorithms/bins.h"
 #include "kasoku/array/algorithms/compact.h"
 #include "kasoku/array/algorithms/rearrange.h"
 #include "kasoku/array/algorithms/run_text.h"
 #include "kasoku/array/algorithms/sort.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/array/scan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/codegen/emit.h"
@@ -18,32 +20,42 @@ namespace kasoku {
 
 namespace {
 
-/// STORED is an element's type in memory, LOAD and STORE lead to what is computed in and back. The values lie as (outer, n, inner),
-/// sorted by place; what each place holds as (outer, places, inner). WIDTH threads have a place: one, or those of a warp, which read
-/// its values side by side, AHEAD of each at once, and join them one after the other.
+/// STORED is an element's type in memory, LOAD and STORE lead to what is computed in and back. The values lie as (outer, n, inner), what
+/// each place holds as (outer, places, inner). Where values are FEW each thread looks at all of them for those of its place, whose number
+/// an index has. Else `order` has the indices sorted by place, and `ends` where each place's end in it. WIDTH threads have a place: one,
+/// or those of a warp, which read its values side by side, AHEAD of each at once, and join them one after the other.
 constexpr const char* join_text = R"(
-#define AHEAD 4
-extern "C" __global__ void ks_algorithm(STORED* held, const VALUE* values, const long long* begins, long long n, long long places, long long inner, long long count) {
+#define AHEAD 8
+extern "C" __global__ void ks_algorithm(STORED* held, const VALUE* values, const NUMBER* numbers, const long long* order, const long long* ends, long long n, long long places, long long inner, long long count) {
   const int lane = threadIdx.x & (WIDTH - 1);
   for (long long i = ((long long)blockIdx.x * blockDim.x + threadIdx.x) / WIDTH; i < count; i += (long long)gridDim.x * blockDim.x / WIDTH) {
     const long long at = i % inner, place = i / inner % places, outer = i / inner / places;
-    const long long begin = begins[place], end = place + 1 < places ? begins[place + 1] : n;
     const VALUE* const of = values + outer * n * inner + at;
+#if FEW
+    for (int k = 0; k < (int)n; ++k) {
+      if (numbers[k] != (NUMBER)place) continue;
+      STORED there = held[i];
+      const COMPUTE a = LOAD(there), b = of[k * inner];
+      held[i] = STORE(JOIN(a, b));
+    }
+#else
+    const long long begin = place == 0 ? 0 : ends[place - 1], end = ends[place];
+    if (begin == end) continue;
     STORED there = held[i];
 #if WIDTH == 1
     for (long long k = begin; k < end; ++k) {
-      const COMPUTE a = LOAD(there), b = of[k * inner];
+      const COMPUTE a = LOAD(there), b = of[order[k] * inner];
       there = STORE(JOIN(a, b));
     }
 #else
     VALUE next[AHEAD];
-    for (int q = 0; q < AHEAD; ++q) next[q] = of[(begin + WIDTH * q + lane < end ? begin + WIDTH * q + lane : begin) * inner];
+    for (int q = 0; q < AHEAD; ++q) next[q] = of[order[begin + WIDTH * q + lane < end ? begin + WIDTH * q + lane : begin] * inner];
     for (long long k = begin; k < end; k += AHEAD * WIDTH) {
 #pragma unroll
       for (int q = 0; q < AHEAD; ++q) {
         const VALUE own = next[q];
         const long long first = k + WIDTH * q, later = first + AHEAD * WIDTH + lane;
-        if (later < end) next[q] = of[later * inner];
+        if (later < end) next[q] = of[order[later] * inner];
         const int left = end - first < WIDTH ? (int)(end - first) : WIDTH;
 #pragma unroll 8
         for (int j = 0; j < left; ++j) {
@@ -54,6 +66,7 @@ extern "C" __global__ void ks_algorithm(STORED* held, const VALUE* values, const
     }
 #endif
     if (lane == 0) held[i] = there;
+#endif
   }
 }
 )";
@@ -63,15 +76,79 @@ Dtype dtype_of_numbers(int64_t places) {
   return places <= 1 << 8 ? Dtype::uint8 : places <= 1 << 16 ? Dtype::uint16 : places <= int64_t{1} << 32 ? Dtype::uint32 : Dtype::int64;
 }
 
+int64_t number_of_places(const Places& places) {
+  int64_t all = 1;
+  for (const Places::Along& x : places.along) all *= x.length;
+  return all;
+}
+
 /// The number of each index's place, one axis.
 Array numbers_of_places(const Places& places) {
   std::optional<Array> number;
-  int64_t all = 1;
-  for (const Places::Along& x : places.along) {
-    number = number ? apply(Op::add, {apply(Op::multiply, {*number, x.length}), x.position}) : x.position;
-    all *= x.length;
-  }
-  return contiguous(astype(ravel(broadcast_to(*number, places.together)), dtype_of_numbers(all)));
+  for (const Places::Along& x : places.along) number = number ? apply(Op::add, {apply(Op::multiply, {*number, x.length}), x.position}) : x.position;
+  return contiguous(astype(ravel(broadcast_to(*number, places.together)), dtype_of_numbers(number_of_places(places))));
+}
+
+/// Values, one array of indices (which may be `outer` and `inner` axes apart) and what becomes of them.
+struct Indices {
+  Places once;                ///< each place that has values, and maybe others, once
+  Array numbers, order, ends;  ///< as join_text has them; none where values are few
+};
+
+/// The places' geometry for so many of them, one behind the other.
+Places in_a_row(const Places& places, int64_t length) {
+  Places row = places;
+  row.are_different = true;
+  row.together = {length};
+  row.view = {{}, {}, places.view.offset};
+  const auto add = [&](size_t from, size_t to) {
+    for (size_t d = from; d < to; ++d) {
+      row.view.shape.push_back(places.view.shape[d]);
+      row.view.strides.push_back(places.view.strides[d]);
+    }
+  };
+  add(0, places.front);
+  row.view.shape.push_back(length);
+  row.view.strides.push_back(0);
+  add(places.front + places.together.size(), places.view.shape.size());
+  return row;
+}
+
+Places all_places(const Places& places, Device& device) {
+  const int64_t all = number_of_places(places);
+  Places row = in_a_row(places, all);
+  Shape lengths;
+  for (const Places::Along& x : places.along) lengths.push_back(x.length);
+  const std::vector<Array> positions = unravel_index(arange(Scalar::of(0), Scalar::of(1), all, Dtype::int64, device), lengths);
+  for (size_t d = 0; d < lengths.size(); ++d) row.along[d].position = positions[d];
+  return row;
+}
+
+/// Whether the places are all of an array that lies in C order, and nothing between them.
+bool are_whole(const Places& places, const Array& array) {
+  int64_t expected = static_cast<int64_t>(array.itemsize());
+  const auto follows = [&](int64_t length, int64_t stride) { return length == 1 || stride == expected ? (expected *= length, true) : false; };
+  const View& view = places.view;
+  bool are = view.offset == array.offset();
+  for (size_t d = view.shape.size(); d-- > places.front + places.together.size();) are = are && follows(view.shape[d], view.strides[d]);
+  for (size_t d = places.along.size(); d-- > 0;) are = are && follows(places.along[d].length, places.along[d].stride);
+  for (size_t d = places.front; d-- > 0;) are = are && follows(view.shape[d], view.strides[d]);
+  return are;
+}
+
+/// Where places are few beside the values all of them are taken, else those that have values.
+Indices sorted_by_place(const Places& places, const Array& numbers) {
+  Device& device = numbers.device();
+  const int64_t n = numbers.size(), all = number_of_places(places);
+  const Array order = argsort(numbers, 0);
+  if (all <= n) return {all_places(places, device), numbers, order, contiguous(scan(ScanOp::cumsum, count_bins(astype(numbers, Dtype::int64), std::nullopt, all), 0))};
+  const Array sorted = contiguous(gather_along(numbers, 0, order));
+  const Array later = apply(Op::add, {flatnonzero(apply(Op::not_equal, {sliced(sorted, 0, 1, n), sliced(sorted, 0, 0, n - 1)})), 1});
+  const Array first = full({1}, Scalar::of(int64_t{0}), Dtype::int64, device), end = full({1}, Scalar::of(n), Dtype::int64, device);
+  const Array firsts = gather_along(order, 0, concatenate(std::vector{first, later}, 0));
+  Places once = in_a_row(places, firsts.size());
+  for (Places::Along& x : once.along) x.position = copy(gather_along(ravel(broadcast_to(x.position, places.together)), 0, firsts));
+  return {once, numbers, order, concatenate(std::vector{later, end}, 0)};
 }
 
 }  // namespace
@@ -79,55 +156,38 @@ Array numbers_of_places(const Places& places) {
 void join_in_order(const Array& array, const Places& places, const Array& value, Op join) {
   Device& device = array.device();
   const Typed operands[] = {{array.dtype()}, {value.dtype()}};
-  const Dtype compute = op_types(join, operands).compute, stored = array.dtype();
-  const Array number = numbers_of_places(places);
-  const int64_t n = number.size();
-  const Array order = argsort(number, 0), sorted = contiguous(gather_along(number, 0, order));
-  const Array later = apply(Op::add, {flatnonzero(apply(Op::not_equal, {sliced(sorted, 0, 1, n), sliced(sorted, 0, 0, n - 1)})), 1});
-  const Array begins = concatenate(std::vector{full({1}, Scalar::of(int64_t{0}), Dtype::int64, device), later}, 0);
-  const Array firsts = gather_along(order, 0, begins);
-  // Each place once.
-  Places once = places;
-  once.are_different = true;
-  once.together = {begins.size()};
-  for (Places::Along& x : once.along) x.position = copy(gather_along(ravel(broadcast_to(x.position, places.together)), 0, firsts));
-  const auto in_shape = [&](int64_t length) {
-    View view{{}, {}, places.view.offset};
-    const auto add = [&](size_t from, size_t to) {
-      for (size_t d = from; d < to; ++d) {
-        view.shape.push_back(places.view.shape[d]);
-        view.strides.push_back(places.view.strides[d]);
-      }
-    };
-    add(0, places.front);
-    view.shape.push_back(length);
-    view.strides.push_back(0);
-    add(places.front + places.together.size(), places.view.shape.size());
-    return view;
-  };
-  once.view = in_shape(begins.size());
+  const Dtype compute = op_types(join, operands).compute, stored = array.dtype(), text_dtype = register_dtype(compute);
+  const Array numbers = numbers_of_places(places);
+  constexpr int64_t few_values = 1024, some_places = 1 << 20;
+  const int64_t n = numbers.size(), all = number_of_places(places);
+  const bool are_few = n <= few_values && all <= some_places;
+  const Indices indices = are_few ? Indices{all_places(places, device), numbers, {}, {}} : sorted_by_place(places, numbers);
+  const Places& once = indices.once;
+  const int64_t n_places = once.together[0];
   int64_t outer = 1, inner = 1;
-  for (size_t d = 0; d < places.front; ++d) outer *= places.view.shape[d];
-  for (size_t d = places.front + places.together.size(); d < places.view.shape.size(); ++d) inner *= places.view.shape[d];
-  const Array held = copy(gather(array, once));
-  const Dtype text_dtype = register_dtype(compute);
-  const Array values = contiguous(gather_along(reshape(astype(value, text_dtype), {outer, n, inner}), 1, order));
-  const std::string operands_text[] = {"a", "b"};
-  const std::string_view type = codegen::register_text(compute);
-  const std::string stored_text(codegen::memory_text(stored));
+  for (size_t d = 0; d < once.front; ++d) outer *= once.view.shape[d];
+  for (size_t d = once.front + 1; d < once.view.shape.size(); ++d) inner *= once.view.shape[d];
+  const Array converted = contiguous(value.dtype() == text_dtype ? value : astype(value, text_dtype));
+  const Array values = converted.buffer() == array.buffer() ? copy(converted) : converted;  // which is read while the array is written
+  const void* const from = values.data_for_read();
+  const bool are_all = n_places == all && are_whole(places, array);
+  const Array held = are_all ? array : copy(gather(array, once));
   // A thread alone takes long for many values, which lie apart from its neighbours'.
   constexpr int64_t many = 64, threads = 128;
-  const bool has_warps = takes_gpu_form(device) && inner == 1 && n >= many * begins.size() && !is_complex(text_dtype);
+  const bool has_warps = takes_gpu_form(device) && inner == 1 && !are_few && n >= many * n_places && !is_complex(text_dtype);
   const int64_t width = has_warps ? 32 : 1;
+  const std::string operands_text[] = {"a", "b"};
+  const std::string_view type = codegen::register_text(compute);
   const std::string text =
-      fmt::format("#define WIDTH {}\n#define STORED {}\n#define VALUE {}\n#define COMPUTE {}\n#define LOAD(x) ({})\n#define STORE(x) ({})\n#define JOIN(a, b) (({})({}))", width, stored_text, codegen::register_text(text_dtype), type,
-                  codegen::cast_text(stored, compute, codegen::load_text(stored, "(x)")), codegen::store_text(stored, codegen::cast_text(compute, stored, "(x)")), type,
-                  filled_text(join, compute, type, operands_text)) +
+      fmt::format("#define FEW {}\n#define WIDTH {}\n#define NUMBER {}\n#define STORED {}\n#define VALUE {}\n#define COMPUTE {}\n#define LOAD(x) ({})\n#define STORE(x) ({})\n#define JOIN(a, b) (({})({}))", are_few ? 1 : 0, width,
+                  codegen::memory_text(numbers.dtype()), codegen::memory_text(stored), codegen::register_text(text_dtype), type, codegen::cast_text(stored, compute, codegen::load_text(stored, "(x)")),
+                  codegen::store_text(stored, codegen::cast_text(compute, stored, "(x)")), type, filled_text(join, compute, type, operands_text)) +
       join_text;
-  const int64_t count = outer * begins.size() * inner;
-  const TextParameter parameters[] = {held.data(), values.data_for_read(), begins.data_for_read(), n, begins.size(), inner, count};
+  const int64_t count = outer * n_places * inner;
+  const auto memory = [](const Array& x) { return x.is_null() ? nullptr : x.data_for_read(); };
+  const TextParameter parameters[] = {held.data(), from, memory(numbers), memory(indices.order), memory(indices.ends), n, n_places, inner, count};
   run_text(text, device, std::min<int64_t>(divide_up<int64_t>(count * width, threads), 1 << 20), threads, parameters);
-  scatter(array, once, reshape(held, once.view.shape));
+  if (!are_all) scatter(array, once, reshape(held, once.view.shape));
 }
 
 }  // namespace kasoku
