@@ -415,10 +415,24 @@ Returns an array in the common dtype, or out= with the elements. Inner lengths t
 
 >>> ks.matmul([[1, 2], [3, 4]], [1, 1])
 array([3, 7]))");
-  m.def("dot", [=](nb::handle x, nb::handle y, nb::handle out) { return into("dot", product_of(x, y, dot), out); }, nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), R"(The dot product: of two rows the sum of products, of matrices their product, with a number the product.
+  m.def(
+      "dot",
+      [=](nb::handle x, nb::handle y, nb::handle out) {
+        nb::object result = product_of(x, y, dot);
+        const Array& product = nb::cast<Array&>(result);
+        // NumPy hands the output's memory to BLAS.
+        if (const std::optional<Array> target = out_from(out);
+            target && (target->dtype() != product.dtype() || !target->is_contiguous()))
+          throw Error(ErrorKind::value, fmt::format("dot: the output is of {} and in C order, as the product is",
+                                                    info(product.dtype()).name));
+        return into("dot", result, out);
+      },
+      nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(),
+      R"(The dot product: of two rows the sum of products, of matrices their product, with a number the product.
 
 Of more axes it sums over the last axis of x and the last but one of y.
-Returns an array in the common dtype, or out= with the elements. Lengths that differ are a ValueError.
+Returns an array in the common dtype, or out= with the elements, which has that dtype and lies in C order. Lengths that
+differ are a ValueError.
 
 >>> ks.dot([1, 2, 3], [4, 5, 6])
 array(32))");
