@@ -53,6 +53,14 @@ def shape_of(shape):
         return (int(shape),)
 
 
+def must_fit(array, shape, dtype, what, of_dtype=TypeError):
+    """That an array, ours or NumPy's, has a shape and a dtype; the sentence if not begins with `what` it is."""
+    if tuple(array.shape) != tuple(shape):
+        raise ValueError(f"{what} has the shape {tuple(array.shape)}, not {tuple(shape)}")
+    if array.dtype != dtype:
+        raise of_dtype(f"{what} has the dtype {array.dtype}, not {dtype}")
+
+
 def shadow(shape, strides, dtype=np.int8):
     """A NumPy array that lies so, somewhere where nobody may look: NumPy says what a view of it would be."""
     return np.lib.stride_tricks.as_strided(np.empty(1, dtype), shape, strides)

@@ -93,18 +93,7 @@ class ScalarArg(Argument):
         return f"{dtype_to_ctype(self.dtype)} {self.name}"
 
 
-def context_dependent_memoize(func):
-    """Remembers results; the name is PyCUDA's, there is one context here."""
-    remembered = {}
-
-    @functools.wraps(func)
-    def wrapper(*args, **kwargs):
-        key = (args, tuple(sorted(kwargs.items())))
-        if key not in remembered:
-            remembered[key] = func(*args, **kwargs)
-        return remembered[key]
-
-    return wrapper
+context_dependent_memoize = functools.cache  # the name is PyCUDA's, there is one context here
 
 
 def clear_context_caches():

@@ -30,7 +30,6 @@ class BitGenerator:
 
     def random_raw(self, size=None, output=True):
         """Integers of 32 bits."""
-        size = () if size is None else size
         result = self._g.integers(0, 2**32 - 1, size, dtype=np.uint32, endpoint=True, device=cuda._device.current())
         return result if output else None
 
