@@ -37,13 +37,9 @@ def strides_of(shape, itemsize, order):
     return tuple(strides)
 
 
-def is_f_only(a):
-    """Whether the memory is in Fortran's order and not in C's."""
-    return a.flags.f_contiguous and not a.flags.c_contiguous
-
-
 def order_of(a):
-    return "F" if is_f_only(a) else "C"
+    """F where the memory is in Fortran's order and not in C's, else C."""
+    return "F" if a.flags.fnc else "C"
 
 
 def shape_of(shape):

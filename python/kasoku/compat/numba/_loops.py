@@ -101,6 +101,11 @@ def choose(loops, given, name):
     )
 
 
+def beside(array, other):
+    """The other array, on the host if this one is there."""
+    return np.asarray(other) if isinstance(array, np.ndarray) else other
+
+
 def empty(shape, dtype, like):
     """A new array where `like` lies."""
     if isinstance(like, np.ndarray):

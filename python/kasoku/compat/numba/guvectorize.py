@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from ... import Array, _jit, _signature, _source
-from ._loops import UFunc, as_arrays, bare, choose, compiled, dtype_of, empty, rows
+from ._loops import UFunc, as_arrays, bare, beside, choose, compiled, dtype_of, empty, rows
 from .vectorize import check_options
 
 
@@ -151,11 +151,7 @@ class GUFunc(UFunc):
         ]
         values = [empty((count, *core), d, arrays[0]) for d, core in zip(results, cores[self.nin :], strict=True)]
         for value, target in zip(values, targets, strict=False):  # what the function does not write stays
-            value[...] = (
-                np.asarray(target).reshape(value.shape)
-                if isinstance(value, np.ndarray)
-                else target.reshape(value.shape)
-            )
+            value[...] = beside(value, target).reshape(value.shape)
         self._loop(is_array)(count, *flat, *values)
         for k in self._written:
             self._write_back(k, flat[k], arrays[k], (*shape, *cores[k]))
@@ -163,12 +159,9 @@ class GUFunc(UFunc):
         if axis is not None:
             values = [np.moveaxis(v, -1, axis) if core else v for v, core in zip(values, self._outs, strict=True)]
         for value, target in zip(values, targets, strict=False):
-            target[...] = (
-                value if isinstance(value, np.ndarray) == isinstance(target, np.ndarray) else np.asarray(value)
-            )
-        final = [o if k < len(outs) else None for k, o in enumerate(outs + [None] * (self.nout - len(outs)))]
-        final = [(wrap(v) if v.ndim else v[()]) if f is None else f for f, v in zip(final, values, strict=True)]
-        return final[0] if self.nout == 1 else tuple(final)
+            target[...] = beside(target, value)
+        results = [*outs, *((wrap(v) if v.ndim else v[()]) for v in values[len(outs) :])]
+        return results[0] if self.nout == 1 else tuple(results)
 
 
 def guvectorize(signatures, layout=None, *, target="cpu", **options):

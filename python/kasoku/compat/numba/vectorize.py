@@ -7,7 +7,7 @@ import numpy as np
 
 from ... import _core, _jit, _signature
 from ...cuda._arrays import is_contiguous
-from ._loops import UFunc, as_arrays, bare, choose, compiled, dtype_of, empty, rows
+from ._loops import UFunc, as_arrays, bare, beside, choose, compiled, dtype_of, empty, rows
 
 
 class DUFunc(UFunc):
@@ -94,16 +94,14 @@ class DUFunc(UFunc):
                 f"non-broadcastable output operand with shape {tuple(target.shape)} doesn't match the broadcast shape {shape}"
             )
         flat = [rows(a, d, shape) for a, d in zip(arrays, dtypes, strict=True)]
-        if isinstance(target, np.ndarray) and not isinstance(arrays[0], np.ndarray):  # device arrays, a host's out
-            values = empty((target.size,), result, arrays[0])
-            self._loop(values, *flat)
-            target[...] = np.asarray(values).reshape(shape)
-            return out
-        into = target if target.dtype == result and _is_flat(target) else empty(shape, result, arrays[0])
+        is_there = isinstance(target, np.ndarray) == isinstance(arrays[0], np.ndarray)
+        is_fit = is_there and target.dtype == result and _is_flat(target)
+        into = target if is_fit else empty(shape, result, arrays[0])
         flat = [x.copy() if _is_shifted(x, into) else x for x in flat]
         self._loop(into.reshape(-1), *flat)
         if into is not target:
-            target[...] = into if dtype is None else into.astype(dtype)
+            values = beside(target, into)
+            target[...] = values if dtype is None else values.astype(dtype)
         return wrap(target) if out is None else out
 
     # ── what NumPy's ufuncs do besides ────────────────────────────────────────────────────
