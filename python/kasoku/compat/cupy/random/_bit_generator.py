@@ -34,13 +34,6 @@ class BitGenerator:
         return result if output else None
 
 
-class XORWOW(BitGenerator):
-    pass
-
-
-class MRG32k3a(BitGenerator):
-    pass
-
-
-class Philox4x3210(BitGenerator):
-    pass
+XORWOW, MRG32k3a, Philox4x3210 = (
+    type(name, (BitGenerator,), {"__module__": __name__}) for name in ("XORWOW", "MRG32k3a", "Philox4x3210")
+)

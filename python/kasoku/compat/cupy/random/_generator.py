@@ -109,12 +109,9 @@ class RandomState(_Drawing):
         if dtype.kind not in "biu":
             raise TypeError(f"cupy.random.randint gives no numbers of {dtype}")
         least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-        if low >= high:
-            raise ValueError("low >= high")
         if low < least or high > most + 1:
             raise ValueError(f"[{low}, {high}) is outside of {dtype}")
-        drawn = np.dtype(np.uint8) if dtype.kind == "b" else dtype
-        return self._g.integers(low, high, size, dtype=drawn, device=cuda._device.current()).astype(dtype, copy=False)
+        return self._g.integers(low, high, size, dtype, device=cuda._device.current())
 
     def random_integers(self, low, high=None, size=None):
         """Integers in [low, high]; in [1, low] if it is the only number."""
