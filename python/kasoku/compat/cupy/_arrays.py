@@ -207,13 +207,9 @@ def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
 
 def arange(start, stop=None, step=1, dtype=None):
     """start, start + step, … below stop."""
-    if np.dtype(dtype).kind in "cb" and dtype is not None or _is_any_complex(start, stop, step):
+    if builtins.any(isinstance(v, (complex, np.complexfloating)) for v in (start, stop, step)):
         return array(np.arange(*((start,) if stop is None else (start, stop, step)), dtype=dtype))
     return _core.arange(start, stop, step, dtype, cuda.current())
-
-
-def _is_any_complex(*values):
-    return builtins.any(isinstance(v, (complex, np.complexfloating)) for v in values)
 
 
 def eye(N, M=None, k=0, dtype=float, order="C"):
