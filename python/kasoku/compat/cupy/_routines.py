@@ -48,19 +48,6 @@ def take(a, indices, axis=None, out=None):
     return _core.take(a, indices, axis, out)
 
 
-def matmul(x1, x2, /, out=None, *, casting="same_kind", axes=None, **kwargs):
-    """The product of matrices, or of stacks of them; `axes`: where the matrices of both and of the result lie."""
-    if kwargs:
-        raise TypeError(f"cupy.matmul has no argument {next(iter(kwargs))!r} in kasoku")
-    if axes is not None:
-        x1, x2 = (_core.moveaxis(asarray(x), where, (-2, -1)) for x, where in zip((x1, x2), axes))
-        product = matmul(x1, x2, casting=casting)
-        product = _core.moveaxis(product, (-2, -1), axes[2]) if len(axes) > 2 else product
-    else:
-        product = _core.matmul(x1, x2)
-    return _arrays.stored_as_it_fits(product, out, "matmul", casting)
-
-
 def _scan(name):
     engines = getattr(_core, name)
 
@@ -154,6 +141,8 @@ _functions.rows("plain", {
     "concatenate": lambda tup, axis=0, out=None, *, dtype=None, casting="same_kind": (
         _core.concatenate(_arrays_alone(tup), axis, out, dtype=dtype, casting=casting)),
     "dot": lambda a, b, out=None: _core.dot(a, b, out),
+    "matmul": lambda x1, x2, /, out=None, *, casting="same_kind", axes=None: (
+        _core.matmul(x1, x2, out, casting=casting, axes=axes)),
     "fromDlpack": (lambda dltensor: _core.from_dlpack(dltensor),
         "An array that shows the memory of a DLPack capsule."),
     "asfarray": (lambda a, dtype=np.float64: asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64),
