@@ -15,6 +15,7 @@
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/counters.h"
 #include "kernel_call.h"
+#include "memory_order.h"
 #include "numpy_functions.h"
 
 #include <nanobind/stl/string.h>
@@ -72,6 +73,29 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, Copies 
     if (wanted && !nb::object(numpy().attr("asarray")(object).attr("dtype")).equal(numpy_dtype(*wanted))) must_be_allowed(copies, "the values have another dtype");
   }
   return import_host(object, wanted, where, copy_data);
+}
+
+/// Whether an array is what is asked for, None being anything.
+bool fits(const Array& x, nb::handle dtype, nb::handle device, nb::handle order) {
+  return (dtype.is_none() || dtype_from(dtype) == x.dtype()) &&
+         (device.is_none() || &device_from(device) == &x.device()) &&
+         (order.is_none() || lies_in_order(x, memory_order_from(order)));
+}
+
+/// make_array() with the elements as order= says. What lies by columns on the host goes to a device as it lies.
+Array array_in_order(nb::handle object, nb::handle dtype, nb::handle device, char order, Copies copies) {
+  if (order != 'C' && !is_array(object) && nb::isinstance(object, numpy().attr("ndarray")) &&
+      nb::cast<bool>(object.attr("flags").attr("fnc")))
+    return transpose(make_array(object.attr("T"), dtype, device, copies));
+  const bool is_ours = is_array(object);
+  const Array there = make_array(object, is_ours ? nb::none() : nb::borrow(dtype), device,
+                                 copies == Copies::always ? Copies::if_needed : copies);
+  const Dtype wanted = is_ours ? optional_dtype(dtype).value_or(there.dtype()) : there.dtype();
+  if (wanted == there.dtype() && lies_in_order(there, order) && copies != Copies::always) return there;
+  must_be_allowed(copies, "the elements have another dtype, or lie in another order");
+  const GilUntilBlocked keep;
+  return remade_in_order(there, order,
+                         [&](const Array& rows) { return wanted == rows.dtype() ? copy(rows) : astype(rows, wanted); });
 }
 
 /// What Array(...) makes: undefined values, or elements over the memory of a buffer, as NumPy's own constructor lays them out.
@@ -440,9 +464,6 @@ std::vector<PyType_Slot> slots() {
   return all;
 }
 
-/// Whether order= asks for rows first.
-bool is_rows(nb::handle order) { return PyUnicode_Check(order.ptr()) && PyUnicode_CompareWithASCIIString(order.ptr(), "C") == 0; }
-
 nb::object view(const Array& x, nb::handle dtype) {
   std::optional<Dtype> wanted;
   try {
@@ -511,20 +532,26 @@ array([ 7, 13]))")
       .def_prop_rw(
           "shape", [](const Array& x) { return tuple_from(x.shape()); },
           [](Array& x, nb::handle shape) {
-            if (x.ndim() == 0 && x.is_read_only()) throw Error(ErrorKind::value, "the shape of an element cannot be set").fix("x = x.reshape(shape)");
+            if (x.ndim() == 0 && x.is_read_only())
+              throw Error(ErrorKind::value, "the shape of an element cannot be set").fix("x = x.reshape(shape)");
             if (!x.is_pending() && !x.is_contiguous())
               throw Error(ErrorKind::value, "the shape of an array that does not lie in C order cannot be set")
                   .fix("x = x.reshape(shape)");
             x = reshape(x, shape_from(shape));
           },
           "The lengths of the axes, a tuple; may be set where the elements lie in C order.")
-      .def_prop_ro("strides", [](const Array& x) { return tuple_from(x.strides()); }, "Bytes from an element to the next one along each axis, a tuple.")
+      .def_prop_ro(
+          "strides", [](const Array& x) { return tuple_from(x.strides()); },
+          "Bytes from an element to the next one along each axis, a tuple.")
       .def_prop_ro("ndim", &Array::ndim, "How many axes there are.")
       .def_prop_ro("size", &Array::size, "How many elements there are.")
       .def_prop_ro("itemsize", &Array::itemsize, "Bytes of an element.")
       .def_prop_ro("nbytes", &Array::nbytes, "Bytes of all elements.")
-      .def_prop_ro("dtype", [](const Array& x) { return numpy_dtype(x.dtype()); }, "The dtype of the elements, a numpy.dtype.")
-      .def_prop_ro("device", [](const Array& x) { return nb::cast(&x.device(), nb::rv_policy::reference); }, "Where the elements lie, a Device.")
+      .def_prop_ro(
+          "dtype", [](const Array& x) { return numpy_dtype(x.dtype()); }, "The dtype of the elements, a numpy.dtype.")
+      .def_prop_ro(
+          "device", [](const Array& x) { return nb::cast(&x.device(), nb::rv_policy::reference); },
+          "Where the elements lie, a Device.")
       .def_prop_ro(
           "T", [](const Array& x) { return transpose(x); }, "A view with the axes reversed.")
       .def_prop_ro(
@@ -538,12 +565,15 @@ array([ 7, 13]))")
             return seen(x, 0, x.shape(), x.strides(), part);
           },
           "The array, or a view of the real parts of a complex one.")
-      .def_prop_ro("imag", [](const Array& x) {
-        if (!is_complex(x.dtype())) return Array::zeros(x.shape(), x.dtype(), x.device());
-        const Dtype part = real_part(x.dtype());
-        const GilReleased release;
-        return seen(x, static_cast<int64_t>(info(part).size), x.shape(), x.strides(), part);
-      }, "A view of the imaginary parts of a complex array; zeros of any other.")
+      .def_prop_ro(
+          "imag",
+          [](const Array& x) {
+            if (!is_complex(x.dtype())) return Array::zeros(x.shape(), x.dtype(), x.device());
+            const Dtype part = real_part(x.dtype());
+            const GilReleased release;
+            return seen(x, static_cast<int64_t>(info(part).size), x.shape(), x.strides(), part);
+          },
+          "A view of the imaginary parts of a complex array; zeros of any other.")
       .def_prop_ro("is_pending", &Array::is_pending, "Whether the values are still to be computed.")
       .def_prop_ro(
           "ptr",
@@ -559,25 +589,34 @@ array([ 7, 13]))")
            "The values in a new NumPy array; plotting libraries and those of tables ask for it by this name.")
       .def("get", &to_numpy, "The values in a new NumPy array.")
       .def("item", &item, "The only element, or the one at a position, as a Python number.")
+      .def("tolist", &list_of, "The values as nested Python lists.")
       .def(
-          "tolist", &list_of, "The values as nested Python lists.")
+          "tobytes", [](const Array& x, nb::handle order) { return to_numpy(x).attr("tobytes")(order); },
+          "order"_a.none() = "C", "The values as bytes, by rows or as NumPy's order= says.")
       .def(
-          "tobytes", [](const Array& x) { return to_numpy(x).attr("tobytes")(); }, "The values as bytes, in C order.")
-      .def(
-          "copy", [](const Array& x) { return copy(x); }, gil_until_blocked(), "A new array with the same values.")
+          "copy",
+          [m](nb::handle self, nb::handle order) -> nb::object {
+            if (!is_rows(order)) return m.attr("copy")(self, order);
+            const GilUntilBlocked keep;
+            return nb::cast(copy(nb::cast<const Array&>(self)));
+          },
+          "order"_a.none() = "C", "A new array with the same values, by rows or as order= says.")
       .def(
           "astype",
-          [](nb::handle self, nb::handle dtype, bool copy) -> nb::object {
+          [](nb::handle self, nb::handle dtype, bool copy, nb::handle order) -> nb::object {
             const Array& x = nb::cast<const Array&>(self);
             const Dtype wanted = dtype_from(dtype);
-            if (!copy && wanted == x.dtype()) return nb::borrow(self);
+            const char by = memory_order_from(order);
+            if (!copy && wanted == x.dtype() && (order.is_none() || lies_in_order(x, by))) return nb::borrow(self);
             const auto converted = [&] {
               const GilUntilBlocked keep;
-              return astype(x, wanted);
+              return by == 'C' ? astype(x, wanted)
+                               : remade_in_order(x, by, [&](const Array& rows) { return astype(rows, wanted); });
             };
             return nb::cast(converted());
           },
-          "dtype"_a, "copy"_a = true, "The values in another dtype; the array itself if it has it and copy is False.")
+          "dtype"_a, "copy"_a = true, nb::kw_only(), "order"_a = nb::none(),
+          "The values in another dtype, by rows or as order= says; the array itself if it is so and copy is False.")
       .def(
           "to_device",
           [](const Array& x, nb::handle device, nb::handle) {
@@ -635,12 +674,14 @@ array([ 7, 13]))")
           "squeeze", [](const Array& x, nb::handle axis) { return squeeze(x, axes_from(axis)); }, "axis"_a = nb::none(),
           "A view without axes of length 1.")
       .def("view", &view, "dtype"_a = nb::none(),
-           "The same memory under another dtype. Where its elements have another size, those of the last axis become more or "
+           "The same memory under another dtype. Where its elements have another size, those of the last axis become "
+           "more or "
            "fewer. Under a dtype or a class that only NumPy has, bytes of void or records, it is an array of NumPy's.")
       .def(
           "fill",
           [](const Array& x, nb::handle value) {
-            if (nb::cast<int64_t>(nb::getattr(value, "ndim", nb::int_(0))) > 0) throw Error(ErrorKind::value, "fill() takes one value, not an array with axes");
+            if (nb::cast<int64_t>(nb::getattr(value, "ndim", nb::int_(0))) > 0)
+              throw Error(ErrorKind::value, "fill() takes one value, not an array with axes");
             const Scalar number = number_for(value, x.dtype());
             const GilReleased release;
             x.assign(full(x.shape(), number, x.dtype(), x.device()));
@@ -649,7 +690,8 @@ array([ 7, 13]))")
       .def(
           "clip", [m](nb::object self, nb::handle low, nb::handle high) { return m.attr("clip")(self, low, high); },
           "min"_a = nb::none(), "max"_a = nb::none(), "Values held between two bounds.")
-      .def("conjugate", [m](nb::object self) { return m.attr("conjugate")(self); }, "Complex conjugates.")
+      .def(
+          "conjugate", [m](nb::object self) { return m.attr("conjugate")(self); }, "Complex conjugates.")
       .def(
           "conj", [m](nb::object self) { return m.attr("conjugate")(self); }, "Complex conjugates.")
       .def(
@@ -698,25 +740,40 @@ array([ 7, 13]))")
            })
       .def("__repr__", &text_of)
       .def("__str__", [](const Array& x) { return nb::str(printed(x)); });
-  m.def("array", [](nb::handle x, nb::handle dtype, nb::handle device) { return make_array(x, dtype, device, Copies::always); },
-        "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(),
-R"(A new array with a copy of the values.
+  m.def(
+      "array",
+      [](nb::handle x, nb::handle dtype, nb::handle device, nb::handle order) {
+        return is_rows(order) ? make_array(x, dtype, device, Copies::always)
+                              : array_in_order(x, dtype, device, memory_order_from(order), Copies::always);
+      },
+      "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), "order"_a.none() = "C",
+      R"(A new array with a copy of the values.
 
 object is an array of any library, a number, or nested sequences of numbers of one length.
 dtype= is the dtype of the elements, that of the values unless given; device= is a Device or its name, where the
-values lie unless given. Returns an Array. Rows of different lengths are a ValueError, texts and
+values lie unless given. order= says how the elements lie: by rows ("C") or columns ("F"), or as those of
+an array do ("A", "K"). Returns an Array. Rows of different lengths are a ValueError, texts and
 objects a TypeError.
 
 >>> ks.array([[1, 2], [3, 4]], dtype="float32")
 array([[1., 2.],
        [3., 4.]], dtype=float32))");
-  m.def("asarray", [](nb::handle x, nb::handle dtype, nb::handle device, nb::handle copy) -> nb::object {
-    if (is_array(x) && dtype.is_none() && device.is_none() && copy.ptr() != Py_True) return nb::borrow(x);
-    return nb::cast(make_array(x, dtype, device, copy.is_none() ? Copies::if_needed : nb::cast<bool>(copy) ? Copies::always : Copies::never));
-  }, "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), "copy"_a = nb::none(),
-        R"(An array of the values, without a copy where that can be: on a CPU it shows a NumPy array's memory.
+  m.def(
+      "asarray",
+      [](nb::handle x, nb::handle dtype, nb::handle device, nb::handle copy, nb::handle order) -> nb::object {
+        const Copies copies = copy.is_none()         ? Copies::if_needed
+                              : nb::cast<bool>(copy) ? Copies::always
+                                                     : Copies::never;
+        if (is_array(x) && copies != Copies::always && fits(nb::cast<const Array&>(x), dtype, device, order))
+          return nb::borrow(x);
+        return nb::cast(order.is_none() ? make_array(x, dtype, device, copies)
+                                        : array_in_order(x, dtype, device, memory_order_from(order), copies));
+      },
+      "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), "copy"_a = nb::none(),
+      "order"_a = nb::none(),
+      R"(An array of the values, without a copy where that can be: on a CPU it shows a NumPy array's memory.
 
-object, dtype= and device= are those of array(). copy=True never shows that memory, copy=False shows it or
+object, dtype=, device= and order= are those of array(). copy=True never shows that memory, copy=False shows it or
 raises ValueError. Returns an Array: object itself if it is one that fits.
 
 >>> import numpy as np

@@ -1,15 +1,15 @@
 /// \file creation.cpp
 /// New arrays, arrays put together, and functions that give views.
+#include "kasoku/array/creation.h"
 #include "arguments.h"
 #include "given.h"
-#include "kasoku/array/creation.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "memory_order.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -39,8 +39,24 @@ Array filled(const Shape& shape, nb::handle value, Dtype dtype, Device& device) 
   return filled(shape, PyLong_CheckExact(value.ptr()) ? number_for(value, dtype) : scalar_from(value), dtype, device);
 }
 
-/// Where the array lies, unless another device is named.
-Device& device_like(const Array& array, nb::handle device) { return device.is_none() ? array.device() : device_from(device); }
+/// What make(lengths, dtype, device) gives in the shape of an array, or in another one.
+template <class F>
+Array made_like(nb::handle x, nb::handle shape, nb::handle order, nb::handle dtype, nb::handle device, F make) {
+  const Array like = array_from(x, default_device());
+  const Dtype wanted = optional_dtype(dtype).value_or(like.dtype());
+  Device& where = device.is_none() ? like.device() : device_from(device);
+  return made_in_order(shape.is_none() ? like.shape() : shape_from(shape), order, &like,
+                       [&](const Shape& lengths) { return make(lengths, wanted, where); });
+}
+
+/// The new array with the elements of a row that is stretched.
+Array stretched_into(const Array& made, nb::handle row) {
+  const Array values = array_from(row, made.device());
+  return without_lock([&] {
+    made.assign(broadcast_to(astype(values, made.dtype()), made.shape()));
+    return made;
+  });
+}
 
 Dtype natural_dtype(const Scalar& value) {
   switch (value.kind) {
@@ -148,41 +164,42 @@ Array make_eye(int64_t n, std::optional<int64_t> columns, int64_t k, nb::handle 
   return astype(apply(Op::equal, {expand_dims(rows, {1}), expand_dims(cols, {0})}), wanted);
 }
 
-/// The letter of order=, which is one of `known`.
-char order_from(nb::handle order, const char* known) {
-  const std::string text = order.is_none() ? "C" : nb::cast<std::string>(order);
-  const char letter = text.size() == 1 ? static_cast<char>(std::toupper(static_cast<unsigned char>(text[0]))) : '\0';
-  const std::string_view letters = known;
-  if (letter != '\0' && letters.find(letter) != letters.npos) return letter;
-  throw Error(ErrorKind::value, std::string("order must be one of 'C', 'F'") + (letters == "CFA" ? ", or 'A'" : ", 'A', or 'K'") + " (got '" + text + "')");
-}
-
-/// Whether columns go first: by "F", and by "A" where the elements lie so.
-bool goes_by_columns(const Array& x, char order) { return order == 'F' || (order == 'A' && !x.is_contiguous() && transpose(x).is_contiguous()); }
-
 }  // namespace
 
 void bind_creation(nb::module_& m) {
-  const auto constant = [&m](const char* name, double value, const char* doc, const char* doc_of_like) {
-    m.def(name, [value](nb::handle shape, nb::handle dtype, nb::handle device) {
-      return filled(shape_from(shape), Scalar::of(value), optional_dtype(dtype).value_or(Dtype::float64), device_from(device));
-    }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), doc);
-    m.def((std::string(name) + "_like").c_str(), [value](nb::handle x, nb::handle dtype, nb::handle shape, nb::handle device) {
-      const Array like = array_from(x, default_device());
-      return filled(shape.is_none() ? like.shape() : shape_from(shape), Scalar::of(value), optional_dtype(dtype).value_or(like.dtype()), device_like(like, device));
-    }, "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), doc_of_like);
+  const auto order = "order"_a.none() = "C";
+  const auto constant = [&](const char* name, double value, const char* doc, const char* doc_of_like) {
+    m.def(
+        name,
+        [value](nb::handle shape, nb::handle dtype, nb::handle device, nb::handle order) {
+          const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
+          Device& where = device_from(device);
+          return made_in_order(shape_from(shape), order, nullptr,
+                               [&](const Shape& lengths) { return filled(lengths, Scalar::of(value), wanted, where); });
+        },
+        "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), order, doc);
+    m.def((std::string(name) + "_like").c_str(),
+          [value](nb::handle x, nb::handle dtype, nb::handle shape, nb::handle device, nb::handle order) {
+            return made_like(x, shape, order, dtype, device, [&](const Shape& lengths, Dtype wanted, Device& where) {
+              return filled(lengths, Scalar::of(value), wanted, where);
+            });
+          },
+          "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), order,
+          doc_of_like);
   };
   constant("zeros", 0, R"(A new array of zeros.
 
 shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its
-name, the default one unless given.
+name, the default one unless given. order="F" has the elements lie by columns.
 Returns an Array of float64, or of dtype=.
 
 >>> ks.zeros((2, 3))
 array([[0., 0., 0.],
-       [0., 0., 0.]]))", R"(A new array of zeros.
+       [0., 0., 0.]]))",
+           R"(A new array of zeros.
 
-Its shape, dtype and device are those of x, unless shape=, dtype= or device= is given.
+Its shape, dtype and device are those of x, unless shape=, dtype= or device= is given. order= says how its
+elements lie: by rows ("C") or columns ("F"), or as those of x do ("A", "K").
 Returns an Array.
 
 >>> ks.zeros_like([1, 2])
@@ -190,62 +207,92 @@ array([0, 0]))");
   constant("ones", 1, R"(A new array of ones.
 
 shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its
-name, the default one unless given.
+name, the default one unless given. order="F" has the elements lie by columns.
 Returns an Array of float64, or of dtype=.
 
 >>> ks.ones(3, dtype="int32")
-array([1, 1, 1], dtype=int32))", R"(A new array of ones.
+array([1, 1, 1], dtype=int32))",
+           R"(A new array of ones.
 
-Its shape, dtype and device are those of x, unless shape=, dtype= or device= is given.
+Its shape, dtype and device are those of x, unless shape=, dtype= or device= is given. order= says how its
+elements lie: by rows ("C") or columns ("F"), or as those of x do ("A", "K").
 Returns an Array.
 
 >>> ks.ones_like([[1.5, 2.5]])
 array([[1., 1.]]))");
-  m.def("empty", [](nb::handle shape, nb::handle dtype, nb::handle device) {
-    return Array::empty(shape_from(shape), optional_dtype(dtype).value_or(Dtype::float64), device_from(device));
-  }, "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), R"(A new array whose values are not defined.
+  m.def(
+      "empty",
+      [](nb::handle shape, nb::handle dtype, nb::handle device, nb::handle order) {
+        const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
+        Device& where = device_from(device);
+        return made_in_order(shape_from(shape), order, nullptr,
+                             [&](const Shape& lengths) { return Array::empty(lengths, wanted, where); });
+      },
+      "shape"_a, "dtype"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), order,
+      R"(A new array whose values are not defined.
 
 shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its
-name, the default one unless given.
+name, the default one unless given. order="F" has the elements lie by columns.
 Returns an Array of float64, or of dtype=.
 
 >>> ks.empty((2, 3)).shape
 (2, 3))");
-  m.def("empty_like", [](nb::handle x, nb::handle dtype, nb::handle shape, nb::handle device) {
-    const Array like = array_from(x, default_device());
-    return Array::empty(shape.is_none() ? like.shape() : shape_from(shape), optional_dtype(dtype).value_or(like.dtype()), device_like(like, device));
-  }, "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), R"(A new array whose values are not defined.
+  m.def(
+      "empty_like",
+      [](nb::handle x, nb::handle dtype, nb::handle shape, nb::handle device, nb::handle order) {
+        return made_like(x, shape, order, dtype, device, [](const Shape& lengths, Dtype wanted, Device& where) {
+          return Array::empty(lengths, wanted, where);
+        });
+      },
+      "x"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), order,
+      R"(A new array whose values are not defined.
 
-Its shape, dtype and device are those of x, unless shape=, dtype= or device= is given.
+Its shape, dtype and device are those of x, unless shape=, dtype= or device= is given. order= says how its
+elements lie: by rows ("C") or columns ("F"), or as those of x do ("A", "K").
 Returns an Array.
 
 >>> ks.empty_like([1, 2]).dtype
 dtype('int64'))");
-  m.def("full", [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device) {
-    Device& where = device_from(device);
-    if (has_length(value)) {
-      const Array row = array_from(value, where);
-      return copy(broadcast_to(astype(row, optional_dtype(dtype).value_or(row.dtype())), shape_from(shape)));
-    }
-    const Scalar number = scalar_from(value);
-    const Dtype natural = nb::hasattr(value, "dtype") ? dtype_from(value.attr("dtype")) : natural_dtype(number);
-    return filled(shape_from(shape), value, optional_dtype(dtype).value_or(natural), where);
-  }, "shape"_a, "fill_value"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), R"(A new array of one value, or of a row that is stretched.
+  m.def(
+      "full",
+      [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device, nb::handle order) {
+        Device& where = device_from(device);
+        const bool is_row = has_length(value);
+        const Dtype natural = is_row                        ? array_from(value, where).dtype()
+                              : nb::hasattr(value, "dtype") ? dtype_from(value.attr("dtype"))
+                                                            : natural_dtype(scalar_from(value));
+        const Dtype wanted = optional_dtype(dtype).value_or(natural);
+        const Array made = made_in_order(shape_from(shape), order, nullptr, [&](const Shape& lengths) {
+          return is_row ? Array::empty(lengths, wanted, where) : filled(lengths, value, wanted, where);
+        });
+        return is_row ? stretched_into(made, value) : made;
+      },
+      "shape"_a, "fill_value"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), order,
+      R"(A new array of one value, or of a row that is stretched.
 
 shape is a length or a tuple of them; a negative one is a ValueError. device= is a Device or its
-name, the default one unless given.
+name, the default one unless given. order="F" has the elements lie by columns.
 fill_value is a number, or an array that broadcasts to the shape. Returns an Array of its dtype, or of dtype=.
 
 >>> ks.full((2, 2), 7)
 array([[7, 7],
        [7, 7]]))");
-  m.def("full_like", [](nb::handle x, nb::handle value, nb::handle dtype, nb::handle shape, nb::handle device) {
-    const Array like = array_from(x, default_device());
-    return filled(shape.is_none() ? like.shape() : shape_from(shape), value, optional_dtype(dtype).value_or(like.dtype()), device_like(like, device));
-  }, "x"_a, "fill_value"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), R"(A new array of one value.
+  m.def(
+      "full_like",
+      [](nb::handle x, nb::handle value, nb::handle dtype, nb::handle shape, nb::handle device, nb::handle order) {
+        const bool is_row = has_length(value);
+        const Array made =
+            made_like(x, shape, order, dtype, device, [&](const Shape& lengths, Dtype wanted, Device& where) {
+              return is_row ? Array::empty(lengths, wanted, where) : filled(lengths, value, wanted, where);
+            });
+        return is_row ? stretched_into(made, value) : made;
+      },
+      "x"_a, "fill_value"_a, "dtype"_a = nb::none(), "shape"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(),
+      order, R"(A new array of one value.
 
-Its shape, dtype and device are those of x, unless shape=, dtype= or device= is given.
-fill_value is a number that the dtype can hold, else it is an OverflowError.
+Its shape, dtype and device are those of x, unless shape=, dtype= or device= is given. order= says how its
+elements lie: by rows ("C") or columns ("F"), or as those of x do ("A", "K").
+fill_value is a number that the dtype can hold, else it is an OverflowError, or an array that broadcasts to the shape.
 Returns an Array.
 
 >>> ks.full_like([1, 2, 3], 7)
@@ -266,10 +313,18 @@ device= is a Device or its name, the default one unless given.
 
 >>> ks.linspace(0, 1, 5)
 array([0.  , 0.25, 0.5 , 0.75, 1.  ]))");
-  m.def("eye", &make_eye, "N"_a, "M"_a = nb::none(), "k"_a = 0, "dtype"_a = nb::none(), "device"_a = nb::none(), R"(A matrix of N rows and M columns (N unless given) with ones on a diagonal.
+  m.def(
+      "eye",
+      [](int64_t n, std::optional<int64_t> columns, int64_t k, nb::handle dtype, nb::handle device, nb::handle order) {
+        const bool by_columns = !is_rows(order) && memory_order_from(order, "CF") == 'F';
+        return by_columns ? transpose(make_eye(columns.value_or(n), n, -k, dtype, device))
+                          : make_eye(n, columns, k, dtype, device);
+      },
+      "N"_a, "M"_a = nb::none(), "k"_a = 0, "dtype"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), order,
+      R"(A matrix of N rows and M columns (N unless given) with ones on a diagonal.
 
 k= counts diagonals up from the main one.
-Returns a matrix of float64, or of dtype=. device= is a Device or its name.
+Returns a matrix of float64, or of dtype=. device= is a Device or its name. order="F" has the elements lie by columns.
 
 >>> ks.eye(2, 3, k=1)
 array([[0., 1., 0.],
@@ -282,10 +337,16 @@ Returns a matrix of float64, or of dtype=. device= is a Device or its name.
 array([[1., 0.],
        [0., 1.]]))");
 
-  m.def("copy", [](const Array& x) { return copy(x); }, "x"_a, no_gil(),
-R"(A copy of an array in memory of its own, in C order.
+  m.def(
+      "copy",
+      [](const Array& x, nb::handle order) {
+        const char by = memory_order_from(order);
+        return without_lock([&] { return remade_in_order(x, by, [](const Array& rows) { return copy(rows); }); });
+      },
+      "x"_a, order,
+      R"(A copy of an array in memory of its own.
 
-Returns an Array of the same shape, dtype and device. x is an Array, else it is a TypeError.
+order= says how it lies: by rows ("C") or columns ("F"), or as x does ("A", "K"). Returns an Array of the same shape, dtype and device. x is an Array, else it is a TypeError.
 
 >>> x = ks.arange(3)
 >>> y = ks.copy(x)
@@ -382,21 +443,27 @@ Returns a view: nothing is copied. A place outside raises AxisError.
 
 >>> ks.expand_dims([1, 2], 0)
 array([[1, 2]]))");
-  m.def("reshape", [](nb::handle x, nb::handle shape, nb::handle order, nb::handle copies) {
-    const char by = order_from(order, "CFA");
-    const Array array = array_from(x, default_device());
-    Shape lengths = shape_from(shape);
-    const bool by_columns = goes_by_columns(array, by);
-    if (by_columns) std::ranges::reverse(lengths);
-    const Array result = by_columns ? transpose(reshape(transpose(array), lengths)) : reshape(array, lengths);
-    if (copies.is_none()) return result;
-    const bool is_view = array.size() > 0 && result.buffer() == array.buffer();
-    if (!nb::cast<bool>(copies)) {
-      if (!is_view && array.size() > 0) throw Error(ErrorKind::value, "reshape: copy=False, but the elements do not lie in a row").why("the strides are " + str(array.strides()));
-      return result;
-    }
-    return is_view ? copy(result) : result;
-  }, "x"_a, "shape"_a, "order"_a = "C", nb::kw_only(), "copy"_a = nb::none(), R"(The same elements in another shape: a view where they lie so, else a copy.
+  m.def(
+      "reshape",
+      [](nb::handle x, nb::handle shape, nb::handle order, nb::handle copies) {
+        const char by = memory_order_from(order, "CFA");
+        const Array array = array_from(x, default_device());
+        Shape lengths = shape_from(shape);
+        const bool by_columns = goes_by_columns(array, by);
+        if (by_columns) std::ranges::reverse(lengths);
+        const Array result = by_columns ? transpose(reshape(transpose(array), lengths)) : reshape(array, lengths);
+        if (copies.is_none()) return result;
+        const bool is_view = array.size() > 0 && result.buffer() == array.buffer();
+        if (!nb::cast<bool>(copies)) {
+          if (!is_view && array.size() > 0)
+            throw Error(ErrorKind::value, "reshape: copy=False, but the elements do not lie in a row")
+                .why("the strides are " + str(array.strides()));
+          return result;
+        }
+        return is_view ? copy(result) : result;
+      },
+      "x"_a, "shape"_a, "order"_a = "C", nb::kw_only(), "copy"_a = nb::none(),
+      R"(The same elements in another shape: a view where they lie so, else a copy.
 
 shape= is a length or a tuple of them, of which one may be -1: what is left for it. order="F" goes through columns
 first, "A" does where the elements lie so. copy=True never gives a view, copy=False a view or a ValueError.
@@ -405,12 +472,15 @@ Returns an Array of the dtype of x. Shapes of another size are a ValueError.
 >>> ks.reshape([1, 2, 3, 4], (2, -1))
 array([[1, 2],
        [3, 4]]))");
-  m.def("ravel", [](nb::handle x, nb::handle order) {
-    const char by = order_from(order, "CFAK");
-    const Array array = array_from(x, default_device());
-    if (by == 'K') return ravel(transpose(array, axes_of_memory(array.shape(), array.strides())));
-    return ravel(goes_by_columns(array, by) ? transpose(array) : array);
-  }, "x"_a, "order"_a = "C", R"(The elements in a row: a view where they lie so, else a copy.
+  m.def(
+      "ravel",
+      [](nb::handle x, nb::handle order) {
+        const char by = memory_order_from(order);
+        const Array array = array_from(x, default_device());
+        if (by == 'K') return ravel(transpose(array, axes_of_memory(array.shape(), array.strides())));
+        return ravel(goes_by_columns(array, by) ? transpose(array) : array);
+      },
+      "x"_a, "order"_a = "C", R"(The elements in a row: a view where they lie so, else a copy.
 
 order="F" goes through columns first, "A" does where the elements lie so, and "K" goes through memory. Returns an Array of one axis.
 

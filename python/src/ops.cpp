@@ -404,21 +404,56 @@ void bind_ops(nb::module_& m) {
     Device& device = device_among({x, y});
     return product(array_from(x, device), array_from(y, device), compute);
   };
-  const auto into = [](const char* name, nb::object result, nb::handle out) {
-    return out.is_none() ? result : stored(name, nb::cast<Array&>(result), out, nb::none(), "same_kind");
+  const auto into = [](const char* name, nb::object result, nb::handle out, const std::string& casting) {
+    return out.is_none() ? result : stored(name, nb::cast<Array&>(result), out, nb::none(), casting);
   };
-  m.def("matmul", [=](nb::handle x, nb::handle y, nb::handle out) { return into("matmul", product_of(x, y, matmul), out); }, nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), R"(The matrix product of the last two axes of x and y; the axes before broadcast.
+  m.def(
+      "matmul",
+      [=](nb::handle x, nb::handle y, nb::handle out, nb::handle casting, nb::handle axes) {
+        if (axes.is_none())
+          return out.is_none() ? product_of(x, y, matmul)
+                               : into("matmul", product_of(x, y, matmul), out, nb::cast<std::string>(casting));
+        if (nb::len(axes) != 2 && nb::len(axes) != 3)
+          throw Error(ErrorKind::value,
+                      "matmul: axes= are those of both matrices and, unless they are the last, of the product");
+        Device& device = device_among({x, y});
+        const Extents last{-2, -1};
+        const auto moved = [&](nb::handle matrices, size_t k) {
+          return moveaxis(array_from(matrices, device), *axes_from(nb::object(axes[k])), last);
+        };
+        nb::object result = product(moved(x, 0), moved(y, 1), matmul);
+        if (nb::len(axes) == 3)
+          result = nb::cast(moveaxis(nb::cast<Array&>(result), last, *axes_from(nb::object(axes[2]))));
+        return into("matmul", result, out, nb::cast<std::string>(casting));
+      },
+      nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), nb::kw_only(), nb::arg("casting") = "same_kind",
+      nb::arg("axes") = nb::none(), R"(The matrix product of the last two axes of x and y; the axes before broadcast.
 
 A row is a matrix of one row on the left, of one column on the right, and that axis goes. On a CPU
-a product of large matrices comes from BLAS where one is found, on a GPU from cuBLAS.
+a product of large matrices comes from BLAS where one is found, on a GPU from cuBLAS. axes= are two pairs of axes, where the
+matrices of x and y lie, and if wanted a third, where those of the product go; casting= says how elements may be cast to out=.
 Returns an array in the common dtype, or out= with the elements. Inner lengths that differ, and numbers without axes, are a ValueError.
 
 >>> ks.matmul([[1, 2], [3, 4]], [1, 1])
 array([3, 7]))");
-  m.def("dot", [=](nb::handle x, nb::handle y, nb::handle out) { return into("dot", product_of(x, y, dot), out); }, nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), R"(The dot product: of two rows the sum of products, of matrices their product, with a number the product.
+  m.def(
+      "dot",
+      [=](nb::handle x, nb::handle y, nb::handle out) {
+        nb::object result = product_of(x, y, dot);
+        const Array& product = nb::cast<Array&>(result);
+        // NumPy hands the output's memory to BLAS.
+        if (const std::optional<Array> target = out_from(out);
+            target && (target->dtype() != product.dtype() || !target->is_contiguous()))
+          throw Error(ErrorKind::value, fmt::format("dot: the output is of {} and in C order, as the product is",
+                                                    info(product.dtype()).name));
+        return into("dot", result, out, "same_kind");
+      },
+      nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(),
+      R"(The dot product: of two rows the sum of products, of matrices their product, with a number the product.
 
 Of more axes it sums over the last axis of x and the last but one of y.
-Returns an array in the common dtype, or out= with the elements. Lengths that differ are a ValueError.
+Returns an array in the common dtype, or out= with the elements, which has that dtype and lies in C order. Lengths that
+differ are a ValueError.
 
 >>> ks.dot([1, 2, 3], [4, 5, 6])
 array(32))");

@@ -212,6 +212,7 @@ std::vector<OutOfRange> modes_from(nb::handle mode, size_t n) {
 }
 
 bool is_by_columns(nb::handle order) {
+  if (order.is_none()) return false;
   const std::string name = nb::cast<std::string>(order);
   if (name != "C" && name != "F") throw Error(ErrorKind::value, "only 'C' or 'F' order is permitted");
   return name == "F";
@@ -346,19 +347,22 @@ Returns a pair of rows of int64, which index such a matrix.
     if (by_columns) std::ranges::reverse(axes);
     return tuple_of(axes);
   }, "indices"_a, "shape"_a, "order"_a = "C");
-  bind_algorithm(m, Algorithm::ravel_multi_index, [](nb::handle indices, nb::handle shape, nb::handle mode, nb::handle order) {
-    std::vector<Array> at;
-    Device& device = device_among({indices});
-    for (nb::handle x : nb::iter(indices)) at.push_back(array_from(x, device));
-    Shape lengths = shape_from(shape);
-    std::vector<OutOfRange> modes = modes_from(mode, lengths.size());
-    if (is_by_columns(order)) {
-      std::ranges::reverse(at);
-      std::ranges::reverse(lengths);
-      std::ranges::reverse(modes);
-    }
-    return without_lock([&] { return ravel_multi_index(at, lengths, modes); });
-  }, "multi_index"_a, "dims"_a, "mode"_a = "raise", "order"_a = "C");
+  bind_algorithm(
+      m, Algorithm::ravel_multi_index,
+      [](nb::handle indices, nb::handle shape, nb::handle mode, nb::handle order) {
+        std::vector<Array> at;
+        Device& device = device_among({indices});
+        for (nb::handle x : nb::iter(indices)) at.push_back(array_from(x, device));
+        Shape lengths = shape_from(shape);
+        std::vector<OutOfRange> modes = modes_from(mode, lengths.size());
+        if (is_by_columns(order)) {
+          std::ranges::reverse(at);
+          std::ranges::reverse(lengths);
+          std::ranges::reverse(modes);
+        }
+        return without_lock([&] { return ravel_multi_index(at, lengths, modes); });
+      },
+      "multi_index"_a, "dims"_a, "mode"_a = "raise", "order"_a.none() = "C");
 }
 
 }  // namespace kasoku

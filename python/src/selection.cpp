@@ -7,6 +7,8 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace kasoku {
@@ -66,15 +68,19 @@ Array& must_be_array(nb::handle object, const char* name) {
   return nb::cast<Array&>(object);
 }
 
+/// NumPy's rule about what has a dtype of its own; Python's numbers have none.
+void must_cast(nb::handle from, const Array& value, Dtype to, const std::string& casting) {
+  if (!nb::hasattr(from, "dtype") || can_cast(value.dtype(), to, casting)) return;
+  throw Error(ErrorKind::type, fmt::format("Cannot cast array data from {} to {} according to the rule '{}'",
+                                           info(value.dtype()).name, info(to).name, casting));
+}
+
 void copy_to(nb::handle to, nb::handle from, nb::handle casting, nb::handle where) {
   const Array& x = must_be_array(to, "copyto");
   if (PyFloat_Check(from.ptr()) || PyLong_Check(from.ptr()) || PyComplex_Check(from.ptr()))
     numpy().attr("copyto")(numpy().attr("empty")(nb::make_tuple(), numpy_dtype(x.dtype())), from, casting);  // its word on the number
   const Array value = value_for(from, x);
-  if (nb::isinstance<Array>(from) || nb::hasattr(from, "dtype")) {
-    if (!can_cast(value.dtype(), x.dtype(), nb::cast<std::string>(casting)))
-      throw Error(ErrorKind::type, "Cannot cast array data from " + std::string(info(value.dtype()).name) + " to " + std::string(info(x.dtype()).name) + " according to the rule " + nb::cast<std::string>(nb::repr(casting)));
-  }
+  must_cast(from, value, x.dtype(), nb::cast<std::string>(casting));
   std::optional<Array> mask;
   if (where.ptr() != Py_True && !where.is_none()) mask = array_from(where, x.device());
   if (mask && mask->ndim() == 0) mask = astype(*mask, Dtype::bool_);
@@ -171,15 +177,19 @@ void bind_selection(nb::module_& m) {
 
   bind_algorithm(m, Algorithm::take, &taken, "a"_a, "indices"_a, axis, out, "mode"_a = "raise");
   bind_algorithm_method(m, Algorithm::take, &taken, "indices"_a, axis, out, "mode"_a = "raise");
-  bind_algorithm(m, Algorithm::take_along_axis, [](nb::handle x, nb::handle indices, nb::handle axis) {
-    Device& device = device_among({x, indices});
-    const Array array = array_from(x, device), at = array_from(indices, device);
-    const std::optional<int64_t> along = axis_from(axis);
-    return without_lock([&] {
-      if (!along && at.ndim() != 1) throw Error(ErrorKind::value, "when axis=None, `indices` must have a single dimension.");
-      return along ? take_along_axis(array, at, *along) : take_along_axis(ravel(array), at, 0);
-    });
-  }, "arr"_a, "indices"_a, "axis"_a = -1);
+  bind_algorithm(
+      m, Algorithm::take_along_axis,
+      [](nb::handle x, nb::handle indices, nb::handle axis) {
+        Device& device = device_among({x, indices});
+        const Array array = array_from(x, device), at = array_from(indices, device);
+        const std::optional<int64_t> along = axis_from(axis);
+        return without_lock([&] {
+          if (!along && at.ndim() != 1)
+            throw Error(ErrorKind::value, "when axis=None, `indices` must have a single dimension.");
+          return along ? take_along_axis(array, at, *along) : take_along_axis(ravel(array), at, 0);
+        });
+      },
+      "arr"_a, "indices"_a, "axis"_a.none() = -1);
   bind_algorithm(m, Algorithm::put_along_axis, [](nb::handle x, nb::handle indices, nb::handle values, nb::handle axis) {
     const Array& array = must_be_array(x, "put_along_axis");
     const Array at = array_from(indices, array.device()), given = value_for(values, array);
@@ -206,6 +216,7 @@ void bind_selection(nb::module_& m) {
   bind_algorithm(m, Algorithm::putmask, [](nb::handle x, nb::handle mask, nb::handle values) {
     const Array& array = must_be_array(x, "putmask");
     const Array chosen = array_from(mask, array.device()), given = value_for(values, array);
+    must_cast(values, given, array.dtype(), "safe");
     without_lock([&] {
       must_be_writable(array);
       if (chosen.size() != array.size()) throw Error(ErrorKind::value, "putmask: mask and data must be the same size");

@@ -375,6 +375,11 @@ std::vector<Array> unravel_index(const Array& indices, const Shape& shape) {
 Array ravel_multi_index(std::span<const Array> indices, const Shape& shape, std::span<const OutOfRange> modes) {
   if (indices.size() != shape.size())
     throw Error(ErrorKind::value, "parameter multi_index must be a sequence of length " + std::to_string(shape.size()));
+  int64_t size = 1;
+  for (int64_t n : shape)
+    if (__builtin_mul_overflow(size, n, &size))
+      throw Error(ErrorKind::value,
+                  "invalid dims: an array of the shape " + str(shape) + " has more elements than 64 bits count");
   std::optional<Array> sum;
   for (size_t d = 0; d < shape.size(); ++d) {
     const Array at = positions_in(indices[d], shape[d], modes[d]);

@@ -232,14 +232,19 @@ def array_equiv(a1, a2) -> bool:
         return False
 
 
-def divmod(x1, x2, /) -> tuple[Array, ...]:
-    """A pair of arrays: the quotient rounded down, as floor_divide() gives it, and the remainder with the sign of x2. Raises
-    TypeError for complex numbers, ValueError for shapes that do not broadcast.
+def divmod(x1, x2, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array, ...]:
+    """A pair of arrays: the quotient rounded down, as floor_divide() gives it, and the remainder with the sign of x2; or the
+    outputs with these elements. Raises TypeError for complex numbers, ValueError for shapes that do not broadcast.
 
     >>> ks.divmod(ks.array([7, -7]), 3)
     (array([ 2, -3]), array([1, 2]))
     """
-    return _core.floor_divide(x1, x2), _core.remainder(x1, x2)
+    results = _core.floor_divide(x1, x2), _core.remainder(x1, x2)
+    outputs = out if out1 is None and out2 is None else (out1, out2)
+    for result, into in zip(results, outputs):
+        if into is not None:
+            _core.copyto(into, result)
+    return tuple(result if into is None else into for result, into in zip(results, outputs))
 
 
 def modf(x, /) -> tuple[Array, ...]:

@@ -318,7 +318,7 @@ def asanyarray(a, dtype=None, order=None, *, device=None, copy=None) -> Array:
     >>> ks.asanyarray([1, 2])
     array([1, 2])
     """
-    return _core.asarray(a, dtype, device, copy=copy)
+    return _core.asarray(a, dtype, device, copy=copy, order=order)
 
 
 def ascontiguousarray(a, dtype=None) -> Array:
@@ -327,9 +327,7 @@ def ascontiguousarray(a, dtype=None) -> Array:
     >>> ks.ascontiguousarray(ks.ones((2, 3)).T).strides
     (16, 8)
     """
-    x = _core.asarray(a, dtype)
-    x = _core.reshape(x, (1,)) if x.ndim == 0 else x
-    return x if _lies_in_order(x.shape, x.strides, x.itemsize) else x.copy()
+    return atleast_1d(_core.asarray(a, dtype, order="C"))
 
 
 def asfortranarray(a, dtype=None) -> Array:
@@ -338,9 +336,7 @@ def asfortranarray(a, dtype=None) -> Array:
     >>> ks.asfortranarray(ks.ones((2, 3))).strides
     (8, 16)
     """
-    x = _core.asarray(a, dtype)
-    x = _core.reshape(x, (1,)) if x.ndim == 0 else x
-    return x if _lies_in_order(x.shape[::-1], x.strides[::-1], x.itemsize) else x.T.copy().T
+    return atleast_1d(_core.asarray(a, dtype, order="F"))
 
 
 def asarray_chkfinite(a, dtype=None, order=None) -> Array:
@@ -349,18 +345,10 @@ def asarray_chkfinite(a, dtype=None, order=None) -> Array:
     >>> ks.asarray_chkfinite([1.0, 2.0])
     array([1., 2.])
     """
-    x = _core.asarray(a, dtype)
+    x = _core.asarray(a, dtype, order=order)
     if not bool(_core.isfinite(x).all()):
         raise ValueError("array must not contain infs or NaNs")
     return x
-
-
-def _lies_in_order(shape, strides, step):
-    for length, stride in zip(reversed(shape), reversed(strides)):
-        if length > 1 and stride != step:
-            return False
-        step *= length
-    return True
 
 
 def ndim(a) -> int:

@@ -37,13 +37,9 @@ def strides_of(shape, itemsize, order):
     return tuple(strides)
 
 
-def is_f_only(a):
-    """Whether the memory is in Fortran's order and not in C's."""
-    return a.flags.f_contiguous and not a.flags.c_contiguous
-
-
 def order_of(a):
-    return "F" if is_f_only(a) else "C"
+    """F where the memory is in Fortran's order and not in C's, else C."""
+    return "F" if a.flags.fnc else "C"
 
 
 def shape_of(shape):
@@ -51,6 +47,14 @@ def shape_of(shape):
         return tuple(int(length) for length in shape)
     except TypeError:
         return (int(shape),)
+
+
+def must_fit(array, shape, dtype, what, of_dtype=TypeError):
+    """That an array, ours or NumPy's, has a shape and a dtype; the sentence if not begins with `what` it is."""
+    if tuple(array.shape) != tuple(shape):
+        raise ValueError(f"{what} has the shape {tuple(array.shape)}, not {tuple(shape)}")
+    if array.dtype != dtype:
+        raise of_dtype(f"{what} has the dtype {array.dtype}, not {dtype}")
 
 
 def shadow(shape, strides, dtype=np.int8):

@@ -79,6 +79,38 @@ def test_out_of_a_larger_shape_and_where(device):
             ks.sum(y, out=wrong)
 
 
+def test_divmod_into_outputs(device):
+    x, y = np.array([7.0, -7.0, 9.5]), 4
+    for given in [(None, None), (True, None), (None, True), (True, True)]:
+        ours = [ks.empty(3, device=device) if one else None for one in given]
+        for results in (
+            ks.divmod(ks.array(x, device=device), y, *ours),
+            ks.divmod(ks.array(x, device=device), y, out=tuple(ours)),
+        ):
+            for result, into, want in zip(results, ours, np.divmod(x, y)):
+                assert (into is None or result is into) and result.tolist() == want.tolist()
+    same = ks.array(x, device=device)
+    assert ks.divmod(same, y, same, None)[1].tolist() == np.mod(x, y).tolist() and same.tolist() == (x // y).tolist()
+    with pytest.raises(TypeError, match="according to the rule 'same_kind'"):
+        ks.divmod(same, y, out=(ks.empty(3, "int32", device), None))
+
+
+def test_where_the_matrices_of_a_product_lie(device):
+    x, y = np.arange(24.0).reshape(2, 3, 4), np.arange(40.0).reshape(4, 5, 2)
+    ours = ks.array(x, device=device), ks.array(y, device=device)
+    for axes in ([(1, 2), (0, 1)], [(1, 2), (0, 1), (0, 1)], [(-2, -1), (0, 1), (2, 0)]):
+        want = np.matmul(x, y, axes=[*axes, (-2, -1)][:3])
+        np.testing.assert_array_equal(ks.matmul(*ours, axes=axes).numpy(), want)
+    with pytest.raises(ValueError):
+        ks.matmul(*ours, axes=[(2, 1), (1, 0)])
+    out = ks.empty((2, 2), "int32", device)
+    with pytest.raises(TypeError, match="by the rule 'same_kind'"):
+        ks.matmul(ks.ones((2, 2), device=device), ks.ones((2, 2), device=device), out=out)
+    assert ks.matmul(ks.eye(2, device=device), ks.eye(2, device=device), out, casting="unsafe") is out
+    with pytest.raises(ValueError, match="axes= are those of both matrices"):
+        ks.matmul(out, out, axes=[(0, 1)])
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_pythons_numbers_are_stored_where_they_fit(device, dtype):
     numbers = [True, 0, 1, -1, 127, 128, 255, 256, -129, 2**31, -(2**31) - 1, 2**32, 2**63, -(2**63)]

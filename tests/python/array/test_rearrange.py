@@ -181,6 +181,7 @@ def test_grids_and_numbers_of_elements(form):
         )
     agree(lambda np, i: np.unravel_index(i, (3, 4)), np.array([12]))
     agree(lambda np, a: np.ravel_multi_index((a, a), (3, 4)), np.array([3]))
+    agree(lambda np, a: np.ravel_multi_index((a, a), (2**40, 2**40)), np.array([3]))
 
 
 def test_numpys_functions_find_ours(on_device):

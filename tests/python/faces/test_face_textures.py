@@ -206,7 +206,7 @@ def test_cupys_objects(kind):
         module.get_function("twice")((1,), (32, 5), (texture.SurfaceObject(resource), 32))
         array.copy_to(out)
         assert (out.get() == 2 * values).all()
-        with pytest.raises(ValueError, match="the shape is"):
+        with pytest.raises(ValueError, match="the array has the shape"):
             array.copy_from(data[:, :8])
 
 

@@ -78,6 +78,11 @@ def test_reduce_accumulate_outer_at(shape):
     for i in (0, 1 % shape[0], 0):
         want[i] = want[i] - 6
     np.testing.assert_array_equal(got, want)
+    total = vectorize(["int64(int64, int64)"])(plus)
+    for axis in (None, tuple(range(len(shape)))[:2], (-1,)):
+        np.testing.assert_array_equal(total.reduce(x, axis), x.sum(axis))
+        np.testing.assert_array_equal(total.reduce(x, axis, keepdims=True), x.sum(axis, keepdims=True))
+        assert total.reduce(x, axis, dtype="float32").dtype == np.float32
     assert f.reduce(np.empty(0, int)) == 0
     with pytest.raises(ValueError, match="no identity"):
         vectorize(["int64(int64, int64)"])(plus).reduce(np.empty(0, int))

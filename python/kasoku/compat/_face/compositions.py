@@ -76,9 +76,9 @@ def block_diagonal(arrays, dtype=None):
     return out
 
 
-def raised_cosine(at, *terms):
-    """The sum of terms[k] cos(2 pi k at), for places between 0 and 1."""
-    return sum(c * ks.cos(2 * math.pi * k * at) for k, c in enumerate(terms))
+def along(axis, shape, device):
+    """The places along an axis of a shape, which broadcast with it."""
+    return ks.arange(shape[axis], device=device).reshape([-1 if k == axis else 1 for k in range(len(shape))])
 
 
 def searched(edges, values, right):

@@ -3,6 +3,7 @@
 Functions are ks's under the same names (_table.py); what CuPy has otherwise than ks is in the modules beside."""
 
 import sys as _sys
+from importlib import import_module as _import_module
 
 import numpy as _np
 
@@ -36,14 +37,10 @@ class _Face(Face):
     """Modules that few programs ask for are imported then."""
 
     def __getattr__(self, name):
-        if name == "vectorize":
-            from ._vectorize import vectorize as value
-        elif name == "poly1d":
-            from ._poly1d import poly1d as value
+        if name in ("vectorize", "poly1d"):
+            value = getattr(_import_module(f"{__package__}._{name}"), name)
         elif name in ("linalg", "fft", "testing", "_core", "lib", "cublas", "polynomial"):
-            import importlib
-
-            value = importlib.import_module(f"{__package__}.{name}")
+            value = _import_module(f"{__package__}.{name}")
         elif name in _table.later:
             value = _util.in_face({name: _table.of_ks(name)})[name]
         else:

@@ -10,7 +10,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from .._layout import is_f_only, strides_of
+from .._layout import strides_of
 from . import cuda
 
 
@@ -60,28 +60,6 @@ def of_class(cls, a, viewed):
     return result
 
 
-def in_order(a, order, copy=True):
-    """The array with its memory in an order: C, F, or that of `a` where it has one (K, A)."""
-    order = (order or "K").upper()
-    if order not in ("C", "F", "A", "K"):
-        raise ValueError(f"the order is one of C, F, A and K, not {order!r}")
-    if order in ("A", "K"):
-        if not copy:
-            return a
-        order = "F" if is_f_only(a) else "C"
-    if order == "C":
-        return _core.copy(a) if copy or not a.flags.c_contiguous else a
-    return _core.copy(a.T).T if copy or not a.flags.f_contiguous else a
-
-
-def _is_f(order):
-    if order is None:
-        return False
-    if not isinstance(order, str) or order.upper() not in ("C", "F", "A", "K"):
-        raise ValueError(f"the order is C or F, not {order!r}")
-    return order.upper() == "F"
-
-
 def _shape(shape):
     if shape is None:
         raise TypeError("a shape is an integer or integers; () and not None is that of one element")
@@ -92,11 +70,7 @@ def _maker(name):
     make = getattr(_core, name)
 
     def function(shape, dtype=float, order="C", *, device=None):
-        shape, device = _shape(shape), device or cuda.current()
-        dtype = float if dtype is None else dtype
-        if _is_f(order):
-            return make(shape[::-1], dtype, device).T
-        return make(shape, dtype, device)
+        return make(_shape(shape), dtype, device or cuda.current(), order=order)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = make.__doc__
@@ -108,46 +82,31 @@ empty, zeros, ones = _maker("empty"), _maker("zeros"), _maker("ones")
 
 def full(shape, fill_value, dtype=None, order="C"):
     """A new array of one value."""
-    if isinstance(fill_value, ks.Array):
-        result = empty(shape, dtype or fill_value.dtype, order)
-        result[...] = fill_value
-        return result
-    dtype = np.asarray(fill_value).dtype if dtype is None else dtype
-    if np.ndim(fill_value):
-        return array(np.full(shape, fill_value, dtype, order or "C"))
-    shape = _shape(shape)
-    make = _core.full(shape[::-1] if _is_f(order) else shape, fill_value, dtype, cuda.current())
-    return make.T if _is_f(order) else make
+    return _core.full(_shape(shape), fill_value, dtype, cuda.current(), order=order)
 
 
-def _like(make):
+def _options_like(dtype, order, subok, shape):
+    if subok:
+        raise TypeError("cupy arrays have no subclasses: subok must be None or False")
+    return {"dtype": dtype, "order": order or "K", "shape": None if shape is None else _shape(shape)}
+
+
+def _like(name):
+    make = getattr(_core, name)
+
     def function(a, dtype=None, order="K", subok=None, shape=None):
-        if subok:
-            raise TypeError("cupy arrays have no subclasses: subok must be None or False")
-        a = a if isinstance(a, (ks.Array, np.ndarray)) else asarray(a)
-        order, dtype = (order or "K").upper(), dtype or a.dtype
-        wanted = a.shape if shape is None else _shape(shape)
-        if order == "K" and not a.flags.forc and len(wanted) == a.ndim:
-            # The axes keep their order in memory.
-            axes = sorted(range(a.ndim), key=lambda axis: (-abs(a.strides[axis]), axis))
-            return make([wanted[k] for k in axes], dtype, "C").transpose([int(k) for k in np.argsort(axes)])
-        if order in ("K", "A"):
-            order = "F" if is_f_only(a) and (order == "A" or len(wanted) == a.ndim) else "C"
-        return make(wanted, dtype, order)
+        return make(a, device=cuda.current(), **_options_like(dtype, order, subok, shape))
 
+    function.__name__, function.__doc__ = name, make.__doc__
     return function
+
+
+empty_like, zeros_like, ones_like = _like("empty_like"), _like("zeros_like"), _like("ones_like")
 
 
 def full_like(a, fill_value, dtype=None, order="K", subok=None, shape=None):
     """A new array of one value in the shape of another."""
-    make = lambda shape, dtype, order: full(shape, fill_value, dtype, order)  # noqa: E731
-    return _like(make)(a, dtype, order, subok, shape)
-
-
-empty_like, zeros_like, ones_like = _like(empty), _like(zeros), _like(ones)
-for _name in ("empty_like", "zeros_like", "ones_like"):
-    globals()[_name].__name__ = _name
-    globals()[_name].__doc__ = getattr(_core, _name).__doc__
+    return _core.full_like(a, fill_value, device=cuda.current(), **_options_like(dtype, order, subok, shape))
 
 
 def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False):
@@ -158,12 +117,10 @@ def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocki
         obj = _core._array_of_interface(obj)
     if isinstance(obj, ks.Array):
         here, current = obj if isinstance(obj, ndarray) else of_class(ndarray, obj, None), cuda.current()
-        if obj.device != current and obj.device.kind == current.kind:  # another GPU
-            here = obj.to_device(current)
-        result = here if dtype is None else here.astype(dtype, copy=False)
-        result = in_order(result, order, copy is not False and copy is not None and result is here)
+        device = current if obj.device.kind == current.kind else None  # another GPU
+        result = _core.asarray(here, dtype, device, copy=copy or None, order=order or "K")
     else:
-        result = _from_host(obj, dtype, order)
+        result = _from_host(obj, dtype, order or "K")
     if ndmin > result.ndim:
         result = result.reshape((1,) * (ndmin - result.ndim) + result.shape)
     return result
@@ -186,10 +143,7 @@ def _from_host(obj, dtype, order):
     host = np.asarray(obj, dtype)
     if host.dtype.hasobject:
         raise ValueError(f"cupy.array: no array holds the dtype {host.dtype}")
-    order = (order or "K").upper()
-    if order == "F" or order in "AK" and is_f_only(host):
-        return _core.array(host.T, None, cuda.current()).T
-    return _core.array(host, None, cuda.current())
+    return _core.array(host, None, cuda.current(), order=order)
 
 
 def _nested(obj):
@@ -207,7 +161,7 @@ def asanyarray(a, dtype=None, order=None, *, blocking=False):
 
 
 def copy(a, order="K"):
-    return in_order(a, order)
+    return _core.copy(a, order)
 
 
 def stored(result, out):
@@ -253,17 +207,13 @@ def asnumpy(a, stream=None, order="C", out=None, *, blocking=True):
 
 def arange(start, stop=None, step=1, dtype=None):
     """start, start + step, … below stop."""
-    if np.dtype(dtype).kind in "cb" and dtype is not None or _is_any_complex(start, stop, step):
+    if builtins.any(isinstance(v, (complex, np.complexfloating)) for v in (start, stop, step)):
         return array(np.arange(*((start,) if stop is None else (start, stop, step)), dtype=dtype))
     return _core.arange(start, stop, step, dtype, cuda.current())
-
-
-def _is_any_complex(*values):
-    return builtins.any(isinstance(v, (complex, np.complexfloating)) for v in values)
 
 
 def eye(N, M=None, k=0, dtype=float, order="C"):
     # Of a matrix there is no more than its sides: a diagonal that is further away is no longer one.
     N, M = operator.index(N), operator.index(N if M is None else M)
     k = builtins.max(-N, builtins.min(operator.index(k), M))
-    return in_order(_core.eye(N, M, k, dtype, cuda.current()), order)
+    return _core.eye(N, M, k, dtype, cuda.current(), order=order)

@@ -107,24 +107,18 @@ class RawModule(ks.RawModule):
         _told(self, backend, enable_cooperative_groups, path)
         self.name_expressions = name_expressions
         code, options = _translated(code, options, translate_cucomplex)
-        try:
+        with cuda.driver._named(ks.errors.OSError):
             super().__init__(code=code, path=path, options=options, name_expressions=name_expressions)
-        except ks.errors.OSError as error:
-            raise cuda.driver._named(error) from None
 
     def get_function(self, name):
-        try:
+        with cuda.driver._named(ks.errors.ValueError):
             kernel = super().get_function(name, device=cuda.current())
-        except ks.errors.ValueError as error:
-            raise cuda.driver._named(error) from None
         return _told(kernel, self.backend, self.enable_cooperative_groups, self.file_path)
 
     def get_global(self, name):
         """The memory of a __device__ or __constant__ variable."""
-        try:
+        with cuda.driver._named(ks.errors.ValueError):
             array = super().get_global(name, device=cuda.current())
-        except ks.errors.ValueError as error:
-            raise cuda.driver._named(error) from None
         return cuda.MemoryPointer(cuda.ArrayMemory(array), 0)
 
     def get_texref(self, name):

@@ -8,6 +8,7 @@ import kasoku as ks
 from kasoku import _core
 
 from .. import says_what_is_missing
+from .._layout import must_fit, order_of
 from . import _arrays, _util, cuda
 
 _Array, ndarray = ks.Array, _arrays.ndarray
@@ -90,14 +91,11 @@ class _Members:
         host = self.numpy()
         if out is None:
             if order in ("A", "K", "a", "k"):
-                order = "F" if _arrays.is_f_only(self) else "C"
+                order = order_of(self)
             return np.asarray(host, order=order)
         if not isinstance(out, np.ndarray):
             raise TypeError(f"the output is a numpy.ndarray, not a {type(out).__name__}")
-        if out.dtype != self.dtype:
-            raise TypeError(f"the output has the dtype {out.dtype}, the array {self.dtype}")
-        if out.shape != self.shape:
-            raise ValueError(f"the output has the shape {out.shape}, the array {self.shape}")
+        must_fit(out, self.shape, self.dtype, "cupy.ndarray.get: the output")
         out[...] = host
         return out
 
@@ -107,10 +105,7 @@ class _Members:
             arr = np.asarray(arr)
         if not isinstance(arr, np.ndarray):
             raise TypeError(f"only a numpy.ndarray can be set, not a {type(arr).__name__}")
-        if arr.dtype != self.dtype:
-            raise TypeError(f"the dtypes differ: {arr.dtype} and {self.dtype}")
-        if arr.shape != self.shape:
-            raise ValueError(f"the shapes differ: {arr.shape} and {self.shape}")
+        must_fit(arr, self.shape, self.dtype, "cupy.ndarray.set: the array")
         self[...] = _arrays.array(arr)
 
     def astype(self, dtype, order="K", casting="unsafe", subok=None, copy=True):
@@ -120,9 +115,6 @@ class _Members:
             return _Array.astype(self, dtype)
         if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
             raise TypeError(f"an array of {self.dtype} cannot be cast to {dtype} by the rule {casting!r}")
-        order = (order or "K").upper()
-        if dtype == self.dtype:
-            return _arrays.in_order(self, order, copy)
         if _is_complex(self) and dtype.kind not in "cb":
             import warnings
 
@@ -130,21 +122,7 @@ class _Members:
 
             warnings.warn("the imaginary part is dropped", ComplexWarning, stacklevel=2)
             return self.real.astype(dtype, order)
-        is_f = order == "F" or order in "AK" and _arrays.is_f_only(self)
-        return _Array.astype(self.T, dtype).T if is_f else _Array.astype(self, dtype)
-
-    def copy(self, order="C"):
-        return _arrays.in_order(self, order)
-
-    def transpose(self, *axes):
-        if len(axes) == 1 and (axes[0] is None or np.iterable(axes[0])):
-            axes = axes[0]
-        if not axes:
-            return _Array.transpose(self)
-        axes = tuple(axes)
-        if len(axes) != self.ndim:
-            raise ValueError("axes don't match array")
-        return _Array.transpose(self, axes)
+        return _Array.astype(self, dtype, copy, order=order or "K")
 
     @property
     def __cuda_array_interface__(self):
@@ -191,10 +169,6 @@ class _Members:
     def __reduce__(self):
         make, arguments = _Array.__reduce__(self)
         return _core._in_face(make), arguments
-
-    def tobytes(self, order="C"):
-        """The values as bytes, in an order."""
-        return self.numpy().tobytes(order)
 
     def __array_function__(self, function, types, args, kwargs):
         """numpy.f(array): the engine's function of that name, else this package's."""

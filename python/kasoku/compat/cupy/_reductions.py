@@ -22,16 +22,14 @@ _defaults = {"axis": None, "dtype": None, "out": None, "ddof": 0, "keepdims": Fa
 def _reduction(name, words):
     """name(a, …) of CuPy's arguments in this order."""
     engines, names, is_position = getattr(_core, name), words.split(), name.endswith(("argmax", "argmin"))
-    is_quotient = name in ("mean", "var", "std")
 
     def function(a, *args, **arguments):
         if len(args) > len(names) or not arguments.keys() <= {*names, "where"}:
             raise TypeError(f"cupy.{name}{function.__signature__} takes no other arguments")
         arguments = {"axis": None, **dict(zip(names, args)), **arguments}
-        out, dtype = arguments.pop("out", None), arguments.get("dtype")
         if isinstance(a, np.ndarray) and hasattr(a, name):  # as in CuPy, what is asked is the argument's own method
-            return getattr(a, name)(out=out, **arguments)
-        a = asarray(a)
+            return getattr(a, name)(**arguments)
+        a, out, dtype = asarray(a), arguments.pop("out", None), arguments.get("dtype")
         if is_position:
             arguments.pop("dtype", None)
             result = engines(a, **arguments)
@@ -39,10 +37,9 @@ def _reduction(name, words):
         if _drops_imaginary(a, dtype=dtype):
             ks.errors._warn(ComplexWarning, "the imaginary part is dropped")
             a = a.real
-        result = engines(a, **arguments)
-        # NumPy joins bools into bools as bools, and gives the quotients of means to any dtype.
-        casting = "unsafe" if is_quotient or out is not None and a.dtype == out.dtype == bool else "same_kind"
-        return stored_as_it_fits(result, out, name, casting)
+        # Bools are joined into bools as bools, and quotients of means go to any dtype.
+        is_any = name in ("mean", "var", "std") or out is not None and a.dtype == out.dtype == bool
+        return stored_as_it_fits(engines(a, **arguments), out, name, "unsafe" if is_any else "same_kind")
 
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(n, kind, default=_defaults[n]) for n in names]

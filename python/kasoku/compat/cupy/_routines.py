@@ -10,6 +10,7 @@ import kasoku as ks
 from kasoku import _core
 
 from .._face.table import Table as _Table
+from .._layout import must_fit
 from . import _arrays, _util, cuda
 from ._arrays import asarray, ndarray
 from ._views import diagonal, einsum  # noqa: F401
@@ -40,39 +41,11 @@ def _arrays_alone(tup):
 
 def take(a, indices, axis=None, out=None):
     """The elements at positions along an axis, or of the raveled array."""
-    a = asarray(a)
-    indices = asarray(indices)
-    if out is not None:
-        # What does not fit is said before the indices are looked at, which need not be in range.
+    a, indices = asarray(a), asarray(indices)
+    if out is not None:  # before the indices are looked at, which need not be in range
         shape = indices.shape if axis is None else a.shape[:axis] + indices.shape + a.shape[axis:][1:]
-        if out.dtype != a.dtype:
-            raise TypeError(f"cupy.take: the output has the dtype {out.dtype}, not {a.dtype}")
-        if out.shape != shape:
-            raise ValueError(f"cupy.take: the output has the shape {out.shape}, not {shape}")
-    return _arrays.stored(_core.take(a, indices, axis), out)
-
-
-def dot(a, b, out=None):
-    """Products of rows and columns, as numpy.dot; written to `out` if it has the product's dtype and shape."""
-    product = _core.dot(a, b)
-    if out is None:
-        return product
-    if out.dtype != product.dtype or out.shape != product.shape or not out.flags.c_contiguous:
-        raise ValueError(f"cupy.dot: the output is C-contiguous, of {product.dtype} and the shape {product.shape}")
-    return _arrays.stored(product, out)
-
-
-def matmul(x1, x2, /, out=None, *, casting="same_kind", axes=None, **kwargs):
-    """The product of matrices, or of stacks of them; `axes`: where the matrices of both and of the result lie."""
-    if kwargs:
-        raise TypeError(f"cupy.matmul has no argument {next(iter(kwargs))!r} in kasoku")
-    if axes is not None:
-        x1, x2 = (_core.moveaxis(asarray(x), where, (-2, -1)) for x, where in zip((x1, x2), axes))
-        product = matmul(x1, x2, casting=casting)
-        product = _core.moveaxis(product, (-2, -1), axes[2]) if len(axes) > 2 else product
-    else:
-        product = _core.matmul(x1, x2)
-    return _arrays.stored_as_it_fits(product, out, "matmul", casting)
+        must_fit(out, shape, a.dtype, "cupy.take: the output")
+    return _core.take(a, indices, axis, out)
 
 
 def _scan(name):
@@ -88,16 +61,6 @@ def _scan(name):
 
 
 cumsum, cumprod = _scan("cumsum"), _scan("cumprod")
-
-
-def divmod(x1, x2, out1=None, out2=None, *, out=(None, None)):
-    """Quotient rounded down and remainder."""
-    quotient, rest = _core.floor_divide(x1, x2), _core.remainder(x1, x2)
-    given = (out1, out2) if out1 is not None or out2 is not None else out
-    for k, result in enumerate((quotient, rest)):
-        if given[k] is not None and not np.can_cast(result.dtype, given[k].dtype, "same_kind"):
-            raise TypeError(f"cupy.divmod: {result.dtype} cannot be cast to {given[k].dtype} by the rule 'same_kind'")
-    return tuple(map(_arrays.stored, (quotient, rest), given))
 
 
 def byte_bounds(a):
@@ -126,31 +89,12 @@ def who(vardict=None):
     print(f"\nUpper bound on total bytes  =       {total}")
 
 
-def ravel_multi_index(multi_index, dims, mode="wrap", order="C"):
-    """An index for each axis of a shape as a position in all of it."""
-    if math.prod(map(int, dims)) > np.iinfo(np.int64).max:
-        raise ValueError(f"an array of the shape {tuple(dims)} has more elements than 64 bits count")
-    return _core.ravel_multi_index(multi_index, dims, mode, order or "C")
-
-
-def take_along_axis(a, indices, axis):
-    """The elements at indices along an axis; without one, of the raveled array."""
-    return _core.take_along_axis(*((asarray(a).ravel(), indices, 0) if axis is None else (a, indices, axis)))
-
-
 def require(a, dtype=None, requirements=None):
     """The array with a dtype and in an order: requirements are C, F and O."""
     for one in [requirements] if isinstance(requirements, str) else requirements or ():
         if one[:1].upper() not in ("C", "F", "O"):
             raise ValueError(f"cupy.require() does not know the requirement {one!r}")
     return ks.require(asarray(a), dtype, requirements)
-
-
-def putmask(a, mask, values):
-    """a[mask] = values, where `values` have the places of `a`, again from their start if they are fewer."""
-    if hasattr(values, "dtype") and not np.can_cast(values.dtype, a.dtype):
-        raise TypeError(f"cupy.putmask: {values.dtype} cannot be cast to {a.dtype} by the rule 'safe'")
-    _core.putmask(a, mask, values)
 
 
 @_util.in_face
@@ -196,6 +140,9 @@ _functions.rows("plain", {
     "clip": (lambda a, a_min, a_max, out=None: _core.clip(a, a_min, a_max, out), "The elements, none below or above the bounds."),
     "concatenate": lambda tup, axis=0, out=None, *, dtype=None, casting="same_kind": (
         _core.concatenate(_arrays_alone(tup), axis, out, dtype=dtype, casting=casting)),
+    "dot": lambda a, b, out=None: _core.dot(a, b, out),
+    "matmul": lambda x1, x2, /, out=None, *, casting="same_kind", axes=None: (
+        _core.matmul(x1, x2, out, casting=casting, axes=axes)),
     "fromDlpack": (lambda dltensor: _core.from_dlpack(dltensor),
         "An array that shows the memory of a DLPack capsule."),
     "asfarray": (lambda a, dtype=np.float64: asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64),
@@ -203,8 +150,10 @@ _functions.rows("plain", {
     "in1d": (lambda ar1, ar2, assume_unique=False, invert=False: (
         _core.isin(asarray(ar1).ravel(), ar2, assume_unique, invert)),
         "Which elements of the first are among the second, as one axis."),
-    "unravel_index": (lambda indices, dims, order="C": _core.unravel_index(indices, dims, order or "C"),
-        "Positions in a shape as an index for each of its axes."),
+    "unravel_index": lambda indices, dims, order="C": _core.unravel_index(indices, dims, order or "C"),
+    "ravel_multi_index": lambda multi_index, dims, mode="wrap", order="C": (
+        _core.ravel_multi_index(multi_index, dims, mode, order)),
+    "take_along_axis": lambda a, indices, axis: _core.take_along_axis(a, indices, axis),
     "msort": (lambda a: _core.sort(asarray(a), 0), "Sorted along the first axis."),
     "fuse": (lambda *args, **kwargs: args[0] if args and callable(args[0]) else (lambda f: f),
         "The function itself: arrays are fused as they are."),

@@ -5,6 +5,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
+from .._face.table import forwarding as _forwarding
 from . import _util
 from ._arrays import asarray, ndarray, stored_as_it_fits
 
@@ -64,14 +65,10 @@ class ufunc:
             result = _core.broadcast_to(result, out.shape)
         return stored_as_it_fits(result, out, self.__name__, casting)
 
-    def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False):
-        return self._operation.reduce(array, axis, dtype, out, keepdims)
-
-    def accumulate(self, array, axis=0, dtype=None, out=None):
-        return self._operation.accumulate(array, axis, dtype, out)
-
-    def reduceat(self, array, indices, axis=0, dtype=None, out=None):
-        return self._operation.reduceat(array, indices, axis, dtype, out)
+    reduce, accumulate, reduceat = (
+        _forwarding(f"_operation.{name}", said=getattr(_core.ufunc, name).__doc__)
+        for name in ("reduce", "accumulate", "reduceat")
+    )
 
     def outer(self, a, b, **kwargs):
         a, b = asarray(a), asarray(b)

@@ -19,28 +19,25 @@ def memoize(for_each_device=False):
     """Remembers results by the arguments, also by the device if asked for."""
 
     def decorate(function):
-        results = {}
-        _remembered.append(results)
+        @functools.cache
+        def remembered(device, *args, **kwargs):
+            return function(*args, **kwargs)
 
         @functools.wraps(function)
         def call(*args, **kwargs):
-            key = (args, frozenset(kwargs.items()))
-            if for_each_device:
-                from .cuda import get_device_id
+            from .cuda import get_device_id
 
-                key = (get_device_id(), *key)
-            if key not in results:
-                results[key] = function(*args, **kwargs)
-            return results[key]
+            return remembered(get_device_id() if for_each_device else None, *args, **kwargs)
 
+        _remembered.append(remembered)
         return call
 
     return decorate
 
 
 def clear_memo():
-    for results in _remembered:
-        results.clear()
+    for one in _remembered:
+        one.cache_clear()
 
 
 _functions = (types.FunctionType, type(_core.arange), type(_core.add))

@@ -1,58 +1,34 @@
 """Functions of cupy that only rearrange what arrays show: NumPy decides how, on arrays that have the shape and
 strides and no memory, and the results are views of the memory where it is."""
 
-import functools
-import operator
-
 import numpy as np
 
 import kasoku as ks
 from kasoku import _core
 
 from .._layout import viewed
+from ._arrays import asarray
 
 
-def of(function, a, *args, **kwargs):
-    """function(a, ...) where the function of NumPy gives views of a."""
-    from ._arrays import asarray
-
-    a = a if isinstance(a, ks.Array) else asarray(a)
-    shown = viewed(a, lambda host: function(host, *args, **kwargs))
-    for one in [shown] if isinstance(shown, ks.Array) else shown:
-        one._viewed = a if a.base is None else a.base
+def _view_of(a, function):
+    """What the function of NumPy shows of an array."""
+    shown = viewed(a, function)
+    shown._viewed = a if a.base is None else a.base
     return shown
 
 
-def viewing(name, path=None):
-    """The function of NumPy of that name, for arrays of ours."""
-    function = operator.attrgetter(path or name)(np)
-
-    @functools.wraps(function, assigned=("__name__", "__qualname__"))
-    def call(a, *args, **kwargs):
-        return of(function, a, *args, **kwargs)
-
-    call.__doc__ = f"numpy.{path or name}: the result is a view."
-    return call
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    """A view of the diagonals of two axes, which may be written to."""
+    return _view_of(asarray(a), lambda host: np.diagonal(host, offset, axis1, axis2))
 
 
 def einsum(*operands, **kwargs):
     """Sums of products by letters; a view where one array is only transposed or cut along diagonals."""
-    if not operands:
-        raise ValueError("must specify the einstein sum subscripts string and at least one operand")
-    subscripts, *operands = operands
-    if (
-        len(operands) == 1
-        and isinstance(subscripts, str)
-        and isinstance(operands[0], ks.Array)
-        and operands[0].ndim
-        and not kwargs
-    ):
+    if len(operands) == 2 and isinstance(operands[0], str) and isinstance(operands[1], ks.Array) and not kwargs:
+        subscripts, a = operands
         given, arrow, wanted = subscripts.replace(" ", "").partition("->")
         letters, kept = given.replace("...", ""), (wanted if arrow else given).replace("...", "")
-        keeps_rest = not arrow or "..." in wanted or len(letters) == operands[0].ndim
-        if keeps_rest and set(letters) == set(kept) and len(set(kept)) == len(kept):
-            return of(lambda a: np.einsum(subscripts, a), operands[0])
-    return _core.einsum(subscripts, *operands, **kwargs)
-
-
-diagonal = viewing("diagonal")  # CuPy's may be written to
+        keeps_rest = not arrow or "..." in wanted or len(letters) == a.ndim
+        if a.ndim and keeps_rest and set(letters) == set(kept) and len(set(kept)) == len(kept):
+            return _view_of(a, lambda host: np.einsum(subscripts, host))
+    return _core.einsum(*operands, **kwargs)

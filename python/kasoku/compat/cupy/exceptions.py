@@ -1,11 +1,8 @@
 """cupy.exceptions: NumPy's own classes, so that `except` works with both."""
 
 import numpy as np
+from numpy.exceptions import (  # noqa: F401
+    AxisError, ComplexWarning, ModuleDeprecationWarning, TooHardError, VisibleDeprecationWarning,
+)  # fmt: skip
 
-_from = getattr(np, "exceptions", np)
-AxisError = _from.AxisError
-ComplexWarning = _from.ComplexWarning
-ModuleDeprecationWarning = getattr(_from, "ModuleDeprecationWarning", DeprecationWarning)
-TooHardError = getattr(_from, "TooHardError", RuntimeError)
-VisibleDeprecationWarning = _from.VisibleDeprecationWarning
-RankWarning = getattr(_from, "RankWarning", getattr(np, "RankWarning", UserWarning))
+RankWarning = getattr(np.exceptions, "RankWarning", getattr(np, "RankWarning", UserWarning))

@@ -8,6 +8,7 @@ import kasoku as _ks
 
 from .. import cupy as _cupy
 from .._face.table import Table as _Table
+from .._layout import shadow as _shadow
 
 
 # ── what is kept for programs that set it ─────────────────────────────────────────────────────
@@ -78,5 +79,18 @@ def zeros_pinned(shape, dtype=float, order="C"):
     return result
 
 
-empty_like_pinned, zeros_like_pinned = _cupy._arrays._like(empty_pinned), _cupy._arrays._like(zeros_pinned)
+def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
+    """A NumPy array like another in memory that the device copies directly."""
+    options = _cupy._arrays._options_like(dtype, order, subok, shape)
+    like = _np.empty_like(_shadow(a.shape, a.strides, a.dtype), **options)
+    return _np.ndarray(like.shape, like.dtype, _cupy.cuda.alloc_pinned_memory(like.nbytes), strides=like.strides)
+
+
+def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
+    """The same, of zeros."""
+    result = empty_like_pinned(a, dtype, order, subok, shape)
+    result.fill(0)
+    return result
+
+
 _cupy._util.in_face(globals())

@@ -5,13 +5,11 @@ from kasoku import cuda as _cuda
 threadIdx, blockIdx, blockDim, gridDim = _cuda.threadIdx, _cuda.blockIdx, _cuda.blockDim, _cuda.gridDim
 grid, gridsize = _cuda.grid, _cuda.gridsize
 syncthreads, syncwarp, threadfence = _cuda.syncthreads, _cuda.syncwarp, _cuda.threadfence
-atomic_add, atomic_sub = _cuda.atomic.add, _cuda.atomic.sub
-atomic_max, atomic_min, atomic_exch = _cuda.atomic.max, _cuda.atomic.min, _cuda.atomic.exch
-atomic_inc, atomic_dec, atomic_cas = _cuda.atomic.inc, _cuda.atomic.dec, _cuda.atomic.cas
-atomic_and, atomic_or, atomic_xor = _cuda.atomic.and_, _cuda.atomic.or_, _cuda.atomic.xor
 shfl_sync, shfl_up_sync = _cuda.shfl_sync, _cuda.shfl_up_sync
 shfl_down_sync, shfl_xor_sync = _cuda.shfl_down_sync, _cuda.shfl_xor_sync
 warpsize = _cuda.warpsize
+for _name in "add sub max min exch inc dec cas and_ or_ xor".split():
+    globals()["atomic_" + _name.rstrip("_")] = getattr(_cuda.atomic, _name)
 range = range  # unrolling is the compiler's
 
 

@@ -1,11 +1,13 @@
 """Loops over elements as text that ks.jit compiles: what vectorize, guvectorize and stencil make."""
 
+import functools
 import itertools
 import linecache
 
 import numpy as np
 
-from ... import _core, _jit
+from ... import _content, _core, _jit
+from ...cuda._arrays import bare
 
 _count = itertools.count()
 
@@ -19,14 +21,40 @@ def compiled(text, name, parallel, /, **names):
     return _jit.jit(space[name], parallel=parallel)
 
 
+class Made:
+    """What a decorator makes of a function: pickled by the function's text and what the decorator was told."""
+
+    def __init__(self, function, *told):
+        functools.update_wrapper(self, function)
+        self.py_func, self._told = function, told
+
+    __reduce__ = _content.reduce
+
+    def __kasoku_parts__(self):
+        return type(self), (self.py_func, *self._told)
+
+
+class UFunc(Made):
+    """A universal function: `_loops` are (dtypes of inputs, dtypes of results, …)."""
+
+    ntypes = property(lambda self: len(self._loops))
+
+    @property
+    def types(self):
+        join = lambda dtypes: "".join(d.char for d in dtypes)  # noqa: E731
+        return [f"{join(ins)}->{join(outs)}" for ins, outs, *_ in self._loops]
+
+    def build_ufunc(self):
+        """Calls have the declared types from now on; without any, those that come."""
+        self._is_open = not self._loops
+        return self
+
+    def __repr__(self):
+        return f"<numba._{type(self).__name__} '{self.__name__}'>"
+
+
 def is_device_array(x):
     return hasattr(x, "__kasoku_array__") or isinstance(x, _core.Array)
-
-
-def bare(x):
-    while hasattr(x, "__kasoku_array__"):
-        x = x.__kasoku_array__
-    return x
 
 
 def as_arrays(args):
@@ -56,13 +84,9 @@ def fits(given, wanted):
     return np.can_cast(given, wanted, "safe")
 
 
-def own_dtype(given):
-    return np.dtype(given)
-
-
 def choose(loops, given, name):
     """The first loop (input dtypes, …) that the arguments convert to safely; exact ones before."""
-    strong = [own_dtype(g) for g in given]
+    strong = [*map(np.dtype, given)]
     for loop in loops:
         if list(loop[0]) == strong:
             return loop
@@ -75,6 +99,11 @@ def choose(loops, given, name):
         f"supported types according to the casting rule ''safe''\n"
         f"  why  the arguments are {', '.join(map(str, strong))}"
     )
+
+
+def beside(array, other):
+    """The other array, on the host if this one is there."""
+    return np.asarray(other) if isinstance(array, np.ndarray) else other
 
 
 def empty(shape, dtype, like):

@@ -1,14 +1,13 @@
 """numba.guvectorize: a function of small arrays, applied along the other axes."""
 
 import ast
-import functools
 import inspect
 import re
 
 import numpy as np
 
-from ... import Array, _content, _jit, _signature, _source
-from ._loops import as_arrays, bare, choose, compiled, dtype_of, empty, own_dtype, rows
+from ... import Array, _jit, _signature, _source
+from ._loops import UFunc, as_arrays, bare, beside, choose, compiled, dtype_of, empty, rows
 from .vectorize import check_options
 
 
@@ -33,13 +32,12 @@ def _written(function):
     return found
 
 
-class GUFunc:
+class GUFunc(UFunc):
     """A generalized universal function: `layout` says which axes the function itself sees."""
 
     def __init__(self, function, signatures, layout, parallel=False, writable_args=()):
-        functools.update_wrapper(self, function)
-        self.py_func, self.signature = function, layout
-        self._made_with = signatures, layout, parallel, writable_args
+        super().__init__(function, signatures, layout, parallel, writable_args)
+        self.signature = layout
         self._ins, self._outs = _layout(layout)
         self.nin, self.nout = len(self._ins), len(self._outs)
         self.nargs = self.nin + self.nout
@@ -64,21 +62,6 @@ class GUFunc:
             raise TypeError("guvectorized functions cannot return values: signature has return type " + repr(result))
         dtypes = [np.dtype(t.__kasoku_dtype__) for t in args]
         self._loops.append((dtypes[: self.nin], dtypes[self.nin :], [hasattr(t, "ndim") for t in args]))
-
-    __reduce__ = _content.reduce
-
-    def __kasoku_parts__(self):
-        return GUFunc, (self.py_func, *self._made_with)
-
-    def build_ufunc(self):
-        return self
-
-    @property
-    def types(self):
-        join = lambda dtypes: "".join(d.char for d in dtypes)  # noqa: E731
-        return [f"{join(ins)}->{join(outs)}" for ins, outs, _ in self._loops]
-
-    ntypes = property(lambda self: len(self._loops))
 
     def _loop(self, is_array):
         """The loop over rows; a scalar of the layout that is declared an array is one of one element."""
@@ -132,7 +115,7 @@ class GUFunc:
                     f"{self.__name__} has no signature that names its results' types\n  fix  pass the arrays for them"
                 )
             arrays = [len(core) > 0 for core in self._ins] + [True] * self.nout
-            loop = [own_dtype(g) for g in given], [dtype_of(o) for o in outs], arrays
+            loop = [*map(np.dtype, given)], [dtype_of(o) for o in outs], arrays
         else:
             loop = choose(self._loops, given, self.__name__)
         ins, results, is_array = loop
@@ -168,11 +151,7 @@ class GUFunc:
         ]
         values = [empty((count, *core), d, arrays[0]) for d, core in zip(results, cores[self.nin :], strict=True)]
         for value, target in zip(values, targets, strict=False):  # what the function does not write stays
-            value[...] = (
-                np.asarray(target).reshape(value.shape)
-                if isinstance(value, np.ndarray)
-                else target.reshape(value.shape)
-            )
+            value[...] = beside(value, target).reshape(value.shape)
         self._loop(is_array)(count, *flat, *values)
         for k in self._written:
             self._write_back(k, flat[k], arrays[k], (*shape, *cores[k]))
@@ -180,15 +159,9 @@ class GUFunc:
         if axis is not None:
             values = [np.moveaxis(v, -1, axis) if core else v for v, core in zip(values, self._outs, strict=True)]
         for value, target in zip(values, targets, strict=False):
-            target[...] = (
-                value if isinstance(value, np.ndarray) == isinstance(target, np.ndarray) else np.asarray(value)
-            )
-        final = [o if k < len(outs) else None for k, o in enumerate(outs + [None] * (self.nout - len(outs)))]
-        final = [(wrap(v) if v.ndim else v[()]) if f is None else f for f, v in zip(final, values, strict=True)]
-        return final[0] if self.nout == 1 else tuple(final)
-
-    def __repr__(self):
-        return f"<numba._GUFunc '{self.__name__}'>"
+            target[...] = beside(target, value)
+        results = [*outs, *((wrap(v) if v.ndim else v[()]) for v in values[len(outs) :])]
+        return results[0] if self.nout == 1 else tuple(results)
 
 
 def guvectorize(signatures, layout=None, *, target="cpu", **options):

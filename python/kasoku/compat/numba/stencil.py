@@ -2,10 +2,9 @@
 
 import ast
 import copy
-import functools
 
-from ... import _content, _source
-from ._loops import as_arrays, bare, compiled
+from ... import _source
+from ._loops import Made, as_arrays, bare, compiled
 
 
 class _Relative(ast.NodeTransformer):
@@ -38,13 +37,11 @@ class _Relative(ast.NodeTransformer):
         return node
 
 
-class StencilFunc:
+class StencilFunc(Made):
     """Called with an array, it gives one of the same shape; compiled code may call it too."""
 
     def __init__(self, function, cval=None, neighborhood=None, standard_indexing=()):
-        functools.update_wrapper(self, function)
-        self.py_func = function
-        self._made_with = cval, neighborhood, standard_indexing
+        super().__init__(function, cval, neighborhood, standard_indexing)
         node = copy.deepcopy(_source.of(function)[0])
         names = [arg.arg for arg in node.args.args]
         for name in standard_indexing:
@@ -93,11 +90,6 @@ class StencilFunc:
         fill = compiled(f"def fill(out, {arguments}):\n{loop}    return out\n", "fill", True, at=element)
         self.__kasoku_jit__ = compiled(whole, "stencil", True, at=element, fill=fill, cval=cval)
         self._names, self._ndim = names, ndim
-
-    __reduce__ = _content.reduce
-
-    def __kasoku_parts__(self):
-        return StencilFunc, (self.py_func, *self._made_with)
 
     def __call__(self, *args, out=None):
         if len(args) != len(self._names):

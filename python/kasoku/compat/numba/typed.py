@@ -24,12 +24,22 @@ def _item(value):
     return _plain.get(type(value), _same)(value)
 
 
-class List(list):
+class _Typed:
+    """What knows the type of its items, even without one."""
+
+    _kasoku_item = None
+    _typed = property(lambda self: bool(self or self._kasoku_item))
+
+    def copy(self):
+        made = type(self)(self)
+        made._kasoku_item = self._kasoku_item
+        return made
+
+
+class List(_Typed, list):
     """A list of items of one type."""
 
     __kasoku_list__ = True
-    _kasoku_item = None
-    _typed = property(lambda self: bool(self or self._kasoku_item))
 
     def __init__(self, items=()):
         super().__init__(map(_item, items))
@@ -46,11 +56,6 @@ class List(list):
     def extend(self, values):
         super().extend(map(_item, values))
 
-    def copy(self):
-        made = type(self)(self)
-        made._kasoku_item = self._kasoku_item
-        return made
-
     @classmethod
     def empty_list(cls, item_type, allocated=0):
         made = cls()
@@ -63,12 +68,10 @@ class List(list):
         return self[index]
 
 
-class Dict(dict):
+class Dict(_Typed, dict):
     """A dict from keys of one type to values of one type."""
 
     __kasoku_dict__ = True
-    _kasoku_item = None
-    _typed = property(lambda self: bool(self or self._kasoku_item))
 
     @classmethod
     def empty(cls, key_type, value_type, n_keys=0):
@@ -92,8 +95,3 @@ class Dict(dict):
     def update(self, *args, **kwargs):
         for key, value in dict(*args, **kwargs).items():
             self[key] = value
-
-    def copy(self):
-        made = type(self)(self)
-        made._kasoku_item = self._kasoku_item
-        return made

@@ -1,37 +1,35 @@
 """numba.vectorize: a function of numbers as an elementwise function of arrays."""
 
-import functools
 import inspect
+import math
 
 import numpy as np
 
-from ... import _content, _core, _jit, _signature
+from ... import _core, _jit, _signature
 from ...cuda._arrays import is_contiguous
-from ._loops import as_arrays, bare, choose, compiled, dtype_of, empty, own_dtype, rows
+from ._loops import UFunc, as_arrays, bare, beside, choose, compiled, dtype_of, empty, rows
 
 
-class DUFunc:
+class DUFunc(UFunc):
     """A universal function: loops for the declared dtypes, or for those that come."""
 
     nout = 1
     signature = None
 
     def __init__(self, function, signatures=(), parallel=False, identity=None):
-        functools.update_wrapper(self, function)
-        self.py_func = function
-        self._made_with = signatures, parallel, identity
+        super().__init__(function, signatures, parallel, identity)
         self.nin = len(inspect.signature(function).parameters)
         self.nargs = self.nin + 1
         self.identity = identity
         self._is_open = not signatures
         self._scalar = _jit.jit(list(signatures) or None, parallel=False, error_model="numpy")(function)
         self.__kasoku_jit__ = self._scalar  # compiled code calls it with numbers
-        self._loops = []  # (input dtypes, result dtype)
+        self._loops = []
         self._parallel = parallel
         for given in signatures:
             args, result = _signature.signature(given)
             types = [np.dtype(t.__kasoku_dtype__) for t in args]
-            self._loops.append((types, self._result(types) if result is None else np.dtype(result.__kasoku_dtype__)))
+            self._loops.append((types, [self._result(types) if result is None else np.dtype(result.__kasoku_dtype__)]))
         names = ", ".join(f"a{i}" for i in range(self.nin))
         items = ", ".join(f"a{i}[i]" for i in range(self.nin))
         last = items.replace("[i]", "[failed]")
@@ -60,28 +58,17 @@ class DUFunc:
             raise _jit.TypingError(f"{self.__name__} gives {found[0]}, and a ufunc gives a number")
         return np.dtype(found[0])
 
-    @property
-    def types(self):
-        codes = [[*(d.char for d in dtypes), "->", result.char] for dtypes, result in self._loops]
-        return ["".join(code) for code in codes]
-
-    ntypes = property(lambda self: len(self._loops))
-
     def _choose(self, given):
-        dtypes = [own_dtype(g) for g in given]
+        dtypes = [*map(np.dtype, given)]
         if self._is_open and not any(loop[0] == dtypes for loop in self._loops):
-            self._loops.append((dtypes, self._result(dtypes)))
+            self._loops.append((dtypes, [self._result(dtypes)]))
         return choose(self._loops, given, self.__name__)
 
     def add(self, signature):
         """One more loop."""
         args, _ = _signature.signature(signature)
         dtypes = [np.dtype(t.__kasoku_dtype__) for t in args]
-        self._loops.append((dtypes, self._result(dtypes)))
-
-    def build_ufunc(self):
-        self._is_open = not self._loops
-        return self
+        self._loops.append((dtypes, [self._result(dtypes)]))
 
     def disable_compile(self):
         self._is_open = False
@@ -96,7 +83,7 @@ class DUFunc:
                 f"{self.__name__}() takes from {self.nin} to {self.nargs} positional arguments but {len(args)} were given"
             )
         out = out[0] if isinstance(out, tuple) else out
-        dtypes, result = self._choose([dtype_of(arg) for arg in args])
+        dtypes, (result,) = self._choose([dtype_of(arg) for arg in args])
         arrays, wrap = as_arrays(args)
         if out is None and all(a.ndim == 0 for a in arrays):
             return result.type(self._scalar(*(d.type(a.item()) for d, a in zip(dtypes, arrays, strict=True))))
@@ -107,51 +94,38 @@ class DUFunc:
                 f"non-broadcastable output operand with shape {tuple(target.shape)} doesn't match the broadcast shape {shape}"
             )
         flat = [rows(a, d, shape) for a, d in zip(arrays, dtypes, strict=True)]
-        if isinstance(target, np.ndarray) and not isinstance(arrays[0], np.ndarray):  # device arrays, a host's out
-            values = empty((target.size,), result, arrays[0])
-            self._loop(values, *flat)
-            target[...] = np.asarray(values).reshape(shape)
-            return out
-        into = target if target.dtype == result and _is_flat(target) else empty(shape, result, arrays[0])
+        is_there = isinstance(target, np.ndarray) == isinstance(arrays[0], np.ndarray)
+        is_fit = is_there and target.dtype == result and _is_flat(target)
+        into = target if is_fit else empty(shape, result, arrays[0])
         flat = [x.copy() if _is_shifted(x, into) else x for x in flat]
         self._loop(into.reshape(-1), *flat)
         if into is not target:
-            target[...] = into if dtype is None else into.astype(dtype)
+            values = beside(target, into)
+            target[...] = values if dtype is None else values.astype(dtype)
         return wrap(target) if out is None else out
 
     # ── what NumPy's ufuncs do besides ────────────────────────────────────────────────────
 
-    def _binary(self, array):
+    def _along(self, name, array, axes, text):
+        """The elements as rows of those along axes, (lengths of the others, of these), the dtype, how a result is wrapped,
+        and the loop."""
         if self.nin != 2:
             raise ValueError("reduce only supported for binary functions")
         (values,), wrap = as_arrays([array])
-        dtypes, result = self._choose([np.dtype(values.dtype)] * 2)
-        return values.astype(result), result, wrap
-
-    def _along(self, name, array, axis, text):
-        values, result, wrap = self._binary(array)
-        if not isinstance(values, np.ndarray):
-            values = values.numpy()
-            back = lambda x: wrap(_core.asarray(x))  # noqa: E731
-        else:
-            back = wrap
-        moved = np.moveaxis(values, axis, -1) if values.ndim else values.reshape(1)
-        flat = np.ascontiguousarray(moved).reshape(int(np.prod(moved.shape[:-1])), moved.shape[-1])
-        return flat, moved.shape, result, back, self._make(name, text)
+        _, (result,) = self._choose([np.dtype(values.dtype)] * 2)
+        back = wrap if isinstance(values, np.ndarray) else lambda x: wrap(_core.asarray(x))
+        values = np.asarray(values).astype(result)
+        moved = np.moveaxis(values if values.ndim or not axes else values.reshape(1), axes, range(-len(axes), 0))
+        outer, inner = moved.shape[: moved.ndim - len(axes)], moved.shape[moved.ndim - len(axes) :]
+        flat = np.ascontiguousarray(moved).reshape(math.prod(outer), math.prod(inner))
+        return flat, (outer, inner), result, back, self._make(name, text)
 
     def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, stream=0):
-        if axis is None:
-            array, axis, ndim = np.asarray(bare(array)).reshape(-1), 0, np.ndim(array)
-        elif isinstance(axis, tuple):
-            for one in sorted((a % np.ndim(array) for a in axis), reverse=True):
-                array = self.reduce(array, one, keepdims=keepdims)
-            return array
-        else:
-            ndim = 1
-        flat, shape, result, back, loop = self._along(
+        axes = tuple(range(np.ndim(array))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        flat, (outer, _), result, back, loop = self._along(
             "fold",
             array,
-            axis,
+            axes,
             """
             def fold(out, x):
                 for i in prange(x.shape[0]):
@@ -159,14 +133,14 @@ class DUFunc:
                         out[i] = scalar(out[i], x[i, k])
             """,
         )
-        start = initial if initial is not None else self.identity if shape[-1] == 0 else None
-        if start is None and shape[-1] == 0:
+        start = initial if initial is not None else self.identity if flat.shape[1] == 0 else None
+        if start is None and flat.shape[1] == 0:
             raise ValueError(f"zero-size array to reduction operation {self.__name__} which has no identity")
         total = np.full(len(flat), start, result) if start is not None else flat[:, 0].copy()
         loop(total, flat if start is not None else np.ascontiguousarray(flat[:, 1:]))
-        total = total.reshape(shape[:-1])
+        total = total.reshape(outer)
         if keepdims:
-            total = np.expand_dims(total, axis) if ndim == 1 else total.reshape((1,) * ndim)
+            total = np.expand_dims(total, axes)
         if dtype is not None:
             total = total.astype(dtype)
         if out is not None:
@@ -174,10 +148,10 @@ class DUFunc:
         return total[()] if total.ndim == 0 else back(total)
 
     def accumulate(self, array, axis=0, dtype=None, out=None):
-        flat, shape, result, back, loop = self._along(
+        flat, (outer, inner), _, back, loop = self._along(
             "scan",
             array,
-            axis,
+            (axis,),
             """
             def scan(out):
                 for i in prange(out.shape[0]):
@@ -187,7 +161,7 @@ class DUFunc:
         )
         total = flat.copy()
         loop(total)
-        total = np.moveaxis(total.reshape(shape), -1, axis)
+        total = np.moveaxis(total.reshape(outer + inner), -1, axis)
         if dtype is not None:
             total = total.astype(dtype)
         return back(total) if out is None else _given(total, out)
@@ -222,14 +196,6 @@ class DUFunc:
         loop(flat, places, *others)
         if not np.shares_memory(flat, array):
             array[...] = flat.reshape(array.shape)
-
-    __reduce__ = _content.reduce
-
-    def __kasoku_parts__(self):
-        return DUFunc, (self.py_func, *self._made_with)
-
-    def __repr__(self):
-        return f"<numba._DUFunc '{self.__name__}'>"
 
 
 def _given(result, out):

@@ -10,7 +10,7 @@ from kasoku import _core
 
 from .. import says_what_is_missing
 from . import driver
-from .._layout import ArrayFlags, Pointer, order_of, plain, shape_of, strides_of
+from .._layout import ArrayFlags, Pointer, must_fit, order_of, plain, shape_of, strides_of
 
 
 _at_once = contextlib.nullcontext()
@@ -114,12 +114,7 @@ class GPUArray:
 
     def set(self, ary, async_=False, stream=None, **kwargs):
         ary = np.asarray(ary)
-        if ary.size != self.size:
-            raise ValueError(f"an array of {self.size} elements cannot be set from {ary.size}")
-        if ary.shape != self.shape:
-            raise ValueError(f"the shapes differ: {self.shape} here, {ary.shape} on the host")
-        if ary.dtype != self.dtype:
-            raise ValueError(f"the dtypes differ: {self.dtype} here, {ary.dtype} on the host")
+        must_fit(ary, self.shape, self.dtype, "pycuda.gpuarray.GPUArray.set: the array", ValueError)
         if self.size == 0:
             return
         if self.flags.forc:

@@ -4,6 +4,7 @@ import numpy as np
 
 import kasoku as ks
 
+from .._face.table import Table
 from .._layout import order_of
 from ._array import GPUArray, result
 from ._operators import binary, common, unary
@@ -17,10 +18,6 @@ def take(a, indices, out=None, stream=None):
     """out[i] = a[indices[i]]"""
     out = GPUArray(indices.shape, a.dtype) if out is None else out
     return out._store(ks.take(_flat(a), indices.__kasoku_array__), stream)
-
-
-def multi_take(arrays, indices, out=None, stream=None):
-    return [take(a, indices, o, stream) for a, o in zip(arrays, out or [None] * len(arrays))]
 
 
 def multi_take_put(arrays, dest_indices, src_indices, dest_shape=None, out=None, stream=None,
@@ -71,23 +68,11 @@ def stack(arrays, axis=0, allocator=None):
     return _joined(layers, axis, allocator, order_of(arrays[0]))
 
 
-def transpose(a, axes=None):
-    return a.transpose(axes)
-
-
-def reshape(a, *shape, **kwargs):
-    return a.reshape(*shape, **kwargs)
-
-
 def if_positive(criterion, then_, else_, out=None, stream=None):
     """then_ where criterion is above 0, else_ elsewhere."""
     if criterion.shape != getattr(then_, "shape", criterion.shape):
         raise ValueError("criterion, then_ and else_ have one shape")
     return _chosen(criterion, criterion.__kasoku_array__ > 0, then_, else_, out, stream)
-
-
-def where(criterion, then_, else_, out=None, stream=None):
-    return _chosen(criterion, criterion.__kasoku_array__ != 0, then_, else_, out, stream)
 
 
 def _chosen(criterion, is_first, then_, else_, out, stream):
@@ -110,6 +95,14 @@ def _of_two(name):
 
 maximum, minimum, logical_and, logical_or = map(_of_two, ("maximum", "minimum", "logical_and", "logical_or"))
 
-
-def logical_not(x, /, out=None, *, allocator=None):
-    return unary("logical_not", x, out)
+_functions = Table()
+_functions.rows("plain", {
+    "multi_take": lambda arrays, indices, out=None, stream=None: [
+        take(a, indices, o, stream) for a, o in zip(arrays, out or [None] * len(arrays))],
+    "transpose": lambda a, axes=None: a.transpose(axes),
+    "reshape": lambda a, *shape, **kwargs: a.reshape(*shape, **kwargs),
+    "where": lambda criterion, then_, else_, out=None, stream=None: _chosen(
+        criterion, criterion.__kasoku_array__ != 0, then_, else_, out, stream),
+    "logical_not": lambda x, /, out=None, *, allocator=None: unary("logical_not", x, out),
+})  # fmt: skip
+_functions.into(globals())

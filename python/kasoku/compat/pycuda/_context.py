@@ -9,6 +9,7 @@ from .. import preferred_device as _preferred_device
 from .. import says_what_is_missing as _says_what_is_missing
 from .._device_facts import cuda_attributes as _cuda_attributes
 from .._face.table import Table as _Table
+from .._face.table import methods as _methods
 from ._errors import LogicError
 from ._flags import func_cache, shared_config
 
@@ -86,21 +87,6 @@ class Device:
 
     count = staticmethod(lambda: len(_devices()))
 
-    def name(self):
-        return self._device.properties["name"]
-
-    def compute_capability(self):
-        return tuple(self._device.properties["compute_capability"])
-
-    def total_memory(self):
-        return self._device.properties["total_memory"]
-
-    def pci_bus_id(self):
-        return f"0000:{self._number:02x}:00.0"
-
-    def can_access_peer(self, other):
-        return self._device.can_reach(other._device)
-
     def get_attributes(self):
         return {_Attributes(name): value for name, value in _cuda_attributes(self._device).items()}
 
@@ -124,9 +110,6 @@ class Device:
         context.push()
         return context
 
-    def retain_primary_context(self):
-        return Context(self)
-
     def __eq__(self, other):
         return isinstance(other, Device) and self._number == other._number
 
@@ -135,6 +118,16 @@ class Device:
 
     def __repr__(self):
         return f"<pycuda.driver.Device {self._number}: {self.name()}>"
+
+
+_methods(Device, {
+    "name": lambda self: self._device.properties["name"],
+    "compute_capability": lambda self: tuple(self._device.properties["compute_capability"]),
+    "total_memory": lambda self: self._device.properties["total_memory"],
+    "pci_bus_id": lambda self: f"0000:{self._number:02x}:00.0",
+    "can_access_peer": lambda self, other: self._device.can_reach(other._device),
+    "retain_primary_context": lambda self: Context(self),
+})  # fmt: skip
 
 
 @_says_what_is_missing("pycuda.driver.Context")

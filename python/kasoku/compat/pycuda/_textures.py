@@ -5,6 +5,7 @@ import numpy as np
 import kasoku as ks
 
 from .. import _texture
+from .._face.table import methods as _methods
 from ._context import _device
 from ._errors import LogicError
 from ._flags import address_mode, array3d_flags, array_format, filter_mode
@@ -117,29 +118,20 @@ class TextureReference:
         if hasattr(self, "_linear"):
             self._read_linear()
 
-    def set_address_mode(self, dim, mode):
-        self._address = address_mode(mode)
+    def _set(self, **values):
+        vars(self).update(values)
         self._bind()
 
-    def set_filter_mode(self, mode):
-        self._filter = filter_mode(mode)
-        self._bind()
 
-    def set_flags(self, flags):
-        self._flags = int(flags)
-        self._bind()
-
-    def get_address_mode(self, dim):
-        return self._address
-
-    def get_format(self):
-        return self._format
-
-    def get_filter_mode(self):
-        return self._filter
-
-    def get_flags(self):
-        return self._flags
+_methods(TextureReference, {
+    "set_address_mode": lambda self, dim, mode: self._set(_address=address_mode(mode)),
+    "set_filter_mode": lambda self, mode: self._set(_filter=filter_mode(mode)),
+    "set_flags": lambda self, flags: self._set(_flags=int(flags)),
+    "get_address_mode": lambda self, dim: self._address,
+    "get_format": lambda self: self._format,
+    "get_filter_mode": lambda self: self._filter,
+    "get_flags": lambda self: self._flags,
+})  # fmt: skip
 
 
 class SurfaceReference:

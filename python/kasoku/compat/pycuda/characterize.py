@@ -2,17 +2,16 @@
 
 import numpy as np
 
-
-def platform_bits():
-    return 64
+from .._face.table import Table as _Table
 
 
-def has_stack():
-    return True
-
-
-def has_double_support():
-    return True
+_functions = _Table()
+_functions.rows("plain", {
+    "platform_bits": lambda: 64,
+    "has_stack": lambda: True,
+    "has_double_support": lambda: True,
+})  # fmt: skip
+_functions.into(globals())
 
 
 def sizeof(type_name, preamble=""):

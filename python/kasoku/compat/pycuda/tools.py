@@ -1,11 +1,14 @@
 """pycuda.tools: types by name, argument declarations, memory pools, small helpers."""
 
 import functools
+import os
 
 import numpy as np
 
 from kasoku import _core
 
+from .._face.table import Table as _Table
+from . import driver as _driver
 from ._pools import (  # noqa: F401
     DeviceAllocator, DeviceMemoryPool, PageLockedAllocator, PageLockedMemoryPool, PooledDeviceAllocation, bitlog2,
 )  # fmt: skip
@@ -93,47 +96,19 @@ class ScalarArg(Argument):
         return f"{dtype_to_ctype(self.dtype)} {self.name}"
 
 
-def context_dependent_memoize(func):
-    """Remembers results; the name is PyCUDA's, there is one context here."""
-    remembered = {}
-
-    @functools.wraps(func)
-    def wrapper(*args, **kwargs):
-        key = (args, tuple(sorted(kwargs.items())))
-        if key not in remembered:
-            remembered[key] = func(*args, **kwargs)
-        return remembered[key]
-
-    return wrapper
-
-
-def clear_context_caches():
-    pass
+context_dependent_memoize = functools.cache  # the name is PyCUDA's, there is one context here
 
 
 def make_default_context(ctx_maker=None):
-    import os
-
-    from . import driver
-
-    number = int(os.environ.get("CUDA_DEVICE", 0))
-    device = driver.Device(number)
+    device = _driver.Device(int(os.environ.get("CUDA_DEVICE", 0)))
     return ctx_maker(device) if ctx_maker else device.make_context()
-
-
-def get_default_device(default=0):
-    from . import driver
-
-    return driver.Device(default)
 
 
 class DeviceData:
     """Numbers of a device that decide launch shapes."""
 
     def __init__(self, dev=None):
-        from . import driver
-
-        attributes = (dev or driver.Context.get_device()).get_attributes()
+        attributes = (dev or _driver.Context.get_device()).get_attributes()
         self.max_threads = attributes["MAX_THREADS_PER_BLOCK"]
         self.warp_size = attributes["WARP_SIZE"]
         self.shared_memory = attributes["MAX_SHARED_MEMORY_PER_BLOCK"]
@@ -158,10 +133,6 @@ class DeviceData:
     make_valid_tex_channel_count = staticmethod(lambda size: {1: 1, 2: 2, 3: 4, 4: 4}[size])
 
 
-def allow_user_edit(s, filename, descr="the file"):
-    return s
-
-
 def mark_cuda_test(inner_f):
     import pytest
 
@@ -172,5 +143,11 @@ def init_cuda_context_fixture():
     yield
 
 
-def pytest_generate_tests(metafunc):
-    pass
+_functions = _Table()
+_functions.rows("plain", {
+    "clear_context_caches": lambda: None,
+    "get_default_device": lambda default=0: _driver.Device(default),
+    "allow_user_edit": lambda s, filename, descr="the file": s,
+    "pytest_generate_tests": lambda metafunc: None,
+})  # fmt: skip
+_functions.into(globals())

@@ -8,7 +8,7 @@ import numpy as np
 import kasoku as ks
 from kasoku._core import _Face
 
-from ._tensor import Tensor, binary, composed, convert, must_take, op_name, operands
+from ._tensor import Tensor, binary, convert, must_take, op_name, operands
 from ._variable import Variable
 
 # what integers become before a true division
@@ -160,13 +160,3 @@ for _name, _engine in _UNARY.items():
 for _cls in (Tensor, Variable):
     _face(_NUMBERS).define(_cls, "__neg__", "negative", False, elementwise["negative"])
     _face(_NUMBERS).define(_cls, "__abs__", "absolute", False, elementwise["abs"])
-
-
-@composed
-def squared_difference(x, y, name=None):
-    """tf.squared_difference: of two tensors of one type."""
-    difference = elementwise["subtract"](x, y)
-    return difference * difference
-
-
-elementwise["squared_difference"] = squared_difference

@@ -7,7 +7,7 @@ import numpy as np
 
 import kasoku as ks
 
-from .._face.compositions import log_sum, paired, searched, xlogy
+from .._face.compositions import along, log_sum, paired, searched, xlogy
 from .._face.special import special
 from . import dtypes
 from ._ops import _shape, elementwise
@@ -95,10 +95,7 @@ def _gathered(params, indices, axis, batch_dims):
 
 def _batches(indices, count):
     """Places of the first axes, shaped to meet `indices`."""
-    return [
-        ks.arange(indices.shape[k], device=indices.device).reshape([-1 if m == k else 1 for m in range(indices.ndim)])
-        for k in range(count)
-    ]
+    return [along(k, indices.shape, indices.device) for k in range(count)]
 
 
 def _places(indices):
@@ -331,6 +328,7 @@ functions.rows("composed", {
         elementwise["maximum"](convert(t), clip_value_min), clip_value_max),
     "scalar_mul": lambda scalar, x: convert(x) * scalar,
     "realdiv": lambda x, y: elementwise["divide"](x, y),
+    "squared_difference": lambda x, y: elementwise["square"](elementwise["subtract"](x, y)),
 })  # fmt: skip
 maths.rows("composed", {"polyval": _value_of})
 maths.rows("keeps", {
@@ -370,12 +368,6 @@ maths.rows("floats", {
     "lbeta": lambda x: special("lgamma", x).sum(axis=-1) - special("lgamma", x.sum(axis=-1)),
     "log_sigmoid": lambda x: -ks.logaddexp(-x, 0),
 })  # fmt: skip
-share(
-    functions,
-    maths,
-    """
-    sigmoid add_n cumsum scalar_mul argmax argmin reduce_logsumexp
-""",
-)
+share(functions, maths, "sigmoid add_n cumsum scalar_mul argmax argmin reduce_logsumexp squared_difference")
 maths.alias(accumulate_n="add_n")
 share(maths, nns, "top_k zero_fraction in_top_k")

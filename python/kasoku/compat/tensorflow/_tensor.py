@@ -6,7 +6,6 @@ when a value is needed (a branch, a loop bound, the result).
 
 from __future__ import annotations
 
-import functools
 import math
 import threading
 
@@ -34,16 +33,6 @@ def in_a_graph(function, *args, **kwargs):
         return _core._unsettled(function, *args, **kwargs)
     finally:
         _mode.depth -= 1
-
-
-def composed(function):
-    """Of several operations, which are settled as one."""
-
-    @functools.wraps(function)
-    def operation(*args, **kwargs):
-        return Tensor(_core._unsettled(function, *args, **kwargs)._array)
-
-    return operation
 
 
 def held(tensors):

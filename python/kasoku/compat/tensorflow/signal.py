@@ -1,7 +1,5 @@
 """tf.signal: Fourier transforms, the engine's, and windows."""
 
-import math as _math
-
 import numpy as _np
 
 import kasoku as ks
@@ -42,16 +40,14 @@ _functions.rows("own", {
 _functions.alias(fft2d="fft2", ifft2d="ifft2")
 
 
-def _window(first, second):
-    """A raised cosine; a periodic one is that of a place more, without the last."""
+def _window(of):
+    """A window; a periodic one is that of a place more, without the last."""
 
     def window(window_length, periodic=True, dtype=_dtypes.float32):
-        n = int(window_length)
-        at = ks.arange(n, dtype="float64") * (2 * _math.pi / max(n - 1 + bool(periodic), 1))
-        return _Tensor(_in_type(first - second * ks.cos(at), dtype))
+        return _Tensor(_in_type(of(int(window_length) + bool(periodic))[: int(window_length)], dtype))
 
     return window
 
 
-_functions.rows("tensors", {"hann_window": _window(0.5, 0.5), "hamming_window": _window(0.54, 0.46)})
+_functions.rows("tensors", {"hann_window": _window(ks.hanning), "hamming_window": _window(ks.hamming)})
 globals().update(_functions)

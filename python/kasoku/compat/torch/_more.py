@@ -4,8 +4,8 @@ switches."""
 import math
 
 import kasoku as ks
+from kasoku import _core
 
-from .._face.compositions import raised_cosine
 from . import _creation, _promotion, _types, linalg
 from ._table import functions
 from ._tensor import Tensor, array_of
@@ -63,24 +63,17 @@ def _window(of):
     """A window of so many places; a periodic one is that of a place more, without the last."""
 
     def window(window_length, periodic=True, *args, dtype=None, device=None, **options):
-        n, to = window_length + bool(periodic), engine_device(device)
-        at = ks.arange(window_length, dtype="float64", device=to) * (1 / max(n - 1, 1))
-        return Tensor(of(at, *args, **options).astype((as_dtype(dtype) if dtype else _types.default_float).numpy))
+        with _core._device_scope(engine_device(device)):
+            made = of(window_length + bool(periodic), *args, **options)[:window_length]
+        return Tensor(made.astype((as_dtype(dtype) if dtype else _types.default_float).numpy))
 
     return window
 
 
-def _cosines(*terms):
-    return _window(lambda at: raised_cosine(at, *terms))
-
-
 functions.rows("tensors", {
     "tril_indices": _triangle("tril_indices"), "triu_indices": _triangle("triu_indices"),
-    "hann_window": _cosines(0.5, -0.5), "hamming_window": _cosines(0.54, -0.46),
-    "blackman_window": _cosines(0.42, -0.5, 0.08),
-    "bartlett_window": _window(lambda at: 1 - ks.abs(2 * at - 1)),
-    "kaiser_window": _window(lambda at, beta=12.0: ks.i0(beta * ks.sqrt(1 - (2 * at - 1) ** 2)) / ks.i0(
-        ks.full_like(at, beta))),
+    "hann_window": _window(ks.hanning), "hamming_window": _window(ks.hamming), "blackman_window": _window(ks.blackman),
+    "bartlett_window": _window(ks.bartlett), "kaiser_window": _window(lambda M, beta=12.0: ks.kaiser(M, beta)),
 })  # fmt: skip
 
 # ── what tensors are ──────────────────────────────────────────────────────────────────────────────

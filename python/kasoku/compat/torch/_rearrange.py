@@ -6,7 +6,7 @@ import numpy as np
 
 import kasoku as ks
 
-from .._face.compositions import block_diagonal, diagonals, searched
+from .._face.compositions import along, block_diagonal, diagonals, searched
 from . import _types
 from ._rows import list_of as _list_of
 from ._table import functions
@@ -124,11 +124,7 @@ functions.rows("arrays", {
 def _along(a, dim, index):
     """An index that takes index[i, j, …] along `dim` and its own place along the other axes."""
     dim %= max(a.ndim, 1)
-    axes = range(index.ndim)
-    return tuple(
-        index if k == dim else ks.arange(index.shape[k], device=a.device).reshape([-1 if k == m else 1 for m in axes])
-        for k in axes
-    )
+    return tuple(index if k == dim else along(k, index.shape, a.device) for k in range(index.ndim))
 
 
 def _scatter(self, dim, index, src, reduce=None, include_self=True):
@@ -324,9 +320,7 @@ def _best_so_far(name, join):
         if input.ndim == 0:
             return return_type(name)(input, ks.zeros((), "int64", input.device))
         values = join.accumulate(input, dim)
-        at = ks.arange(input.shape[dim], device=input.device).reshape(
-            [-1 if k == dim % input.ndim else 1 for k in range(input.ndim)]
-        )
+        at = along(dim % input.ndim, input.shape, input.device)
         return return_type(name)(values, ks.maximum.accumulate(ks.where(input == values, at, 0), dim))
 
     return running

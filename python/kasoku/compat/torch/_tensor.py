@@ -42,12 +42,7 @@ class Tensor:
     ndim, nbytes, itemsize = (property(operator.attrgetter(f"_a.{name}")) for name in ("ndim", "nbytes", "itemsize"))
 
     def is_contiguous(self):
-        expected = self._a.itemsize
-        for n, s in zip(reversed(self._a.shape), reversed(self._a.strides), strict=True):
-            if n != 1 and s != expected:
-                return False
-            expected *= n
-        return True
+        return self._a.flags.c_contiguous
 
     # ── to other things ───────────────────────────────────────────────────────────────────
 

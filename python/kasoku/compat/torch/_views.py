@@ -3,8 +3,6 @@ numbers, other dtypes. What is written to them is written to that tensor."""
 
 import numpy as np
 
-from kasoku import _core
-
 from .. import _layout
 from . import _types
 from ._table import functions
@@ -81,16 +79,13 @@ def view(self, *shape):
             )
         return seen
     a, wanted = self._a, as_dtype(shape[0])
-    if wanted.itemsize == a.itemsize:
-        return Tensor(_core._view(a, 0, a.shape, a.strides, wanted.numpy, 0, a.device))
-    if not a.ndim or a.strides[-1] != a.itemsize or a.shape[-1] * a.itemsize % wanted.itemsize:
+    is_row = a.ndim and a.strides[-1] == a.itemsize and a.shape[-1] * a.itemsize % wanted.itemsize == 0
+    if wanted.itemsize != a.itemsize and not is_row:
         raise RuntimeError(
             f"self.size(-1) must be divisible by {wanted.itemsize // a.itemsize or 1} and contiguous to view "
             f"{self.dtype!r} as {wanted!r} (different element sizes)"
         )
-    last = a.shape[-1] * a.itemsize // wanted.itemsize
-    strides = (*a.strides[:-1], wanted.itemsize)
-    return Tensor(_core._view(a, 0, (*a.shape[:-1], last), strides, wanted.numpy, 0, a.device))
+    return Tensor(a.view(wanted.numpy))
 
 
 def expand(self, *shape):

@@ -12,20 +12,6 @@ from .random import manual_seed  # noqa: F401
 manual_seed_all = manual_seed
 
 
-def init():
-    """Nothing is left to do."""
-
-
-def current_device():
-    """The GPU that "cuda" means in this thread."""
-    return _device().index
-
-
-def set_device(d):
-    """Makes it the one that "cuda" means in this thread."""
-    _types.current.index = _device(d).index
-
-
 def _device(d=None):
     if isinstance(d, int):
         d = f"cuda:{d}"
@@ -57,12 +43,19 @@ _functions.rows("plain", {
     "mem_get_info": lambda device=None: (lambda m: (m["free"], m["total"]))(_device(device).memory),
     "set_per_process_memory_fraction": (lambda fraction, device=None: _limit(_device(device), fraction),
         "Lets tensors have that share of a GPU's memory; more is an OutOfMemoryError."),
+    "init": (lambda: None, "Nothing is left to do."),
+    "current_device": (lambda: _device().index, "The GPU that \"cuda\" means in this thread."),
+    "set_device": (lambda d: setattr(_types.current, "index", _device(d).index),
+        "Makes it the one that \"cuda\" means in this thread."),
+    "synchronize": (lambda device=None: _device(device).synchronize() if is_available() else None,
+        "Waits for the GPU; without one there is nothing to wait for."),
+    "empty_cache": lambda: _device().trim() if is_available() else None,
     "stream": lambda s: s if s is not None else contextlib.nullcontext(),
     "current_stream": lambda device=None: Stream(device),
 })  # fmt: skip
 _functions.alias(max_memory_allocated="memory_allocated", default_stream="current_stream")
 globals().update(_functions)
-is_available = _functions.is_available
+is_available, synchronize = _functions.is_available, _functions.synchronize
 
 
 class _Properties:
@@ -77,17 +70,6 @@ class _Properties:
             f"_CudaDeviceProperties(name='{self.name}', major={self.major}, minor={self.minor}, "
             f"total_memory={self.total_memory // 2**20}MB, multi_processor_count={self.multi_processor_count})"
         )
-
-
-def synchronize(device=None):
-    """Waits for the GPU; without one there is nothing to wait for."""
-    if is_available():
-        _device(device).synchronize()
-
-
-def empty_cache():
-    if is_available():
-        _device().trim()
 
 
 class Event:

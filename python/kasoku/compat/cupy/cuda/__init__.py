@@ -2,6 +2,9 @@
 
 import contextlib
 
+import kasoku as ks
+
+from ..._face.table import Table as _Table
 from . import _device  # noqa: F401
 from ._device import Device, current, get_cublas_handle, get_device_id  # noqa: F401
 from ._stream import (  # noqa: F401
@@ -18,21 +21,14 @@ from . import (
 )  # noqa: E402, F401  # fmt: skip
 
 
-def is_available():
-    import kasoku as ks
-
-    return ks.has_device("cuda")
-
-
-def get_local_runtime_version():
-    return runtime.runtimeGetVersion()
-
-
-def get_cuda_path():
-    """None: no toolkit is used."""
-
-
-get_nvcc_path = get_rocm_path = get_hipcc_path = get_cuda_path
+_functions = _Table()
+_functions.rows("plain", {
+    "is_available": lambda: ks.has_device("cuda"),
+    "get_local_runtime_version": lambda: runtime.runtimeGetVersion(),
+    "get_cuda_path": (lambda: None, "None: no toolkit is used."),
+})  # fmt: skip
+_functions.alias(get_nvcc_path="get_cuda_path", get_rocm_path="get_cuda_path", get_hipcc_path="get_cuda_path")
+_functions.into(globals())
 
 
 @contextlib.contextmanager

@@ -12,9 +12,11 @@ memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice, 
 hostAllocDefault, hostAllocPortable, hostAllocMapped, hostAllocWriteCombined = 0, 1, 2, 4
 streamDefault, streamNonBlocking = 0, 1
 eventDefault, eventBlockingSync, eventDisableTiming, eventInterprocess = 0, 1, 2, 4
-cudaDevAttrWarpSize, cudaDevAttrMultiProcessorCount = 10, 16
-cudaDevAttrComputeCapabilityMajor, cudaDevAttrComputeCapabilityMinor = 75, 76
-cudaDevAttrMaxThreadsPerBlock, cudaDevAttrMemoryPoolsSupported = 1, 115
+_attributes = {
+    "MaxThreadsPerBlock": 1, "WarpSize": 10, "MultiProcessorCount": 16, "ComputeCapabilityMajor": 75,
+    "ComputeCapabilityMinor": 76, "MemoryPoolsSupported": 115,
+}  # fmt: skip
+globals().update({f"cudaDevAttr{name}": number for name, number in _attributes.items()})
 
 
 class CUDARuntimeError(RuntimeError):
@@ -24,18 +26,10 @@ class CUDARuntimeError(RuntimeError):
 
 
 def deviceGetAttribute(attrib, device=0):
-    found = Device(device).attributes
-    name = {
-        cudaDevAttrWarpSize: "WarpSize", cudaDevAttrMultiProcessorCount: "MultiProcessorCount",
-        cudaDevAttrComputeCapabilityMajor: "ComputeCapabilityMajor",
-        cudaDevAttrComputeCapabilityMinor: "ComputeCapabilityMinor",
-        cudaDevAttrMaxThreadsPerBlock: "MaxThreadsPerBlock",
-    }.get(attrib)  # fmt: skip
-    if attrib == cudaDevAttrMemoryPoolsSupported:
-        return 1
+    name = next((name for name, number in _attributes.items() if number == attrib), None)
     if name is None:
         raise ks.errors.UnsupportedError(f"cupy.cuda.runtime.deviceGetAttribute: attribute {attrib} is not known")
-    return found[name]
+    return {"MemoryPoolsSupported": 1, **Device(device).attributes}[name]
 
 
 def setDevice(device):

@@ -5,6 +5,7 @@ import numpy as np
 import kasoku as ks
 
 from ... import _texture
+from ..._layout import must_fit
 from . import runtime
 from ._device import current
 
@@ -48,12 +49,8 @@ class CUDAarray:
     ptr = property(lambda self: self._elements.ctypes.data)
 
     def _fitting(self, array, what):
-        if tuple(array.shape) != self._flat_shape:
-            raise ValueError(
-                f"{what}: the shape is {self._flat_shape}, channels side by side, not {tuple(array.shape)}"
-            )
-        if array.dtype != self.desc.dtype:
-            raise ValueError(f"{what}: the dtype is {self.desc.dtype}, not {array.dtype}")
+        """What is copied has the channels side by side."""
+        must_fit(array, self._flat_shape, self.desc.dtype, f"{what}: the array", ValueError)
 
     def copy_from(self, in_arr, stream=None):
         """Takes the values of an array."""

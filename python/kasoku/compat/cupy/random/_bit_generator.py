@@ -30,18 +30,10 @@ class BitGenerator:
 
     def random_raw(self, size=None, output=True):
         """Integers of 32 bits."""
-        size = () if size is None else size
         result = self._g.integers(0, 2**32 - 1, size, dtype=np.uint32, endpoint=True, device=cuda._device.current())
         return result if output else None
 
 
-class XORWOW(BitGenerator):
-    pass
-
-
-class MRG32k3a(BitGenerator):
-    pass
-
-
-class Philox4x3210(BitGenerator):
-    pass
+XORWOW, MRG32k3a, Philox4x3210 = (
+    type(name, (BitGenerator,), {"__module__": __name__}) for name in ("XORWOW", "MRG32k3a", "Philox4x3210")
+)

@@ -92,8 +92,6 @@ def method(name):
             dtype = floating(dtype)
         if name in _in_dtype:
             of["dtype"] = floating(dtype)
-        if size is None and not of.keys() - {"dtype"}:
-            size = ()
         result = engines(self._g, **of, size=size, device=cuda._device.current())
         return stored(name, _converted(name, result, float if dtype is None else dtype), size, out)
 

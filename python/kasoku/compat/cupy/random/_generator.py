@@ -97,7 +97,7 @@ class RandomState(_Drawing):
 
     def random_sample(self, size=None, dtype=float):
         """Numbers in [0, 1)."""
-        return self._uniform(() if size is None else size, dtype)
+        return self._uniform(size, dtype)
 
     def randint(self, low, high=None, size=None, dtype=int):
         """Integers in [low, high); below `low` if it is the only number."""
@@ -109,13 +109,9 @@ class RandomState(_Drawing):
         if dtype.kind not in "biu":
             raise TypeError(f"cupy.random.randint gives no numbers of {dtype}")
         least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-        if low >= high:
-            raise ValueError("low >= high")
         if low < least or high > most + 1:
             raise ValueError(f"[{low}, {high}) is outside of {dtype}")
-        drawn = np.dtype(np.uint8) if dtype.kind == "b" else dtype
-        size = () if size is None else size
-        return self._g.integers(low, high, size, dtype=drawn, device=cuda._device.current()).astype(dtype, copy=False)
+        return self._g.integers(low, high, size, dtype, device=cuda._device.current())
 
     def random_integers(self, low, high=None, size=None):
         """Integers in [low, high]; in [1, low] if it is the only number."""
@@ -130,7 +126,7 @@ class RandomState(_Drawing):
 
     def _interval(self, most, size=None):
         """Integers in [0, most]."""
-        return self._g.integers(0, most, () if size is None else size, np.int64, True, device=cuda._device.current())
+        return self._g.integers(0, most, size, np.int64, True, device=cuda._device.current())
 
     random = ranf = sample = random_sample
 
@@ -148,17 +144,12 @@ class Generator(_Drawing):
 
     def random(self, size=None, dtype=float, out=None):
         """Numbers in [0, 1)."""
-        shape = size if size is not None else () if out is None else out.shape
-        return stored("random", self._uniform(shape, dtype), size, out)
+        return stored("random", self._uniform(size if out is None else out.shape, dtype), size, out)
 
     def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
         """Integers in [low, high), or with `endpoint` in [low, high]; from 0 if one number is given."""
         low, high = (0, low) if high is None else (low, high)
-        low, high = _integers(low), _integers(high)
-        if isinstance(low, ks.Array) or isinstance(high, ks.Array):
-            return self._g.integers(low, high, size, dtype, endpoint, device=cuda._device.current())
-        return self._g.integers(low, high, () if size is None else size, dtype=dtype, endpoint=endpoint,
-                                device=cuda._device.current())  # fmt: skip
+        return self._g.integers(_integers(low), _integers(high), size, dtype, endpoint, device=cuda._device.current())
 
 
 def default_rng(seed=None):

@@ -16,11 +16,8 @@ def _of_hosts(name):
     return function
 
 
-assert_allclose = _of_hosts("assert_allclose")
-assert_array_almost_equal = _of_hosts("assert_array_almost_equal")
-assert_array_almost_equal_nulp = _of_hosts("assert_array_almost_equal_nulp")
-assert_array_less = _of_hosts("assert_array_less")
-assert_array_max_ulp = _of_hosts("assert_array_max_ulp")
+for _name in "allclose array_almost_equal array_almost_equal_nulp array_less array_max_ulp".split():
+    globals()[f"assert_{_name}"] = _of_hosts(f"assert_{_name}")
 
 
 def assert_array_equal(x, y, err_msg="", verbose=True, strides_check=False, **kwargs):

@@ -51,15 +51,10 @@ def __ua_function__(method, args, kwargs):
 
 def next_fast_len(target, real=False):
     """The least length of small prime factors that is not below `target`."""
-    n = int(target)
-    while True:
-        rest = n
-        for factor in (2, 3, 5, 7):
-            while rest % factor == 0 and rest > 1:
-                rest //= factor
-        if rest == 1:
-            return n
+    n = max(int(target), 1)
+    while pow(2 * 3 * 5 * 7, 64, n):  # 0 where n has no other prime factor
         n += 1
+    return n
 
 
 _in_face(globals())

@@ -158,7 +158,7 @@ class _Writer(ast.NodeTransformer):
             isinstance(each, (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)) for each in ast.walk(node)
         ):
             raise _Unfit
-        node.body = [each for stmt in node.body for each in self._statement(stmt)]
+        self.generic_visit(ast.Module(node.body, []))
         if any(isinstance(each, ast.Name) and each.id == self.self for stmt in node.body for each in ast.walk(stmt)):
             raise _Unfit
         if self.writes:
@@ -189,22 +189,20 @@ class _Writer(ast.NodeTransformer):
         written = [ast.Name(self._variable(field), ast.Load()) for field in self.writes]
         return ast.Tuple([*([value] if value is not None else []), *written], ast.Load())
 
-    def _statement(self, stmt):
+    def visit(self, node):
         """A call of a method that assigns fields stands alone, or is all of an assignment's right side."""
-        call = getattr(stmt, "value", None) if isinstance(stmt, (ast.Expr, ast.Assign, ast.Return)) else None
+        call = getattr(node, "value", None) if isinstance(node, (ast.Expr, ast.Assign, ast.Return)) else None
         form = self._called(call)
         if form is None or not form.writes:
-            return [self.visit(stmt)]
+            return super().visit(node)
         results = [ast.Name(self._write(field), ast.Store()) for field in form.writes]
-        value = []
-        if form.has_value:
-            value = [ast.Name("self_value", ast.Store())]
+        value = [ast.Name("self_value", ast.Store())] if form.has_value else []
         made = [ast.Assign([ast.Tuple([*value, *results], ast.Store())], self._passed(call, form))]
-        if not isinstance(stmt, ast.Expr):
+        if not isinstance(node, ast.Expr):
             if not form.has_value:
                 raise _Unfit
-            stmt.value = ast.Name("self_value", ast.Load())
-            made.append(self.visit(stmt))
+            node.value = ast.Name("self_value", ast.Load())
+            made.append(super().visit(node))
         return made
 
     def _called(self, call):
@@ -260,20 +258,6 @@ class _Writer(ast.NodeTransformer):
         if node.attr in self.forms.functions and isinstance(node.ctx, ast.Load):
             return False
         raise _Unfit
-
-    def generic_visit(self, node):
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if isinstance(block, list):
-                setattr(node, name, [each for stmt in block for each in self._statement(stmt)])
-        for name, value in ast.iter_fields(node):
-            if name in ("body", "orelse", "finalbody") and isinstance(value, list):
-                continue
-            if isinstance(value, list):
-                value[:] = [self.visit(each) if isinstance(each, ast.AST) else each for each in value]
-            elif isinstance(value, ast.AST):
-                setattr(node, name, self.visit(value))
-        return node
 
     def visit_Attribute(self, node):  # noqa: N802
         if self._is_field(node):
