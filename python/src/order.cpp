@@ -121,7 +121,15 @@ nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, hand
   if (!weights.is_none()) throw Error(ErrorKind::unsupported, std::string(name) + " takes no weights");
   const QuantileMethod way = quantile_method(interpolation.is_none() ? method : nb::cast<std::string>(interpolation));
   const Array x = given_array(a);
-  const nb::object parts = numpy().attr("asarray")(array_of(q) ? to_numpy(*array_of(q)) : nb::object(nb::borrow(q)), "float64");
+  const nb::object given = numpy().attr("asarray")(array_of(q) ? to_numpy(*array_of(q)) : nb::object(nb::borrow(q))),
+                   parts = given.attr("astype")("float64");
+  // A number of Python's takes the array's dtype; percentages are divided, which makes floats of integers.
+  const bool is_number = PyFloat_CheckExact(q.ptr()) || PyLong_CheckExact(q.ptr());
+  const Dtype of_q = dtype_from(given.attr("dtype"));
+  const Dtype q_dtype = is_number                                       ? Dtype::bool_
+                        : is_floating(of_q)                             ? of_q
+                        : whole == 100 || way != QuantileMethod::linear ? Dtype::float64
+                                                                        : Dtype::bool_;
   std::vector<double> values;
   for (nb::handle part : nb::list(parts.attr("ravel")().attr("tolist")())) values.push_back(nb::cast<double>(part) / whole);
   if (whole == 100)
@@ -133,7 +141,7 @@ nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, hand
   Array result;
   {
     const GilReleased release;
-    std::vector<Array> all = quantiles(x, values, way, over, leaves_nan_out);
+    std::vector<Array> all = quantiles(x, values, way, over, leaves_nan_out, q_dtype);
     if (is_one) {
       result = std::move(all[0]);
     } else if (all.empty()) {
