@@ -76,9 +76,12 @@ Array partitioned(const Array& x, handle kth, handle axis, handle kind, handle o
   return f(x, all, along);
 }
 
-/// Replaces the elements of `x` by those of `f(x)`, which has their shape.
+/// Replaces the elements of `x` by those of `f(x)`, which has their shape because there is an axis.
 template <class F>
-void in_place(const Array& x, F&& f) {
+void in_place(const Array& x, handle axis, F&& f) {
+  if (axis.is_none())
+    throw Error(ErrorKind::type, "an array is put in order in its place along an axis, which is an integer, not None")
+        .fix("y = ks.sort(x, axis=None)");
   must_be_writable(x);
   const Array result = f();
   const GilReleased release;
@@ -216,17 +219,24 @@ void bind_sorts(nb::module_& m) {
                  nb::kw_only(), stable, descending);
   bind_algorithm(m, Algorithm::argsort, [](handle a, handle along, handle way, handle by, handle, bool down) { return arg_sorted(given_array(a), along, way, by, down); }, "a"_a, axis, kind, order,
                  nb::kw_only(), stable, descending);
-  bind_algorithm_method(m, Algorithm::sort, [](const Array& x, handle along, handle way, handle by, handle, bool down) { in_place(x, [&] { return sorted(x, along, way, by, down); }); }, axis, kind,
-                        order, nb::kw_only(), stable, descending);
+  bind_algorithm_method(
+      m, Algorithm::sort,
+      [](const Array& x, handle along, handle way, handle by, handle, bool down) {
+        in_place(x, along, [&] { return sorted(x, along, way, by, down); });
+      },
+      axis, kind, order, nb::kw_only(), stable, descending);
   bind_algorithm_method(m, Algorithm::argsort, [](const Array& x, handle along, handle way, handle by, handle, bool down) { return arg_sorted(x, along, way, by, down); }, axis, kind, order,
                         nb::kw_only(), stable, descending);
   bind_algorithm(m, Algorithm::partition, [](handle a, handle kth, handle along, handle way, handle by) { return partitioned<partition>(given_array(a), kth, along, way, by); },
                  "a"_a, "kth"_a, axis, by_choice, order);
   bind_algorithm(m, Algorithm::argpartition, [](handle a, handle kth, handle along, handle way, handle by) { return partitioned<argpartition>(given_array(a), kth, along, way, by); },
                  "a"_a, "kth"_a, axis, by_choice, order);
-  bind_algorithm_method(m, Algorithm::partition,
-                        [](const Array& x, handle kth, handle along, handle way, handle by) { in_place(x, [&] { return partitioned<partition>(x, kth, along, way, by); }); }, "kth"_a,
-                        axis, by_choice, order);
+  bind_algorithm_method(
+      m, Algorithm::partition,
+      [](const Array& x, handle kth, handle along, handle way, handle by) {
+        in_place(x, along, [&] { return partitioned<partition>(x, kth, along, way, by); });
+      },
+      "kth"_a, axis, by_choice, order);
   bind_algorithm_method(m, Algorithm::argpartition, [](const Array& x, handle kth, handle along, handle way, handle by) { return partitioned<argpartition>(x, kth, along, way, by); },
                         "kth"_a, axis, by_choice, order);
   bind_algorithm(m, Algorithm::topk, [](handle a, int64_t k, int64_t along, bool largest) {

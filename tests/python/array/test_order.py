@@ -248,6 +248,16 @@ def test_quantiles_have_the_wider_dtype_of_arrays_and_of_q(method):
             assert ks.percentile(ks.array(x), q, method=method).dtype == np.percentile(x, q, method=method).dtype
 
 
+@pytest.mark.parametrize("shape", [(2, 3), (1, 1), (4,)])
+def test_an_order_in_place_has_an_axis(shape):
+    x = ks.ones(shape)
+    for function, arguments in ((x.sort, ()), (x.partition, (0,))):
+        with pytest.raises(TypeError, match="along an axis"):
+            function(*arguments, axis=None)
+        function(*arguments, axis=-1)
+    assert x.shape == shape
+
+
 def test_nans_of_a_single_axis_are_one():
     x = np.array([np.nan, 1, np.nan, 0])
     same(ks.unique(ks.array(x), axis=0), np.unique(x, axis=0))
