@@ -273,6 +273,9 @@ void must_be_writable(const Array& array) {
 
 void Array::store(const Array& value, bool is_only_here) const {
   must_be_writable(*this);
+  if (value.shape() != shape())
+    throw Error(ErrorKind::value,
+                "an array of shape " + str(shape()) + " does not take one of shape " + str(value.shape()));
   Input input = value.input();
   const bool value_is_own = input.node->n_arrays.load() == 1 && value.state_->is_contiguous &&
                             input.view.offset == 0 && value.dtype() == dtype() &&

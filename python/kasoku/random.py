@@ -24,7 +24,21 @@ def _given(x, device):
     if isinstance(x, (_Array, bool, int, float)):
         return x
     x = _np.asarray(x)
+    if x.dtype.kind == "c":
+        raise TypeError("parameters of a distribution are real numbers, not complex ones")
     return x.item() if x.ndim == 0 else _core.asarray(x, device=device)
+
+
+def _must_hold(dtype, low, high, endpoint):
+    """That integers of the dtype reach from `low` to `high`."""
+    dtype = _np.dtype(dtype)
+    if dtype.kind not in "bui":
+        return
+    least, most = (0, 1) if dtype.kind == "b" else (_np.iinfo(dtype).min, _np.iinfo(dtype).max)
+    for name, x, outside in (("low", low, lambda x: x < least), ("high", high, lambda x: x > most + (not endpoint))):
+        is_outside = outside(x)
+        if bool(is_outside.any()) if isinstance(is_outside, _Array) else is_outside:
+            raise ValueError(f"{name} is out of bounds for {dtype}")
 
 
 def _shape(size, parameters):
@@ -126,6 +140,8 @@ def integers(self, low, high=None, size=None, dtype=None, endpoint=False, device
     array([8, 5, 6, 4])
     """
     low, high = (0, _given(low, device)) if high is None else (_given(low, device), _given(high, device))
+    if dtype is not None:
+        _must_hold(dtype, low, high, endpoint)
     if not isinstance(low, _Array) and not isinstance(high, _Array):
         return _integers(self, low, high, size, dtype, endpoint, device)
     width = high - low + (1 if endpoint else 0)

@@ -119,9 +119,15 @@ void Reader::inner_parameters(nb::handle args) {
     parameter.name = nb::cast<std::string>(arg.attr("arg"));
     parameter.is_by_name = frame_->function->parameters.size() >= n_by_place;
     if (!given.is_none()) {
-      if (class_name(given) != "Constant") fail(given, "a default of a function inside a compiled function must be a constant");
+      const bool is_signed = class_name(given) == "UnaryOp" && class_name(given.attr("operand")) == "Constant" &&
+                             class_name(given.attr("op")) == "USub";
+      if (!is_signed && class_name(given) != "Constant")
+        fail(given, "a default of a function inside a compiled function must be a constant");
       parameter.has_default = true;
-      parameter.default_value = classify(given.attr("value"), parameter.name);
+      nb::object value = is_signed ? nb::steal(PyNumber_Negative(nb::object(given.attr("operand").attr("value")).ptr()))
+                                   : nb::object(given.attr("value"));
+      if (!value.is_valid()) nb::raise_python_error();
+      parameter.default_value = classify(value, parameter.name);
     }
     frame_->function->parameters.push_back(std::move(parameter));
   }

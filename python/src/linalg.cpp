@@ -353,9 +353,7 @@ array([[1, 3],
       const GilReleased release;
       result = multi_dot(factors);
     }
-    if (out.is_none()) return nb::cast(result);
-    nb::cast<Array&>(out).assign(result);
-    return nb::borrow(out);
+    return stored("multi_dot", std::move(result), out);
   }, "arrays"_a, nb::kw_only(), "out"_a = nb::none(), R"(The product of several matrices, multiplied in the order that costs least, which dynamic programming finds; the first and
 the last may be vectors.
 

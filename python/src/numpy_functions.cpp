@@ -202,7 +202,7 @@ bool declines(const nb::python_error& error) {
   if (error.matches(nb::module_::import_("kasoku").attr("errors").attr("UnsupportedError"))) return true;
   if (!error.matches(PyExc_TypeError)) return false;
   const std::string said = error.what();
-  return std::ranges::any_of(std::initializer_list<const char*>{"incompatible function arguments", "no kasoku array can hold", "no array can be made of"},
+  return std::ranges::any_of(std::initializer_list<const char*>{"incompatible function arguments", "no kasoku array can hold", "no array can be made of", " takes no "},
                              [&](const char* text) { return said.find(text) != std::string::npos; });
 }
 
@@ -417,14 +417,26 @@ nb::object arrays_of_own_classes(nb::handle args) {
   return is_changed ? nb::object(nb::tuple(items)) : nb::object();
 }
 
+/// Whether a call gives one of its arguments, such as what it was to write into: that stays an array.
+bool is_given(nb::handle result, PyObject* args, PyObject* kwargs) {
+  const auto is_it = [&](nb::handle one) { return one.is(result); };
+  if (std::ranges::any_of(nb::borrow<nb::tuple>(args), is_it)) return true;
+  PyObject* const out = kwargs ? PyDict_GetItemString(kwargs, "out") : nullptr;
+  return out && (PyTuple_Check(out) ? std::ranges::any_of(nb::borrow<nb::tuple>(out), is_it) : is_it(out));
+}
+
 nb::object call_function(const NumpyFunction& f, PyObject* args, PyObject* kwargs) {
   const bool has_arrays = holds_array(args) || holds_array_by_name(kwargs);
   if (f.ours.is_valid() && (has_arrays || f.makes_arrays) && (!f.writes_first || is_array(PyTuple_GetItem(args, 0)))) {
-    if (PyObject* const result = PyObject_Call(f.ours.ptr(), args, kwargs)) return numbers_or_arrays(nb::steal(result), f.last);
+    if (PyObject* const result = PyObject_Call(f.ours.ptr(), args, kwargs))
+      return is_given(result, args, kwargs) ? nb::steal(result) : numbers_or_arrays(nb::steal(result), f.last);
     nb::python_error error;
     if (!declines(error) && !(f.makes_arrays && error.matches(PyExc_TypeError))) throw error;
   }
-  if (has_arrays && f.is_ufunc) return number_or_array(called(f.numpys.ptr(), args, kwargs), f.last);  // asks __array_ufunc__
+  if (has_arrays && f.is_ufunc) {
+    nb::object result = called(f.numpys.ptr(), args, kwargs);  // asks __array_ufunc__
+    return is_given(result, args, kwargs) ? std::move(result) : number_or_array(std::move(result), f.last);
+  }
   if (!has_arrays) {
     if (PyObject* const result = PyObject_Call(f.numpys.ptr(), args, kwargs)) return Shown(f.name, true).take(nb::steal(result));
     nb::python_error error;
@@ -451,7 +463,7 @@ nb::object as_numpys_method(nb::object result, nb::handle numpys, std::span<PyOb
   const Array* const x = result.is_valid() ? array_of(result) : nullptr;
   if (result.is_valid() && (!x || x->ndim() > 0)) return result;
   const std::string name = nb::cast<std::string>(numpys.attr("__name__"));
-  if (x) return number_or_array(std::move(result), name);
+  if (x) return std::ranges::find(args, result.ptr()) != args.end() ? std::move(result) : number_or_array(std::move(result), name);
   nb::python_error error;
   if (!declines(error)) throw error;
   const size_t n = args.size() - (names ? nb::len(nb::handle(names)) : 0);

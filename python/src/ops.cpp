@@ -233,7 +233,9 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
     return call_numpy("numpy." + name, numpy().attr(name.c_str()), nb::make_tuple(left, right), nb::dict());
   }
   std::optional<Operand> y = operand_beside(x, other);
-  if (!y && (op == Op::equal || op == Op::not_equal) && (other.is_none() || is_equal_to_itself_alone(other)))  // no element is
+  if (!y && (op == Op::equal || op == Op::not_equal) &&
+      (other.is_none() || PyUnicode_Check(other.ptr()) || PyBytes_Check(other.ptr()) ||
+       is_equal_to_itself_alone(other)))  // no element is
     return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
   if (!y && op == Op::not_equal && has_equality_alone(other)) return where_not_equal(other, left);
   if (!y) return by_its_ufuncs(op, other, left, right);

@@ -76,9 +76,12 @@ Array partitioned(const Array& x, handle kth, handle axis, handle kind, handle o
   return f(x, all, along);
 }
 
-/// Replaces the elements of `x` by those of `f(x)`, which has their shape.
+/// Replaces the elements of `x` by those of `f(x)`, which has their shape because there is an axis.
 template <class F>
-void in_place(const Array& x, F&& f) {
+void in_place(const Array& x, handle axis, F&& f) {
+  if (axis.is_none())
+    throw Error(ErrorKind::type, "an array is put in order in its place along an axis, which is an integer, not None")
+        .fix("y = ks.sort(x, axis=None)");
   must_be_writable(x);
   const Array result = f();
   const GilReleased release;
@@ -121,7 +124,15 @@ nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, hand
   if (!weights.is_none()) throw Error(ErrorKind::unsupported, std::string(name) + " takes no weights");
   const QuantileMethod way = quantile_method(interpolation.is_none() ? method : nb::cast<std::string>(interpolation));
   const Array x = given_array(a);
-  const nb::object parts = numpy().attr("asarray")(array_of(q) ? to_numpy(*array_of(q)) : nb::object(nb::borrow(q)), "float64");
+  const nb::object given = numpy().attr("asarray")(array_of(q) ? to_numpy(*array_of(q)) : nb::object(nb::borrow(q))),
+                   parts = given.attr("astype")("float64");
+  // A number of Python's takes the array's dtype; percentages are divided, which makes floats of integers.
+  const bool is_number = PyFloat_CheckExact(q.ptr()) || PyLong_CheckExact(q.ptr());
+  const Dtype of_q = dtype_from(given.attr("dtype"));
+  const Dtype q_dtype = is_number                                       ? Dtype::bool_
+                        : is_floating(of_q)                             ? of_q
+                        : whole == 100 || way != QuantileMethod::linear ? Dtype::float64
+                                                                        : Dtype::bool_;
   std::vector<double> values;
   for (nb::handle part : nb::list(parts.attr("ravel")().attr("tolist")())) values.push_back(nb::cast<double>(part) / whole);
   if (whole == 100)
@@ -133,7 +144,7 @@ nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, hand
   Array result;
   {
     const GilReleased release;
-    std::vector<Array> all = quantiles(x, values, way, over, leaves_nan_out);
+    std::vector<Array> all = quantiles(x, values, way, over, leaves_nan_out, q_dtype);
     if (is_one) {
       result = std::move(all[0]);
     } else if (all.empty()) {
@@ -208,17 +219,24 @@ void bind_sorts(nb::module_& m) {
                  nb::kw_only(), stable, descending);
   bind_algorithm(m, Algorithm::argsort, [](handle a, handle along, handle way, handle by, handle, bool down) { return arg_sorted(given_array(a), along, way, by, down); }, "a"_a, axis, kind, order,
                  nb::kw_only(), stable, descending);
-  bind_algorithm_method(m, Algorithm::sort, [](const Array& x, handle along, handle way, handle by, handle, bool down) { in_place(x, [&] { return sorted(x, along, way, by, down); }); }, axis, kind,
-                        order, nb::kw_only(), stable, descending);
+  bind_algorithm_method(
+      m, Algorithm::sort,
+      [](const Array& x, handle along, handle way, handle by, handle, bool down) {
+        in_place(x, along, [&] { return sorted(x, along, way, by, down); });
+      },
+      axis, kind, order, nb::kw_only(), stable, descending);
   bind_algorithm_method(m, Algorithm::argsort, [](const Array& x, handle along, handle way, handle by, handle, bool down) { return arg_sorted(x, along, way, by, down); }, axis, kind, order,
                         nb::kw_only(), stable, descending);
   bind_algorithm(m, Algorithm::partition, [](handle a, handle kth, handle along, handle way, handle by) { return partitioned<partition>(given_array(a), kth, along, way, by); },
                  "a"_a, "kth"_a, axis, by_choice, order);
   bind_algorithm(m, Algorithm::argpartition, [](handle a, handle kth, handle along, handle way, handle by) { return partitioned<argpartition>(given_array(a), kth, along, way, by); },
                  "a"_a, "kth"_a, axis, by_choice, order);
-  bind_algorithm_method(m, Algorithm::partition,
-                        [](const Array& x, handle kth, handle along, handle way, handle by) { in_place(x, [&] { return partitioned<partition>(x, kth, along, way, by); }); }, "kth"_a,
-                        axis, by_choice, order);
+  bind_algorithm_method(
+      m, Algorithm::partition,
+      [](const Array& x, handle kth, handle along, handle way, handle by) {
+        in_place(x, along, [&] { return partitioned<partition>(x, kth, along, way, by); });
+      },
+      "kth"_a, axis, by_choice, order);
   bind_algorithm_method(m, Algorithm::argpartition, [](const Array& x, handle kth, handle along, handle way, handle by) { return partitioned<argpartition>(x, kth, along, way, by); },
                         "kth"_a, axis, by_choice, order);
   bind_algorithm(m, Algorithm::topk, [](handle a, int64_t k, int64_t along, bool largest) {

@@ -3,6 +3,7 @@
 #include "kasoku/array/algorithms/sort.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/array/promote.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/axis_error.h"
 #include "kasoku/base/error.h"
@@ -223,7 +224,8 @@ Array median(const Array& array, const Over& over, bool leaves_nan_out) {
   return ordered.finished(astype(apply(Op::divide, {apply(Op::add, {a, b}), 2.0}), dtype));
 }
 
-std::vector<Array> quantiles(const Array& array, std::span<const double> q, QuantileMethod method, const Over& over, bool leaves_nan_out) {
+std::vector<Array> quantiles(const Array& array, std::span<const double> q, QuantileMethod method, const Over& over,
+                             bool leaves_nan_out, Dtype q_dtype) {
   if (is_complex(array.dtype())) throw Error(ErrorKind::type, "a must be an array of real numbers");
   for (double x : q)
     if (!(x >= 0 && x <= 1)) throw Error(ErrorKind::value, "Quantiles must be in the range [0, 1]");
@@ -243,7 +245,7 @@ std::vector<Array> quantiles(const Array& array, std::span<const double> q, Quan
       results.push_back(ordered.finished(copy(*element++)));
       continue;
     }
-    const Dtype dtype = ordered.result_dtype(), compute = wide(dtype);
+    const Dtype dtype = promote(ordered.result_dtype(), q_dtype), compute = wide(dtype);
     const Array a = astype(*element++, compute), b = astype(*element++, compute);
     const Array distance = apply(Op::subtract, {b, a});
     // From the nearer one, so that the second is reached exactly.

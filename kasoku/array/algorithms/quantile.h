@@ -32,7 +32,9 @@ QuantileMethod quantile_method(std::string_view name);
 /// Over all or some axes. Floats keep their dtype, of integers and bools it is float64; of complex numbers there is none. `leaves_nan_out`: NaN are
 /// as if they were not there, and of no other elements the result is NaN; else one NaN makes the result NaN.
 Array median(const Array& array, const Over& over, bool leaves_nan_out = false);
-/// One array for each q, which lies in [0, 1].
-std::vector<Array> quantiles(const Array& array, std::span<const double> q, QuantileMethod method, const Over& over, bool leaves_nan_out = false);
+/// One array for each q, which lies in [0, 1]. `q_dtype`: that of an array of q, in which floats are interpolated if it
+/// is wider than theirs.
+std::vector<Array> quantiles(const Array& array, std::span<const double> q, QuantileMethod method, const Over& over,
+                             bool leaves_nan_out = false, Dtype q_dtype = Dtype::bool_);
 
 }  // namespace kasoku

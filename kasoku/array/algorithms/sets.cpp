@@ -140,7 +140,8 @@ Array different(const Array& array, bool are_unique) { return are_unique ? ravel
 }  // namespace
 
 Unique unique(const Array& array, const UniqueWanted& wanted, std::optional<int64_t> axis) {
-  if (axis) return unique_parts(array, wanted, *axis);
+  const bool is_its_only_axis = axis && array.ndim() == 1 && (*axis == 0 || *axis == -1);
+  if (axis && !is_its_only_axis) return unique_parts(array, wanted, *axis);
   const Array flat = ravel(array);
   if (flat.size() == 0) return nothing(flat, array.device(), array.shape());
   Array order, sorted;

@@ -5,7 +5,7 @@ import builtins
 import numpy as np
 
 from .. import _core
-from .given import Array, axis_of, floating, given, is_complex, is_inexact, together
+from .given import Array, axis_of, floating, floating_as_ufunc, given, is_complex, is_inexact, together
 
 _parts = {8: "int8", 16: "int16", 32: "int32", 64: "int64"}
 
@@ -34,8 +34,8 @@ def angle(z, deg=False) -> Array:
     >>> ks.angle(ks.array([1j]), deg=True)
     array([90.])
     """
-    z = floating(z)
-    result = _core.arctan2(z.imag, z.real)
+    z = given(z)
+    result = _core.arctan2(z.imag, z.real) if is_complex(z.dtype) else _core.arctan2(0, z)
     return _core.degrees(result) if deg else result
 
 
@@ -248,12 +248,12 @@ def divmod(x1, x2, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array,
 
 
 def modf(x, /) -> tuple[Array, ...]:
-    """The parts behind and before the point, both with the sign of the element; integers become float64.
+    """The parts behind and before the point, both with the sign of the element; integers become floats.
 
     >>> ks.modf(ks.array([1.5, -1.5]))
     (array([ 0.5, -0.5]), array([ 1., -1.]))
     """
-    x = floating(_only_real(x, "modf"))
+    x = floating_as_ufunc(_only_real(x, "modf"))
     whole = _core.trunc(x)
     rest = _core.where(_core.isinf(x), _as(0, x), x - whole)
     return _core.copysign(rest, x), whole
@@ -270,7 +270,7 @@ def frexp(x, /) -> tuple[Array, ...]:
     >>> ks.frexp(ks.array([8.0]))
     (array([0.5]), array([4], dtype=int32))
     """
-    x = floating(_only_real(x, "frexp"))
+    x = floating_as_ufunc(_only_real(x, "frexp"))
     if x.ndim == 0:
         mantissa, exponent = frexp(_core.reshape(x, (1,)))
         return _core.reshape(mantissa, ()), _core.reshape(exponent, ())
@@ -321,7 +321,7 @@ def spacing(x, /) -> Array:
     >>> ks.spacing(ks.array([1.0]))
     array([2.22044605e-16])
     """
-    x = floating(_only_real(x, "spacing"))
+    x = floating_as_ufunc(_only_real(x, "spacing"))
     away = _core.copysign(_as(float("inf"), x), x)
     return _core.where(_core.isinf(x), _as(float("nan"), x), _core.nextafter(x, away) - x)
 

@@ -24,6 +24,12 @@ def floating(x):
     return x if is_inexact(x.dtype) else x.astype("float64")
 
 
+def floating_as_ufunc(x):
+    """`x` as an array of floats or complex numbers, small integers in the small floats that NumPy's ufuncs take for them."""
+    x = given(x)
+    return x.astype(_core.sqrt(_core.empty(0, dtype=x.dtype, device=x.device)).dtype, copy=False)
+
+
 def is_inexact(dtype):
     return is_complex(dtype) or is_real_floating(dtype)
 

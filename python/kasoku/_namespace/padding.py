@@ -100,7 +100,11 @@ def _by_ramp(a, widths, ends):
             steps[axis] = width
             at = _core.arange(width, device=a.device).reshape(steps)
             at = at if outwards else width - 1 - at
+            if n == 0 and width:
+                raise ValueError(f"pad: there is nothing along axis {axis} from which a ramp could go")
             near = _part(a, axis, edge, edge + 1)
+            if a.dtype.kind in "bui":  # differences leave unsigned integers
+                near = near.astype("float64")
             ramp = end + (near - end) * (at / max(width, 1))
             parts.append((_core.floor(ramp) if a.dtype.kind in "iu" else ramp).astype(a.dtype))
         a = _core.concatenate([parts[0], a, parts[1]], axis)
@@ -111,7 +115,15 @@ def _by_odd_reflection(a, widths, repeats_edge):
     """Reflected, and turned around the edge's value: 2 edge - x."""
     skip = 0 if repeats_edge else 1
     for axis, (before, after) in enumerate(widths):
-        while (before or after) and a.shape[axis] > skip:
+        if not a.shape[axis] and (before or after):
+            raise ValueError(f"pad: there is nothing along axis {axis} that could be reflected")
+        if a.shape[axis] == 1 and skip:  # one element is its own reflection
+            a, before, after = (
+                _core.pad(a, [(before, after) if d == axis else (0, 0) for d in range(a.ndim)], "edge"),
+                0,
+                0,
+            )
+        while before or after:
             n = a.shape[axis]
             left, right = min(before, n - skip), min(after, n - skip)
             low, high = _part(a, axis, 0, 1), _part(a, axis, n - 1, n)

@@ -1,5 +1,7 @@
 """Methods of elementwise operations: `ks.add.reduce(x)`, and what NumPy's ufuncs have besides."""
 
+import numpy as np
+
 from .. import _core
 from .given import Array, axis_of, given, together
 
@@ -16,6 +18,7 @@ _associative = {
     "hypot": 0, "logaddexp": float("-inf"),
 }  # fmt: skip
 _identities = {**_associative, "logical_or": False}
+_sums = ("add", "multiply")  # their rows of the table know dtypes
 
 
 def _must_join(ufunc, method):
@@ -25,6 +28,16 @@ def _must_join(ufunc, method):
         raise NotImplementedError(
             f"{ufunc.__name__}.{method}: the order of the brackets decides, so that elements would be joined one by one"
         )
+
+
+def _joinable(ufunc, x, dtype):
+    """The array in the dtype in which its elements are joined. Raises TypeError where the operation takes none such."""
+    if dtype is not None:
+        if ufunc.__name__.startswith("logical") and np.dtype(dtype) != bool:
+            raise TypeError(f"{ufunc.__name__} gives bools, not {np.dtype(dtype)}")
+        x = x.astype(dtype, copy=False)
+    none = _core.empty(0, dtype=x.dtype, device=x.device)
+    return x.astype(ufunc(none, none).dtype, copy=False)
 
 
 def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
@@ -42,30 +55,27 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
         first, rest = _cut(x, axis)
         return _stored(self(first, rest.sum(axis=axis, dtype=dtype)), axis, x, out, keepdims)
     _must_join(self, "reduce")
-    if name in _reductions:
+    if dtype is not None and name not in _sums:
+        x = _joinable(self, x, dtype)
+    if name in _reductions and not (name.startswith("logical") and (initial is not None or where is not True)):
         function = getattr(_core, _reductions[name])
         options = {"axis": axis, "out": out, "keepdims": keepdims}
-        if dtype is not None:
-            if name in ("add", "multiply"):
-                options["dtype"] = dtype
-            else:
-                x = x.astype(dtype)
+        if dtype is not None and name in _sums:
+            options["dtype"] = dtype
         if initial is not None:
             options["initial"] = initial
         if where is not True:
             options["where"] = where
         return function(x, **options)
-    if dtype is not None:
-        x = x.astype(dtype)
     identity = _identities[name]
+    x = _joinable(self, x, None)
     if where is not True:
         if identity is None:
             raise ValueError(f"reduction operation '{name}' does not have an identity, so where= needs initial=")
         x = _core.where(given(where, x), x, _core.full((), identity, device=x.device).astype(x.dtype))
-    if name == "logical_xor":
-        x = x != 0
     axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-    axes = sorted(axis_of(d, x.ndim) for d in axes)
+    axes = sorted(axis_of(d, x.ndim) for d in axes) if x.ndim or axes not in ((0,), (-1,)) else []
+    whole = x
     for d in axes:
         if x.shape[d] == 0:
             if identity is None:
@@ -80,6 +90,8 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
             x = _core.concatenate([joined, rest], d) if rest.shape[d] else joined
     if initial is not None:
         x = self(x, given(initial, x).astype(x.dtype))
+    if x is whole:
+        x = x.copy()
     if not keepdims:
         x = _core.squeeze(x, tuple(axes)) if axes else x
     if out is None:
@@ -116,15 +128,13 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
     if x.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")
     name = self.__name__
-    if name in _scans:
-        if dtype is not None and name in ("maximum", "minimum"):
-            x, dtype = x.astype(dtype), None
+    if name in _sums:
         return getattr(_core, _scans[name])(x, axis=axis, dtype=dtype, out=out)
-    if dtype is not None:
-        x = x.astype(dtype)
-    if name.startswith("logical"):
-        x = x != 0
+    x = _joinable(self, x, dtype)
+    if name in _scans:
+        return getattr(_core, _scans[name])(x, axis=axis, out=out)
     d = axis_of(axis, x.ndim)
+    x = x.copy()
     before, step = (slice(None),) * d, 1
     while step < x.shape[d]:  # each joins what stands 1, 2, 4 … before it
         joined = self(x[(*before, slice(0, -step))], x[(*before, slice(step, None))])
@@ -182,12 +192,9 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     """
     x = given(array)
     _must_join(self, "reduceat")
-    if dtype is not None:
-        x = x.astype(dtype)
-    elif self.__name__ in ("add", "multiply"):  # as reduce()
-        x = x.astype(
-            getattr(_core, _reductions[self.__name__])(x[tuple(slice(0, 0) for _ in x.shape)]).dtype, copy=False
-        )
+    if self.__name__ in _sums and dtype is None:  # as reduce()
+        dtype = getattr(_core, _reductions[self.__name__])(x[tuple(slice(0, 0) for _ in x.shape)]).dtype
+    x = _joinable(self, x, dtype)
     d = axis_of(axis, x.ndim)
     starts = given(indices, x).astype("int64")
     n = x.shape[d]

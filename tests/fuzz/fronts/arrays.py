@@ -2,7 +2,8 @@
 
 While a program is written it runs on NumPy, so that shapes meet, and what NumPy refuses is left out. Its numbers are
 those that both must give bit by bit: what is only close (transcendental functions, sums of fractions) is looked at
-(`close`) and not computed with. `evaluate` comes before the host reads or writes memory that an array shows: arrays
+(`close`) and not computed with. Where kasoku has rules of its own (docs/differences.md), NumPy's arrays are `Reference`,
+which follow them, or refuse what has no rule. `evaluate` comes before the host reads or writes memory that an array shows: arrays
 are computed when somebody asks for them, and a host that writes to memory itself has to ask first.
 """
 
@@ -92,6 +93,49 @@ REDUCTIONS = ["sum", "max", "min", "any", "all", "argmax", "argmin", "prod", "co
 AUGMENTED = ["+=", "-=", "*=", "&=", "|=", "^=", "//=", "%=", "/=", ">>="]
 
 
+class Reference(np.ndarray):
+    """NumPy's array by kasoku's rules: results lie in C order, and the quotient of an infinity is the array API standard's."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, out=(), **options):
+        inputs = [np.asarray(x) if isinstance(x, Reference) else x for x in inputs]
+        if ufunc in (np.signbit, np.copysign) and np.isnan(inputs[-1]).any():
+            raise TypeError("the sign of NaN is nobody's")
+        if method == "__call__":
+            options["order"] = "C"
+        results = [np.asarray(x) for x in out]
+        result = getattr(ufunc, method)(*inputs, **options, **({"out": tuple(results)} if out else {}))
+        if ufunc is np.floor_divide and result.dtype.kind == "f":
+            # Operands that were overwritten are not known any more, so such a program is not written.
+            if out and not all(np.isfinite(x).all() for x in (*inputs, result)):
+                raise TypeError("a quotient in place of an infinity")
+            x, y = np.broadcast_arrays(*(np.asarray(x, dtype=result.dtype) for x in inputs))
+            result = np.where(np.isfinite(x) & np.isfinite(y), result, x / y)[()]
+        return out[0] if out else of_reference(result)
+
+    def __setitem__(self, index, value):
+        value = np.asarray(value)
+        if self.dtype.kind in "iu" and value.dtype.kind == "f":
+            ends = np.iinfo(self.dtype)
+            if not ((value >= ends.min) & (value <= ends.max)).all():
+                raise TypeError("a float that the integers do not hold")
+        super().__setitem__(index, value)
+
+
+def of_reference(value):
+    """The array as one of those; a new one, which nobody else sees, in C order."""
+    if type(value) is not np.ndarray:
+        return value
+    return (np.ascontiguousarray(value).reshape(value.shape) if value.base is None else value).view(Reference)
+
+
+class Rules:
+    """NumPy's functions, which give such arrays."""
+
+    def __getattr__(self, name):
+        function = getattr(np, name)
+        return lambda *operands, **options: of_reference(function(*operands, **options))
+
+
 def is_finite(value):
     return value.dtype.kind not in "fc" or bool(np.isfinite(value).all())
 
@@ -131,7 +175,7 @@ class Writer:
         return self.add(f"{name} = {expression}", name)
 
     def text(self):
-        self.space = space_of(np, [], lambda *arrays: None)
+        self.space = space_of(Rules(), [], lambda *arrays: None)
         for _ in range(self.random.randint(1, 3)):
             self.source()
         for _ in range(self.random.randint(4, 22)):
@@ -428,7 +472,7 @@ def log_of(text, xp, evaluate):
 
 def run(text, target, reference=None):
     """`reference` is what NumPy runs, the text itself unless a test says otherwise."""
-    want = log_of(reference or text, np, lambda *arrays: None)
+    want = log_of(reference or text, Rules(), lambda *arrays: None)
     with ks.eager(target == "eager"), ks.default_device("cuda" if target == "cuda" else "cpu"):
         got = log_of(text, ks, ks.eval)
     for k, ((one, _), (other, close)) in enumerate(zip(got, want, strict=True)):

@@ -237,6 +237,33 @@ def test_quantiles_by_every_method(method, on_device):
     same(ks.quantile(ks.array(x), q, axis=0, method=method), np.quantile(x, q, axis=0, method=method), exact=False)
 
 
+@pytest.mark.parametrize("method", methods)
+def test_quantiles_have_the_wider_dtype_of_arrays_and_of_q(method):
+    for dtype in ("float16", "float32", "float64"):
+        x = np.array([1, 2, 4]).astype(dtype)
+        for q in (0.5, [0.3, 0.5], np.float32(0.5), np.array([0.3], dtype="float32"), [0, 1], 1):
+            got, want = ks.quantile(ks.array(x), q, method=method), np.quantile(x, q, method=method)
+            assert got.dtype == want.dtype
+            np.testing.assert_allclose(got.numpy(), want, rtol=1e-3 if dtype == "float16" else 1e-6)
+            assert ks.percentile(ks.array(x), q, method=method).dtype == np.percentile(x, q, method=method).dtype
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (1, 1), (4,)])
+def test_an_order_in_place_has_an_axis(shape):
+    x = ks.ones(shape)
+    for function, arguments in ((x.sort, ()), (x.partition, (0,))):
+        with pytest.raises(TypeError, match="along an axis"):
+            function(*arguments, axis=None)
+        function(*arguments, axis=-1)
+    assert x.shape == shape
+
+
+def test_nans_of_a_single_axis_are_one():
+    x = np.array([np.nan, 1, np.nan, 0])
+    same(ks.unique(ks.array(x), axis=0), np.unique(x, axis=0))
+    same(ks.unique(ks.array(x), axis=-1), np.unique(x, axis=-1))
+
+
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_medians(on_device):
     for shape in ((7,), (8,), (3, 4), (1,)):

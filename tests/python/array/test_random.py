@@ -108,6 +108,24 @@ def test_integers():
         g.integers(3, 3)
 
 
+@pytest.mark.parametrize("bounds", [(0, 256), (0, 257), (-1, 5), (0, 2), (-(2**31), 2**31), ([0, 1], [5, 300])])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32"])
+@pytest.mark.parametrize("endpoint", [True, False])
+def test_integers_are_those_that_the_dtype_holds(bounds, dtype, endpoint):
+    def drawn(library):
+        try:
+            return library.random.default_rng(1).integers(*bounds, size=2, dtype=dtype, endpoint=endpoint).dtype
+        except ValueError as error:
+            return str(error).split(" for ")[0]
+
+    assert drawn(ks) == drawn(np)
+
+
+def test_parameters_are_real():
+    with pytest.raises(TypeError, match="real numbers"):
+        ks.random.default_rng(1).normal(1j)
+
+
 def test_permutation_and_choice():
     g = ks.random.default_rng(4)
     assert sorted(g.permutation(100).tolist()) == list(range(100))

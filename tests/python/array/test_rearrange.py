@@ -71,6 +71,10 @@ def test_borders_that_are_computed(form):
         agree(lambda np, x: np.pad(x, (1, 3), "linear_ramp", end_values=(5, -4)), x, close=True)
         for mode in ["reflect", "symmetric"]:
             agree(lambda np, x: np.pad(x, (7, 9), mode, reflect_type="odd"), x, close=True)
+            agree(lambda np, x: np.pad(x, 2, mode, reflect_type="odd"), np.array([7]))
+            agree(lambda np, x: np.pad(x, 2, mode, reflect_type="odd"), np.zeros(0))
+    agree(lambda np, x: np.pad(x, 3, "linear_ramp", end_values=5), np.array([9, 2], dtype="uint16"))
+    agree(lambda np, x: np.pad(x, 1, "linear_ramp"), np.zeros((0, 3)))
     agree(lambda np, x: np.pad(x, -1, "mean"), matrix)
     agree(lambda np, x: np.pad(x, 1, "mean", end_values=2), matrix)
     agree(lambda np, x: np.pad(x, 1, "median"), np.zeros((0, 3)))

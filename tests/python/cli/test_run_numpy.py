@@ -128,6 +128,17 @@ for i, v in np.ndenumerate(np.ones((1, 2))): assert v == 1
     )
 
 
+def test_what_is_written_into_is_given_back():
+    text = """
+import numpy as np
+x = np.array(3.7)
+print(np.floor(x, out=x) is x, np.sum(np.ones(3), out=x) is x, np.add(1.5, 2, out=x) is x, np.ones(4).mean(out=x) is x)
+print(np.add.reduce(np.ones(4), out=x) is x, np.median(np.arange(4.0), out=x) is x, x, x.shape)
+print(np.logical_or.reduce([0, 2], initial=False), np.logical_and.reduce(np.array([1, 0]), where=[True, False]))
+"""
+    assert run_text(text).stdout == python("-c", text).stdout
+
+
 def test_a_seeded_program_draws_numpys_numbers():
     text = """
 import numpy as np

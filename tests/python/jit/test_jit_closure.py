@@ -72,6 +72,16 @@ def test_inner_functions_see_the_values_of_the_call():
     agrees(f, 1.5)
 
 
+def test_defaults_of_inner_functions_may_be_negative(recwarn):
+    def f(n):
+        def g(p, q=-3, *, r=-2.5):
+            return p * q + r
+
+        return g(n) + g(n, 2) + g(n, r=1.0)
+
+    assert ks.jit(f)(9) == f(9) and not recwarn.list
+
+
 def test_inner_functions_call_themselves_and_each_other():
     def f(n):
         def even(k):

@@ -346,6 +346,14 @@ def test_products_and_parts_are_numpys(on_device):
     close(ks.linalg.matrix_transpose(ks.array(m)), np.swapaxes(m, -1, -2))
 
 
+def test_a_product_of_several_goes_into_an_array_of_its_shape():
+    a, into = ks.ones((3, 3)), ks.zeros((3, 3))
+    assert ks.linalg.multi_dot([a, a, a], out=into) is into
+    assert (into.numpy() == 9).all()
+    with pytest.raises(ValueError, match="shape"):
+        ks.linalg.multi_dot([a, a, a], out=ks.zeros((2, 2)))
+
+
 def test_a_tensors_axes_move_before_it_is_solved(on_device):
     a = matrix((2, 6, 3))
     b = matrix((6,))
