@@ -21,19 +21,25 @@ namespace kasoku {
 namespace {
 
 /// STORED is an element's type in memory, LOAD and STORE lead to what is computed in and back. The values lie as (outer, n, inner), what
-/// each place holds as (outer, places, inner). Where values are FEW each thread looks at all of them for those of its place, whose number
-/// an index has. Else `order` has the indices sorted by place, and `ends` where each place's end in it. WIDTH threads have a place: one,
+/// each place holds as (outer, places, inner). Where values are few, at most FEW, each thread looks at all of them for those of its place,
+/// whose number an index has. Else `order` has the indices sorted by place, and `ends` where each place's end in it. WIDTH threads have a place: one,
 /// or those of a warp, which read its values side by side, AHEAD of each at once, and join them one after the other.
 constexpr const char* join_text = R"(
 #define AHEAD 8
 extern "C" __global__ void ks_algorithm(STORED* held, const VALUE* values, const NUMBER* numbers, const long long* order, const long long* ends, long long n, long long places, long long inner, long long count) {
   const int lane = threadIdx.x & (WIDTH - 1);
+#if FEW
+  __shared__ NUMBER near[FEW];
+  for (int k = threadIdx.x; k < (int)n; k += blockDim.x) near[k] = numbers[k];
+  __syncthreads();
+#endif
   for (long long i = ((long long)blockIdx.x * blockDim.x + threadIdx.x) / WIDTH; i < count; i += (long long)gridDim.x * blockDim.x / WIDTH) {
     const long long at = i % inner, place = i / inner % places, outer = i / inner / places;
     const VALUE* const of = values + outer * n * inner + at;
 #if FEW
+#pragma unroll 8
     for (int k = 0; k < (int)n; ++k) {
-      if (numbers[k] != (NUMBER)place) continue;
+      if (near[k] != (NUMBER)place) continue;
       STORED there = held[i];
       const COMPUTE a = LOAD(there), b = of[k * inner];
       held[i] = STORE(JOIN(a, b));
@@ -57,10 +63,17 @@ extern "C" __global__ void ks_algorithm(STORED* held, const VALUE* values, const
         const long long first = k + WIDTH * q, later = first + AHEAD * WIDTH + lane;
         if (later < end) next[q] = of[order[later] * inner];
         const int left = end - first < WIDTH ? (int)(end - first) : WIDTH;
-#pragma unroll 8
-        for (int j = 0; j < left; ++j) {
-          const COMPUTE a = LOAD(there), b = __shfl_sync(0xffffffffu, own, j);
-          there = STORE(JOIN(a, b));
+        if (left == WIDTH) {
+#pragma unroll
+          for (int j = 0; j < WIDTH; ++j) {
+            const COMPUTE a = LOAD(there), b = __shfl_sync(0xffffffffu, own, j);
+            there = STORE(JOIN(a, b));
+          }
+        } else {
+          for (int j = 0; j < left; ++j) {
+            const COMPUTE a = LOAD(there), b = __shfl_sync(0xffffffffu, own, j);
+            there = STORE(JOIN(a, b));
+          }
         }
       }
     }
@@ -82,11 +95,13 @@ int64_t number_of_places(const Places& places) {
   return all;
 }
 
-/// The number of each index's place, one axis.
+/// The number of each index's place, one axis, computed.
 Array numbers_of_places(const Places& places) {
   std::optional<Array> number;
   for (const Places::Along& x : places.along) number = number ? apply(Op::add, {apply(Op::multiply, {*number, x.length}), x.position}) : x.position;
-  return contiguous(astype(ravel(broadcast_to(*number, places.together)), dtype_of_numbers(number_of_places(places))));
+  const Array numbers = contiguous(astype(ravel(broadcast_to(*number, places.together)), dtype_of_numbers(number_of_places(places))));
+  numbers.data_for_read();
+  return numbers;
 }
 
 /// Values, one array of indices (which may be `outer` and `inner` axes apart) and what becomes of them.
@@ -117,10 +132,12 @@ Places in_a_row(const Places& places, int64_t length) {
 Places all_places(const Places& places, Device& device) {
   const int64_t all = number_of_places(places);
   Places row = in_a_row(places, all);
-  Shape lengths;
-  for (const Places::Along& x : places.along) lengths.push_back(x.length);
-  const std::vector<Array> positions = unravel_index(arange(Scalar::of(0), Scalar::of(1), all, Dtype::int64, device), lengths);
-  for (size_t d = 0; d < lengths.size(); ++d) row.along[d].position = positions[d];
+  const Array number = arange(Scalar::of(0), Scalar::of(1), all, Dtype::int64, device);
+  int64_t step = all;
+  for (Places::Along& x : row.along) {
+    step /= x.length;
+    x.position = apply(Op::remainder, {apply(Op::floor_divide, {number, step}), x.length});
+  }
   return row;
 }
 
@@ -179,7 +196,7 @@ void join_in_order(const Array& array, const Places& places, const Array& value,
   const std::string operands_text[] = {"a", "b"};
   const std::string_view type = codegen::register_text(compute);
   const std::string text =
-      fmt::format("#define FEW {}\n#define WIDTH {}\n#define NUMBER {}\n#define STORED {}\n#define VALUE {}\n#define COMPUTE {}\n#define LOAD(x) ({})\n#define STORE(x) ({})\n#define JOIN(a, b) (({})({}))", are_few ? 1 : 0, width,
+      fmt::format("#define FEW {}\n#define WIDTH {}\n#define NUMBER {}\n#define STORED {}\n#define VALUE {}\n#define COMPUTE {}\n#define LOAD(x) ({})\n#define STORE(x) ({})\n#define JOIN(a, b) (({})({}))", are_few ? few_values : 0, width,
                   codegen::memory_text(numbers.dtype()), codegen::memory_text(stored), codegen::register_text(text_dtype), type, codegen::cast_text(stored, compute, codegen::load_text(stored, "(x)")),
                   codegen::store_text(stored, codegen::cast_text(compute, stored, "(x)")), type, filled_text(join, compute, type, operands_text)) +
       join_text;
