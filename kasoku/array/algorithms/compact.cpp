@@ -62,7 +62,7 @@ extern "C" __global__ void ks_algorithm(long long* counts, const unsigned char* 
   if (threadIdx.x == 0) counts[blockIdx.x] = total;
 #else
   unsigned int total = 0;
-  for (long long i = begin; i < end; ++i) total += flags[i];
+  for (long long i = begin; i < end; ++i) total += flags[i] != 0;
   counts[blockIdx.x] = total;
 #endif
 }
@@ -138,7 +138,7 @@ extern "C" __global__ void ks_algorithm(TYPE* y, const TYPE* x, const unsigned c
       if (eight)
         for (; i < until_here && at < stop; ++i) {
           STORE(at, i);
-          at += flags[i];
+          at += flags[i] != 0;
         }
       i = until_here;
     }
@@ -157,18 +157,21 @@ bool is_few(const Array& flags) { return flags.device().is_host() && flags.size(
 
 constexpr uint64_t each = 0x0101010101010101;
 
+/// 1 in each byte that is not 0: others may have written more than one bit into a bool.
+constexpr uint64_t ones(uint64_t word) { return ((((word & ~(each << 7)) + (each << 7) - each) | word) >> 7) & each; }
+
 /// Eight flags at a time, because most masks have long runs: none(i), all(i) or mixed(i, word, how many there are).
 template <class None, class All, class Mixed>
 void by_eights(const uint8_t* flags, int64_t n, None&& none, All&& all, Mixed&& mixed) {
   int64_t i = 0;
   for (uint64_t word; i + 8 <= n; i += 8) {
     std::memcpy(&word, flags + i, 8);
-    word &= each;
+    word = ones(word);
     word == 0 ? none(i) : word == each ? all(i) : mixed(i, word, 8);
   }
   if (uint64_t word = 0; i < n) {
     std::memcpy(&word, flags + i, static_cast<size_t>(n - i));
-    mixed(i, word & each, n - i);
+    mixed(i, ones(word), n - i);
   }
 }
 
