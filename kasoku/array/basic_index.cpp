@@ -24,10 +24,6 @@ std::optional<int64_t> distance(const View& view, std::span<const int64_t> at) {
   return bytes;
 }
 
-bool may_be_written(const Array::State& x, const Held& held) {
-  return held && !Recorder::current() && !x.is_read_only && !held.storage().has_readers();
-}
-
 /// write(memory, view, elements), if `at` names few elements that may be written now.
 template <class Write>
 bool write_few(const Array& array, std::span<const BasicIndex> at, Write&& write) {
@@ -38,10 +34,12 @@ bool write_few(const Array& array, std::span<const BasicIndex> at, Write&& write
   const Elements elements{view->shape.data(), view->shape.size(), x.itemsize};
   if (elements.bytes() > few_bytes) return false;
   const Held held(array);
-  return may_be_written(x, held) && write(held, *view, elements);
+  return held.may_be_written() && write(held, *view, elements);
 }
 
 }  // namespace
+
+bool Held::may_be_written() const { return storage_ && !Recorder::current() && !state_.is_read_only && !storage_->has_readers(); }
 
 void add_slice(View& view, const BasicIndex& slice, int64_t length, int64_t stride) {
   if (slice.step == 0) throw Error(ErrorKind::value, "slice step cannot be zero");
@@ -104,7 +102,7 @@ bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& 
   const std::optional<int64_t> bytes = distance(x.view, at);
   if (!bytes || x.dtype == Dtype::opaque) return false;
   const Held held(array);
-  if (!may_be_written(x, held)) return false;
+  if (!held.may_be_written()) return false;
   value.store(x.dtype, held.memory() + *bytes);
   return true;
 }

@@ -8,6 +8,8 @@
 #include "kasoku/array/state.h"
 #include "kasoku/base/blocking.h"
 #include "kasoku/base/rounding.h"
+#include "kasoku/base/trace.h"
+#include "kasoku/compile/stats.h"
 #include "kasoku/device/module.h"
 #include "kasoku/device/replay.h"
 #include "kasoku/device/stream.h"
@@ -445,6 +447,61 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
   return Array::of(std::move(result), shape, types.result, itemsize);
 }
 
+namespace {
+
+/// So many elements are not worth a second thread.
+constexpr int64_t most_alone = 32768;
+
+}  // namespace
+
+bool compute_alone(const Expression& expression, const Node& node, Buffer& to) {
+  const size_t count = expression.inputs.size();
+  const int64_t n = node.size();
+  Device& device = *node.device;
+  const bool is_for_here = expression.kind == Expression::elementwise && count <= most_operands && n <= most_alone && device.is_host() &&
+                           !takes_gpu_form(device) && few_at_once.load(std::memory_order_relaxed) && !Recorder::current() && !keeps_groups &&
+                           !KernelsThatAreThere::stand() && !is_traced(Station::plan);
+  if (!is_for_here) return false;
+  const void* sources[most_operands];
+  Form forms[most_operands];
+  Number numbers[most_operands];
+  size_t which = 0;
+  bool has_array = false;
+  for (size_t i = 0; i < count; ++i) {
+    const auto& [source, view] = expression.inputs[i];
+    if (source->dtype != operand_dtype(expression.op, i, expression.compute)) return false;
+    if (source->is_done()) {
+      if (!is_contiguous(view, source->itemsize)) return false;
+      sources[i] = static_cast<const char*>(source->storage->buffer->memory()) + view.offset;
+      forms[i] = Form::unit;
+      has_array = true;
+    } else {
+      const auto pending = source->expression.load();
+      if (!pending || pending->kind != Expression::constant) return false;
+      store_rounded(pending->start, source->dtype, &numbers[i]);
+      forms[i] = Form::number;
+    }
+    which = which * n_forms + static_cast<size_t>(forms[i]);
+  }
+  if (!has_array) return false;
+  Kernel& kernel = kernels[static_cast<size_t>(expression.op)][static_cast<size_t>(expression.compute)][which];
+  Function& function = found(kernel.function, device, [&] {
+    kernel.result.store(node.dtype);
+    return one_operation(expression.op, {expression.compute, node.dtype}, {forms, count}, device);
+  });
+  if (kernel.result.load(std::memory_order_relaxed) != node.dtype) return false;
+  void* y = to.memory();
+  int64_t length = n;
+  Arguments arguments(y, length);
+  for (size_t i = 0; i < count; ++i)
+    if (forms[i] == Form::unit) arguments.add(&sources[i]);
+  for (size_t i = 0; i < count; ++i)
+    if (forms[i] == Form::number) arguments.add(&numbers[i]);
+  stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
+  arguments.launch(function, device);
+  return true;
+}
+
 std::optional<Array> count_directly(const Shape& shape, const Scalar& start, const Scalar& step, Dtype dtype, Device& device) {
   const int64_t n = product(shape);
   const bool is_constant = step == Scalar::of(0);
@@ -483,10 +540,13 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   int64_t outputs = product(shape) / numbers, length = array.size() / outputs;
   const bool are_last_kept = std::ranges::is_sorted(is_reduced, std::greater());
   const Way way = outputs == 1 ? Way::whole : are_last_kept && outputs >= 4 ? Way::columns : Way::rows;
-  Extents order(is_reduced.size());  // the kept axes first
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](int64_t axis) { return is_reduced[static_cast<size_t>(axis)]; });
-  const Array ordered = way == Way::rows && !std::ranges::is_sorted(order) ? transpose(array, order) : array;
+  const auto with_kept_first = [&] {
+    Extents order(is_reduced.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&](int64_t axis) { return is_reduced[static_cast<size_t>(axis)]; });
+    return transpose(array, order);
+  };
+  const Array ordered = way == Way::rows && !std::ranges::is_sorted(is_reduced) ? with_kept_first() : array;
   source.spread(ordered, ordered.shape(), device);
   const Dtype from = array.dtype();
   auto& place = reductions[static_cast<size_t>(op)][static_cast<size_t>(from)][static_cast<size_t>(compute)][static_cast<size_t>(way)];

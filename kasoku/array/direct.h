@@ -55,6 +55,10 @@ void expect_again(Op op, const OpTypes& types, std::span<const Operand* const> o
 /// many elements, operands that are pending, another device's memory.
 std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand* const> operands, const Shape& shape, Device& device);
 
+/// Whether a pending operation was computed into `to`, memory of its node's size: one alone of arrays that are computed and lie in
+/// C order, and of numbers, of no more elements than one thread takes. Its kernel needs no group to be found, and it runs on this thread.
+bool compute_alone(const Expression& expression, const Node& node, Buffer& to);
+
 /// A new array of start, start + step and so on in C order; nothing as above, and for steps of dtypes that are not int64 or float64.
 std::optional<Array> count_directly(const Shape& shape, const Scalar& start, const Scalar& step, Dtype dtype, Device& device);
 

@@ -6,6 +6,7 @@
 #include "kasoku/array/direct.h"
 #include "kasoku/array/elements.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/array/few_places.h"
 #include "kasoku/array/places.h"
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/shape.h"
@@ -15,11 +16,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
-#include <type_traits>
 
 namespace kasoku {
 
@@ -186,35 +185,20 @@ Array positions_on_host(const Array& indices, const Shape& shape) {
   return at.device().is_host() ? at : to_device(at, device("cpu"));
 }
 
-int64_t from_start(int64_t k, int64_t length) { return k + (length & k >> 63); }
-
-/// The highest bit is set if an index lies outside.
-[[gnu::target("avx2"), gnu::optimize("O3")]] uint64_t outside(const int64_t* given, int64_t n, uint64_t length) {
-  uint64_t bits = 0;
-  for (int64_t i = 0; i < n; ++i) bits |= (static_cast<uint64_t>(given[i]) + length) | (length - 1 - static_cast<uint64_t>(given[i]));
-  return bits;
-}
-
 /// On a host: what an array of indices holds, all of which lie within its axis, in C order.
 class Positions {
  public:
   Positions(const Basic& basic, const Basic::Advanced& x, const Shape& shape)
-      : at_(positions_on_host(x.array, shape)), given_(static_cast<const int64_t*>(at_.data_for_read())), n_(product(shape)),
-        length_(basic.view.shape()[x.axis]), stride_(basic.view.strides()[x.axis]) {
-    if (outside(given_, n_, static_cast<uint64_t>(length_)) >> 63)
-      throw out_of_bounds(*std::find_if(given_, given_ + n_, [&](int64_t k) { return k < -length_ || k >= length_; }), x, length_);
+      : at_(positions_on_host(x.array, shape)),
+        places_{static_cast<const int64_t*>(at_.data_for_read()), product(shape), basic.view.shape()[x.axis], basic.view.strides()[x.axis]} {
+    if (const int64_t* const k = places_.outside()) throw out_of_bounds(*k, x, places_.length);
   }
-  /// one(offset, i): the i-th one's bytes from the first element of the axis.
   template <class One>
-  void each(One one) const {
-    const int64_t *const given = given_, n = n_, length = length_, stride = stride_;
-    for (int64_t i = 0; i < n; ++i) one(from_start(given[i], length) * stride, i);
-  }
+  void each(One one) const { places_.each(one); }
 
  private:
   const Array at_;
-  const int64_t* const given_;
-  const int64_t n_, length_, stride_;
+  const PlacesAlong places_;
 };
 
 /// The elements that indices name, between an array and memory in C order: on a host, where they are few.
@@ -247,16 +231,6 @@ class FewPlaces {
       return;
     each([&, bytes = static_cast<int64_t>(block_.bytes())](int64_t offset, int64_t i) { block_.copy(array + offset, steps_, from + i * bytes, block_steps_.data()); });
   }
-  /// Joins values, or one value with step 0, to the elements in their order; of single elements only.
-  template <class T, class Join>
-  void join(char* array, const T* values, int64_t step, Join joined) const {
-    each([=](int64_t offset, int64_t i) {
-      T* const there = reinterpret_cast<T*>(array + offset);
-      *there = joined(*there, values[i * step]);
-    });
-  }
-
- private:
   /// one(offset, i) of each place, in order: for each along the axes in front and each index.
   template <class One>
   void each(One one) const {
@@ -264,6 +238,8 @@ class FewPlaces {
     int64_t done = 0;
     each(0, 0, done, one);
   }
+
+ private:
   template <class One>
   void each(size_t axis, int64_t from, int64_t& done, One one) const {
     if (axis == front_) {
@@ -297,6 +273,13 @@ Array checked_positions(const Basic::Advanced& x, int64_t length) {
   return apply(Op::where, {apply(Op::less, {at, 0}), apply(Op::add, {at, length}), at});
 }
 
+/// Positions that lie in the memory that is to be written are read first.
+void keep_positions(Basic& basic) {
+  const auto to = basic.view.buffer_if_computed();
+  for (Basic::Advanced& x : basic.arrays)
+    if (const auto at = x.array.buffer_if_computed(); to && at && at->overlaps(*to)) x.array = copy(x.array);
+}
+
 /// With what the arrays hold.
 Places with_positions(Places places, const Basic& basic) {
   const View view = basic.view.input().view;
@@ -326,6 +309,13 @@ std::vector<Index> on_host(std::vector<Index> index) {
 
 bool is_at_hand(const Array& array) {
   return array.device().is_host() && array.dtype() != Dtype::opaque && !array.is_pending();
+}
+
+/// The only element, if it is known without a kernel.
+std::optional<Scalar> number_at_hand(const Array& array) {
+  if (array.size() != 1) return std::nullopt;
+  if (std::optional<Scalar> number = array.number()) return number;
+  return is_at_hand(array) && !Recorder::current() ? std::optional(Scalar::load(array.dtype(), array.data_for_read())) : std::nullopt;
 }
 
 /// What the element holds now. One that is at hand is read; else a pending copy stands for the value, which runs before
@@ -487,7 +477,7 @@ void set_view(const Array& view, const Array& value) {
 void set_item(const Array& array, const std::vector<Index>& index, const Array& value) {
   must_be_writable(array);
   if (is_chosen_by_mask(array, index, value)) {
-    if (value.size() == 1 && fill_few(array, *index[0].array_value, value)) return;
+    if (const std::optional<Scalar> number = number_at_hand(value); number && fill_few(array, *index[0].array_value, *number)) return;
     const Array& mask = *index[0].array_value;
     Shape shape = mask.shape();
     shape.resize(array.shape().size(), 1);
@@ -501,7 +491,7 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
       place(array, to_device(*index[0].array_value, array.device()),
             astype(to_device(value, array.device()), array.dtype())))
     return;
-  const Basic basic = basic_part(array, index);
+  Basic basic = basic_part(array, index);
   if (basic.arrays.empty()) return set_view(basic.view, value);
   if (array.dtype() == Dtype::opaque && !array.device().is_host()) {
     Array there = to_device(copy(array), device("cpu"));
@@ -514,6 +504,7 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
   if (is_whole_mask && given.ndim() > 1)
     throw Error(ErrorKind::type, "boolean array indexing assignment requires a 0 or 1-dimensional input, input has " + std::to_string(given.ndim()) + " dimensions");
   if (are_for_kernel(array, to)) return scatter(basic.view, with_positions(to, basic), broadcast_to(given, to.view.shape));
+  keep_positions(basic);
   const Array source = contiguous(broadcast_to(astype(given, array.dtype()), to.view.shape));
   const void* const from = source.data_for_read();
   FewPlaces(basic, to).write(static_cast<char*>(basic.view.data()), static_cast<const char*>(from));
@@ -521,37 +512,8 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
 
 namespace {
 
-/// f(T{}) for numbers that a host joins as kernels do, in their own type; false for others.
-template <class F>
-bool of_joined_type(Dtype dtype, F&& f) {
-  switch (dtype) {
-    case Dtype::int32: return f(int32_t{}), true;
-    case Dtype::int64: return f(int64_t{}), true;
-    case Dtype::uint32: return f(uint32_t{}), true;
-    case Dtype::uint64: return f(uint64_t{}), true;
-    case Dtype::float32: return f(float{}), true;
-    case Dtype::float64: return f(double{}), true;
-    default: return false;
-  }
-}
-
-/// f(joined) with the function of two T's that `join` is; false if it is none of these.
-template <class T, class F>
-bool with_join(Op join, F&& f) {
-  using Unsigned = std::conditional_t<std::is_integral_v<T>, std::make_unsigned_t<std::conditional_t<std::is_integral_v<T>, T, int>>, T>;
-  const auto wrapped = [](auto operation) { return [operation](T a, T b) { return static_cast<T>(operation(static_cast<Unsigned>(a), static_cast<Unsigned>(b))); }; };
-  switch (join) {
-    case Op::add: return f(wrapped(std::plus<>())), true;
-    case Op::subtract: return f(wrapped(std::minus<>())), true;
-    case Op::multiply: return f(wrapped(std::multiplies<>())), true;
-    case Op::maximum: return f([](T a, T b) { return a > b || a != a ? a : b; }), true;
-    case Op::minimum: return f([](T a, T b) { return a < b || a != a ? a : b; }), true;
-    default: return false;
-  }
-}
-
 /// On a host, where elements are few, without a kernel; false if it is not done.
-bool join_few(const Basic& basic, const Places& to, const Array& given, Op join, Dtype compute) {
+bool join_few(Basic& basic, const Places& to, const Array& given, Op join, Dtype compute) {
   const Array& view = basic.view;
   if (are_for_kernel(view, to) || to.behind() > 0 || compute != view.dtype() || given.ndim() > static_cast<int>(to.view.shape.size())) return false;
   bool is_done = false;
@@ -563,10 +525,11 @@ bool join_few(const Basic& basic, const Places& to, const Array& given, Op join,
   Array values = is_one ? astype(given, compute) : contiguous(astype(broadcast_to(given, to.view.shape), compute));
   if (values.buffer() == view.buffer()) values = copy(values);
   const void* const from = values.data_for_read();
+  keep_positions(basic);
   const FewPlaces places(basic, to);
   char* const begin = static_cast<char*>(view.data());
   of_joined_type(compute, [&]<class T>(T) {
-    with_join<T>(join, [&](auto joined) { places.join(begin, static_cast<const T*>(from), is_one ? 0 : 1, joined); });
+    with_join<T>(join, [&](auto joined) { join_places(places, begin, static_cast<const T*>(from), is_one ? 0 : 1, joined); });
   });
   return true;
 }
@@ -579,7 +542,7 @@ void join_item(const Array& array, const std::vector<Index>& index, const Operan
   const OpTypes types = op_types(join, operands);
   if (!can_cast_same_kind(types.result, array.dtype()))
     throw Error(ErrorKind::type, "cannot store the " + std::string(info(types.result).name) + " result of " + std::string(info(join).name) + " in an array of " + std::string(info(array.dtype()).name));
-  const Basic basic = basic_part(array, index);
+  Basic basic = basic_part(array, index);
   if (basic.arrays.empty()) return apply_in_place(join, basic.view, value);
   if (value.weak == Weak::integer) must_fit(value.scalar, types.compute);
   const Places named = places_of(basic);

@@ -9,6 +9,7 @@
 
 #include "kasoku/array/algorithms/run_text.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/first_sight.h"
 #include "kasoku/array/fuse.h"
 #include "kasoku/array/record.h"
@@ -77,6 +78,7 @@ std::shared_ptr<Buffer> compute_map(const NodePtr& node, const Expression& expre
   if (node->size() == 0) return buffer;
   if (expression.kind == Expression::constant && fill(*node, expression.start, *buffer)) return buffer;
   if (copy_element(*node, expression, *buffer)) return buffer;
+  if (compute_alone(expression, *node, *buffer)) return buffer;
   const View whole{node->shape, contiguous_strides(node->shape, node->itemsize), 0};
   compute(fuse_map({node, whole}, whole, node->dtype, true), *buffer);
   return buffer;

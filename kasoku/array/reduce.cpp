@@ -182,7 +182,7 @@ Array std_(const Array& array, const Over& over, double ddof, std::optional<Dtyp
 
 bool is_true(const Array& element) {
   const Glance glance;
-  return *static_cast<const bool*>(to_device(element, device("cpu")).data_for_read());
+  return *static_cast<const uint8_t*>(to_device(element, device("cpu")).data_for_read()) != 0;
 }
 
 }  // namespace kasoku

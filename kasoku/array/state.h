@@ -104,6 +104,8 @@ class Held {
   Buffer& buffer() const { return *storage_->buffer; }
   /// The first element.
   char* memory() const { return static_cast<char*>(buffer().memory()) + state_.view.offset; }
+  /// Whether it may be written at once: nothing that is pending reads it, and no launches are taken down.
+  bool may_be_written() const;
 
  private:
   const Array::State& state_;

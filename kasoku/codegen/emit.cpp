@@ -23,6 +23,7 @@ namespace codegen {
 std::string_view register_text(Dtype dtype) { return info(register_dtype(dtype)).text; }
 
 std::string_view memory_text(Dtype dtype) {
+  if (dtype == Dtype::bool_) return "ks_flag";
   return register_dtype(dtype) != dtype ? std::string_view("unsigned short") : info(dtype).text;
 }
 
@@ -295,9 +296,11 @@ std::string emit_map(const Group& group) {
   const Loop loop = group;
   Body body;
   body.is_pure = !std::ranges::any_of(group.values, [](const Instruction& x) { return x.kind == Instruction::gather; });
-  body.element = [&](const Place& place, const std::string& indent) {
-    return element(group, place, indent) +
-           fmt::format("{}{} = {};\n", indent, value_at(loop, loop.operands[0], place), store_text(group.store_dtype, last_value(group)));
+  const bool is_copy = group.values.size() == 1 && group.values[0].kind == Instruction::load && group.loads[0] == group.store_dtype;
+  body.element = [&, is_copy](const Place& place, const std::string& indent) {
+    const std::string to = value_at(loop, loop.operands[0], place);
+    if (is_copy) return fmt::format("{}{} = {};\n", indent, to, value_at(loop, loop.operands[1], place));  // all bits, also those that a value has not
+    return element(group, place, indent) + fmt::format("{}{} = {};\n", indent, to, store_text(group.store_dtype, last_value(group)));
   };
   if (group.is_simt) body.unroll = unroll(group, 4, 1);
   else if (is_one_long_chain(group)) body.abreast = 4;

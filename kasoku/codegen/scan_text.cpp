@@ -58,13 +58,16 @@ std::string pair_of_rows(const Scan& scan) {
 
 constexpr const char* pairs_of_block = "  const long long _last = (blockIdx.x + 1ll) * _per_block < _pairs ? (blockIdx.x + 1ll) * _per_block : _pairs;\n";
 
-/// Four chunks side by side: a sum waits for the one before it, and a processor adds four meanwhile.
+/// Four chunks side by side: a sum waits for the one before it, and a processor adds four meanwhile. Their memory is not a whole
+/// number of pages apart: a processor that compares the low bits of addresses first takes a load of one chunk for what was
+/// just stored of another, and waits for it.
 std::string serial_rows(const Scan& scan) {
+  constexpr int64_t apart = 16;
   const auto of_each = [&](const std::string& body) {
     return fmt::format("    for (int _q = 0; _q < _n; ++_q) {{\n    const long long _pair = _first + _q;\n    {}* const _own = _held[_q];\n", scan.type) + pair_of_rows(scan) + body + "    }\n";
   };
   const auto over = [&](const std::string& body, int first = 0) { return fmt::format("{}    for (long long _j = {}; _j < _count; ++_j) {{\n{}    }}\n", vectorise, first, body); };
-  std::string text = fmt::format("  __align__(16) unsigned char _storage[4 * {1} * sizeof({0})];\n  {0}* const _held[4] = {{({0}*)_storage, ({0}*)_storage + {1}, ({0}*)_storage + 2 * {1}, ({0}*)_storage + 3 * {1}}};\n", scan.type, scan_row) +
+  std::string text = fmt::format("  __align__(16) unsigned char _storage[4 * {1} * sizeof({0})];\n  {0}* const _held[4] = {{({0}*)_storage, ({0}*)_storage + {1}, ({0}*)_storage + 2 * {1}, ({0}*)_storage + 3 * {1}}};\n", scan.type, scan_row + apart) +
                      pairs_of_block +
                      "  for (long long _first = blockIdx.x * _per_block; _first < _last; _first += 4) {\n"
                      "    const int _n = (int)(_last - _first < 4 ? _last - _first : 4);\n" +

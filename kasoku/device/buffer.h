@@ -28,6 +28,10 @@ class Buffer {
   void* memory() const { return memory_; }
   size_t bytes() const { return bytes_; }
   bool is_read_only() const { return is_read_only_; }
+  bool overlaps(const Buffer& other) const {
+    const char *const begin = static_cast<const char*>(memory_), *const others = static_cast<const char*>(other.memory_);
+    return begin < others + other.bytes_ && others < begin + bytes_;
+  }
   /// Who keeps account of the arrays in this memory (array/graph.h): it holds this buffer, or this is a part of it.
   std::weak_ptr<void> storage;
   void* whole = nullptr;

@@ -13,7 +13,7 @@ Val FunctionLowering::algorithm(const Expr& e) {
   for (const Type& type : types) {
     results.push_back(temp("made"));
     if (type.is_array())
-      line("{0} {1} = ks_no_array<{2}, {3}>();", text_of(type), results.back(), text_of(type.dtype), type.ndim);
+      line("{0} {1} = ks_no_array<{2}, {3}>();", text_of(type), results.back(), element_text(type), type.ndim);
     else
       line("{} {}{{}};", text_of(type), results.back());
     keep(results.back(), type);
@@ -34,7 +34,7 @@ Val FunctionLowering::algorithm(const Expr& e) {
     if (type.is_array()) {
       const Val x = pin(expr(*e.items[i]));
       given += fmt::format("{{(const void*)({0}*){1}.data, {1}.memory, {1}.shape, {1}.stride, {2}, {3}}}",
-                           text_of(type.dtype), x.text, static_cast<int>(type.dtype), type.ndim);
+                           element_text(type), x.text, static_cast<int>(type.dtype), type.ndim);
     } else if (type.kind == TypeKind::text) {
       given +=
           fmt::format("{{{}, nullptr, nullptr, nullptr, 0, {}}}", quoted(type.text), static_cast<int>(Given::text));
@@ -67,10 +67,10 @@ Val FunctionLowering::algorithm(const Expr& e) {
       continue;
     }
     const std::string data = temp("data");
-    line("void* {} = ({}*){}.data;", data, text_of(types[i].dtype), x);
+    line("void* {} = ({}*){}.data;", data, element_text(types[i]), x);
     made += fmt::format("{{&{0}, &{1}.memory, {1}.shape, {2}, {3}}}", data, x, static_cast<int>(types[i].dtype),
                         types[i].ndim);
-    after += fmt::format("{0}.data = ({1}*){2}; ks_set_strides({0}); ", x, text_of(types[i].dtype), data);
+    after += fmt::format("{0}.data = ({1}*){2}; ks_set_strides({0}); ", x, element_text(types[i]), data);
   }
   const std::string operands = temp("given"), to = temp("to");
   line("const ks_given {}[] = {{{}}};", operands, given);

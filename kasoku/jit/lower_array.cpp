@@ -77,7 +77,7 @@ Loop FunctionLowering::loop_over(const std::vector<Fused::Leaf>& leaves, const s
   line("const ks_index _total = ks_size({});", shape);
   for (int d = 0; d < loop.rank && loop.rank > 1; ++d) line("const ks_index _n{} = {}.n[{}];", d, shape, own(d));
   for (const Fused::Leaf& leaf : leaves) {
-    const std::string name = operand_name(leaf.name), type = text_of(leaf.type.dtype);
+    const std::string name = operand_name(leaf.name), type = memory_text(leaf.type.dtype);
     loop.operands.push_back({name, type, is_flat || leaf.use == Fused::Use::fresh ? Inner::unit : Inner::strided,
                              leaf.is_number ? kasoku::Walk::index : kasoku::Walk::memory, leaf.use != Fused::Use::read, true});
     if (!leaf.is_number) line("{}* const _m_{} = {}.data;", type, name, leaf.name);

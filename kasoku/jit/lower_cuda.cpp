@@ -124,9 +124,9 @@ Val FunctionLowering::call_cuda(const Expr& e, Handler handler) {
       int64_t total = 1;
       for (int64_t n : lengths) total *= n;
       if (is_shared && total == 0) line("extern __shared__ double ks_dynamic_shared[];");
-      else line("{}{} {}[{}];", is_shared ? "__shared__ " : "", text_of(e.type.dtype), memory, total);
+      else line("{}{} {}[{}];", is_shared ? "__shared__ " : "", element_text(e.type), memory, total);
       line("{} {};", text_of(e.type), name);
-      line("{}.data = {};", name, is_shared && total == 0 ? fmt::format("({}*)ks_dynamic_shared", text_of(e.type.dtype)) : memory);
+      line("{}.data = {};", name, is_shared && total == 0 ? fmt::format("({}*)ks_dynamic_shared", element_text(e.type)) : memory);
       std::string dynamic;  // as many elements as the launch gives
       if (is_shared && total == 0) {
         dynamic = temp("bytes");

@@ -78,7 +78,7 @@ void pack(std::string& out, const std::string& name, const Type& type, int& at) 
       }
       break;
     case TypeKind::array:
-      out += fmt::format("  w[{}] = (ks_u64)({}*){}.data;\n", at++, text_of(type.dtype), name);
+      out += fmt::format("  w[{}] = (ks_u64)({}*){}.data;\n", at++, element_text(type), name);
       for (const char* field : {"shape", "stride"})
         for (int k = 0; k < type.ndim; ++k)
           out += fmt::format("  w[{}] = (ks_u64){}.{}[{}];\n", at++, name, field, k);

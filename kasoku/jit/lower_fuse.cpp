@@ -54,7 +54,7 @@ std::string FunctionLowering::shape_of(const Expr& argument, int ndim) {
 /// shapes are compared and stepped.
 Fused::Leaf FunctionLowering::numbers(const Type& type, const std::string& shape) {
   const std::string name = temp("made");
-  line("{} {} = ks_no_array<{}, {}>();", text_of(type), name, text_of(type.dtype), type.ndim);
+  line("{} {} = ks_no_array<{}, {}>();", text_of(type), name, element_text(type), type.ndim);
   for (int k = 0; k < type.ndim; ++k) line("{0}.shape[{1}] = {2}.n[{1}];", name, k, shape);
   line("ks_set_strides({});", name);
   return {name, type, Fused::Use::read, true};

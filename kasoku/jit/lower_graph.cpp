@@ -234,7 +234,7 @@ Val FunctionLowering::graph_array(const Expr& e) {
   const std::string name = temp("array");
   with_graph(e.place, [&] {
     const std::string x = graph(e);
-    line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(e.type), name, text_of(e.type.dtype), e.type.ndim, x, number(e.type.dtype));
+    line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(e.type), name, element_text(e.type), e.type.ndim, x, number(e.type.dtype));
     keep(name, e.type);
   });
   remark(e.place, "array expression: a kernel of its own, by the array planner");
@@ -283,7 +283,7 @@ Val FunctionLowering::graph_matmul(const Expr& a, const Expr& b, const Type& typ
     if (type.is_scalar()) {
       result.text = graph_value(product, type.dtype);
     } else {
-      line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(type), result.text, text_of(type.dtype), type.ndim, product, number(type.dtype));
+      line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(type), result.text, element_text(type), type.ndim, product, number(type.dtype));
       keep(result.text, type);
     }
   });
@@ -322,7 +322,7 @@ Val FunctionLowering::graph_reduction(const Expr& e, const Intrinsic& row) {
     const std::string total = reduced(row.reduction, x, mask, dtype);
     if (has_axis) {
       const std::string given = divides ? apply_node(Op::divide, dtype, {total, number_node(n, dtype)}) : total;
-      line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(e.type), result.text, text_of(dtype), e.type.ndim, given, number(dtype));
+      line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(e.type), result.text, element_text(e.type), e.type.ndim, given, number(dtype));
       keep(result.text, e.type);
       return;
     }

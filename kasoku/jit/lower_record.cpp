@@ -11,7 +11,7 @@ std::string FunctionLowering::field_address(const Expr& e, const std::string& na
 namespace {
 
 std::string field_call(const char* what, const Type& record, Dtype dtype) {
-  return fmt::format("ks_{}_field<{}, {}>", what, text_of(dtype), is_aligned(record));
+  return fmt::format("ks_{}_field<{}, {}>", what, memory_text(dtype), is_aligned(record));
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ Val FunctionLowering::field(const Expr& e, const std::string& name) {
     if (e.type.is_scalar()) return {fmt::format("{}({})", field_call("load", object, e.type.dtype), address), e.type};
     const std::string view = temp("field");
     line("{} {};", text_of(e.type), view);
-    line("{}.data = ({}*){};", view, text_of(e.type.dtype), address);
+    line("{}.data = ({}*){};", view, element_text(e.type), address);
     const std::vector<int64_t> shape = field_of(object, name)->shape;
     for (size_t k = 0; k < shape.size(); ++k) line("{}.shape[{}] = {};", view, k, shape[k]);
     line("ks_set_strides({});", view);
@@ -33,7 +33,7 @@ Val FunctionLowering::field(const Expr& e, const std::string& name) {
   }
   const Val array = expr(*e.items[0]);
   const Type record = object.element();
-  const std::string view = temp("field"), element = text_of(e.type.dtype);
+  const std::string view = temp("field"), element = element_text(e.type);
   line("{} {};", text_of(e.type), view);
   line("{}.data = ({}*)((char*){}.data + {});", view, element, array.text, field_of(record, name)->offset);
   const auto apart = record_size(record) / static_cast<int64_t>(info(e.type.dtype).size);

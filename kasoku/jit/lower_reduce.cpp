@@ -355,7 +355,7 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
       const std::string view = temp("view");
       const int last = e.type.ndim - 1;
       line("{} {};", text_of(e.type), view);
-      line("{}.data = ({}*)({}*){}.data;", view, text_of(e.type.dtype), text_of(array.type.dtype), array.text);
+      line("{}.data = ({}*)({}*){}.data;", view, element_text(e.type), element_text(array.type), array.text);
       if (!options_.is_cuda) line("{}.memory = {}.memory;", view, array.text);
       for (int k = 0; k <= last; ++k) line("{0}.shape[{2}] = {1}.shape[{2}]; {0}.stride[{2}] = {1}.stride[{2}];", view, array.text, k);
       if (from == to) return {view, e.type};
@@ -393,7 +393,7 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
         with_graph(e.place, [&] {
           const Type own = Type::array(array.type.dtype, array.type.ndim, true);
           const std::string name = temp("copy");
-          line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(own), name, text_of(own.dtype), own.ndim, leaf_node(array),
+          line("{0} {1} = ks_graph_run<{2}, {3}>({4}, {5});", text_of(own), name, element_text(own), own.ndim, leaf_node(array),
                static_cast<int>(own.dtype));
           keep(name, own);
           array = {name, own};

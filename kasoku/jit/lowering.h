@@ -85,7 +85,7 @@ class FunctionLowering {
   bool uses_graph() const { return unit_.offloads && !on_device_; }
   /// An element's value: the host's own copy if it lies elsewhere.
   std::string loaded(const std::string& element, Dtype dtype) const {
-    return uses_graph() ? fmt::format("(({}){})", text_of(dtype), element) : element;
+    return uses_graph() ? fmt::format("(({})({}){})", text_of(dtype), memory_text(dtype), element) : element;
   }
   struct Kernel {
     std::string name, head, body, tail;

@@ -227,8 +227,10 @@ std::string text_of(Dtype dtype) {
   }
 }
 
+std::string memory_text(Dtype dtype) { return dtype == Dtype::bool_ ? "ks_flag" : text_of(dtype); }
+
 std::string element_text(const Type& array) {
-  return array.has_records() ? fmt::format("ks_record<{}>", record_size(array.items[0])) : text_of(array.dtype);
+  return array.has_records() ? fmt::format("ks_record<{}>", record_size(array.items[0])) : memory_text(array.dtype);
 }
 
 std::string text_of(const Type& type) {

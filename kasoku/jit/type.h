@@ -173,6 +173,8 @@ Dtype real_dtype(Dtype dtype);
 /// The name in kernel text: "long long", "ks_array<double, 2>".
 std::string text_of(Dtype dtype);
 std::string text_of(const Type& type);
+/// As an element of an array lies in memory: "ks_flag" of a bool.
+std::string memory_text(Dtype dtype);
 std::string element_text(const Type& array);
 
 }  // namespace kasoku::jit

@@ -8,6 +8,7 @@
 #include "given.h"
 #include "kasoku/array/basic_index.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/few_places.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/array/state.h"
@@ -230,6 +231,12 @@ std::optional<int64_t> place_from(PyObject* object) {
   return number ? place_of(number->value) : std::nullopt;
 }
 
+/// The array that a key is, of positions or flags; null for any other key, also for a number that was read from an array.
+const Array* places_of(PyObject* key) {
+  const Array* const array = array_of(key);
+  return array && !array->state().view.shape.empty() ? array : nullptr;
+}
+
 /// The entries of a key, a tuple or a single one.
 class Entries {
  public:
@@ -317,6 +324,8 @@ nb::object element_of(const Array& x, std::span<const int64_t> at) {
 PyObject* subscript(PyObject* self, PyObject* key) {
   return guarded_as(self, self, [=] {
     const Array& x = *array_of(self);
+    if (const Array* const places = places_of(key))
+      if (Array part = get_few(x, *places); !part.is_null()) return object_of(std::move(part)).release().ptr();
     const Entries entries(key);
     if (const ElementKey at(entries, x); at) {
       if (nb::object element = element_of(x, at.places()); element.is_valid()) return element.release().ptr();
@@ -378,10 +387,18 @@ bool is_set_at_once(const Array& x, const BasicKey& basic, nb::handle value) {
   return array && set_few(x, basic.cuts(), *array);
 }
 
+bool is_set_at_once(const Array& x, const Array& places, nb::handle value) {
+  if (x.is_read_only()) return false;
+  if (const Array* const array = array_of(value); array && !array->state().number) return set_few(x, places, *array);
+  const std::optional<Scalar> number = number_to_store(value, x.dtype());
+  return number && set_few(x, places, *number);
+}
+
 int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
   PyObject* const done = guarded([=] {
     if (!value) throw Error(ErrorKind::type, "elements of an array cannot be deleted");
     const Array& x = *array_of(self);
+    if (const Array* const places = places_of(key); places && is_set_at_once(x, *places, value)) return nb::none().release().ptr();
     const Entries entries(key);
     if (is_set_at_once(x, ElementKey(entries, x), value)) return nb::none().release().ptr();
     const BasicKey basic(entries);

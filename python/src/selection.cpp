@@ -1,8 +1,10 @@
 /// \file selection.cpp
 /// Elements that masks and positions name: taken, counted, stored, joined to what is there.
+#include "array_object.h"
 #include "given.h"
 #include "kasoku/array/algorithms/compact.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/few_places.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -58,6 +60,9 @@ Array value_for(nb::handle value, const Array& x) {
 }
 
 void put_values(const Array& x, nb::handle indices, nb::handle values, nb::handle mode) {
+  const Array *const places = array_of(indices), *const each = array_of(values);
+  const bool is_of_one_axis = places && each && x.ndim() == 1 && out_of_range_from(mode) == OutOfRange::raise;
+  if (is_of_one_axis && !x.is_read_only() && set_few(x, *places, *each)) return;
   const Array at = array_from(indices, x.device()), given = value_for(values, x);
   const OutOfRange outside = out_of_range_from(mode);
   without_lock([&] { put(x, at.size() == 0 ? astype(at, Dtype::int64) : at, astype(given, x.dtype()), outside); });
@@ -134,7 +139,18 @@ Array selected(nb::handle conditions, nb::handle choices, nb::handle otherwise) 
   });
 }
 
+/// Whether a value, or one for each, was joined to few elements that an array of positions names.
+bool join_at_once(const Array& x, nb::handle indices, nb::handle value, Op op) {
+  const Array* const places = array_of(indices);
+  if (!places || x.is_read_only()) return false;
+  if (const Array* const array = array_of(value)) return join_few(x, *places, *array, op);
+  Scalar number;
+  const bool is_of_kind = get_plain_number(value, number) && (is_floating(x.dtype()) || (number.kind != DtypeKind::floating && fits(number, x.dtype())));
+  return is_of_kind && join_few(x, *places, number, op);
+}
+
 void join_at(const Array& x, nb::handle indices, nb::handle value, Op op) {
+  if (join_at_once(x, indices, value, op)) return;
   const std::vector<Index> index = index_from(indices, x.device());
   std::optional<Operand> operand = operand_from(value, x.device());
   if (!operand) throw Error(ErrorKind::type, "that is not a value for an array");

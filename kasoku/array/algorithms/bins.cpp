@@ -151,12 +151,13 @@ Array digitize(const Array& values, const Array& bins, bool is_right) {
 }
 
 Array count_bins(const Array& given, const std::optional<Array>& weights, int64_t bins) {
-  const Array numbers = ravel(given);
+  const Array numbers = given.ndim() == 1 ? given : ravel(given);
   Device& device = numbers.device();
   const int64_t n = numbers.size();
   if (are_few(numbers)) {
     const Array at = contiguous(numbers), sums = Array::zeros({bins}, weights ? Dtype::float64 : Dtype::int64, device);
-    const std::optional<Array> added = weights ? std::optional(contiguous(astype(ravel(*weights), Dtype::float64))) : std::nullopt;
+    std::optional<Array> added;
+    if (weights) added = contiguous(weights->dtype() == Dtype::float64 ? *weights : astype(*weights, Dtype::float64));
     const double* next = added ? elements<double>(*added).data() : nullptr;
     auto* const counts = static_cast<int64_t*>(sums.data());
     auto* const totals = static_cast<double*>(sums.data());
@@ -183,13 +184,14 @@ Array bincount(const Array& numbers, const std::optional<Array>& weights, int64_
     throw Error(ErrorKind::type, "Cannot cast array data from dtype('" + std::string(info(numbers.dtype()).name) + "') to dtype('int64') according to the rule 'safe'");
   if (weights && is_complex(weights->dtype())) throw Error(ErrorKind::type, "bincount: weights are real numbers, not " + std::string(info(weights->dtype()).name));
   if (weights && weights->shape() != numbers.shape()) throw Error(ErrorKind::value, "The weights and list don't have the same length.");
+  const Array wide = numbers.dtype() == Dtype::int64 ? numbers : astype(numbers, Dtype::int64);
   int64_t bins = least;
   if (numbers.size() > 0) {
-    const uint64_t greatest = greatest_unsigned(astype(numbers, Dtype::int64));
+    const uint64_t greatest = greatest_unsigned(wide);
     if (greatest > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) throw Error(ErrorKind::value, "'list' argument must have no negative elements");
     bins = std::max(bins, static_cast<int64_t>(greatest) + 1);
   }
-  return count_bins(astype(numbers, Dtype::int64), numbers.size() > 0 ? weights : std::nullopt, bins);  // of none they are counts, NumPy says
+  return count_bins(wide, numbers.size() > 0 ? weights : std::nullopt, bins);  // of none they are counts, NumPy says
 }
 
 namespace {

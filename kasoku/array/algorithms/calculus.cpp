@@ -62,7 +62,7 @@ Array convolved(const Array& a, const Array& v, int64_t first, int64_t count, Dt
   const Array x = prepared(a), y = prepared(v), result = Array::empty({count}, held, device);
   const bool is_simt = takes_gpu_form(device);
   const std::string_view times = is_complex(held) ? "ks_times(a, b)" : held == Dtype::bool_ ? "((a) && (b))" : "((TYPE)((a) * (b)))";
-  const std::string text = fmt::format("#define TYPE {}\n#define TIMES(a, b) {}\n#define ADD(a, b) {}", info(held).text, times, held == Dtype::bool_ ? "((a) || (b))" : "((TYPE)((a) + (b)))") + convolve_text;
+  const std::string text = fmt::format("#define TYPE {}\n#define TIMES(a, b) {}\n#define ADD(a, b) {}", held == Dtype::bool_ ? info(Dtype::uint8).text : info(held).text, times, held == Dtype::bool_ ? "((a) || (b))" : "((TYPE)((a) + (b)))") + convolve_text;
   const TextParameter parameters[] = {result.data(), x.data_for_read(), y.data_for_read(), a.size(), v.size(), first, count};
   run_text(text, device, is_simt ? std::min<int64_t>(divide_up<int64_t>(count, 256), 1 << 20) : divide_up<int64_t>(count, 512), is_simt ? 256 : 1, parameters);
   return held == dtype ? result : astype(result, dtype);

@@ -9,6 +9,7 @@
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/scan.h"
 #include "kasoku/array/shape.h"
+#include "kasoku/array/state.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/replay.h"
@@ -62,7 +63,7 @@ extern "C" __global__ void ks_algorithm(long long* counts, const unsigned char* 
   if (threadIdx.x == 0) counts[blockIdx.x] = total;
 #else
   unsigned int total = 0;
-  for (long long i = begin; i < end; ++i) total += flags[i];
+  for (long long i = begin; i < end; ++i) total += flags[i] != 0;
   counts[blockIdx.x] = total;
 #endif
 }
@@ -138,7 +139,7 @@ extern "C" __global__ void ks_algorithm(TYPE* y, const TYPE* x, const unsigned c
       if (eight)
         for (; i < until_here && at < stop; ++i) {
           STORE(at, i);
-          at += flags[i];
+          at += flags[i] != 0;
         }
       i = until_here;
     }
@@ -157,18 +158,21 @@ bool is_few(const Array& flags) { return flags.device().is_host() && flags.size(
 
 constexpr uint64_t each = 0x0101010101010101;
 
+/// 1 in each byte that is not 0: others may have written more than one bit into a bool.
+constexpr uint64_t ones(uint64_t word) { return ((((word & ~(each << 7)) + (each << 7) - each) | word) >> 7) & each; }
+
 /// Eight flags at a time, because most masks have long runs: none(i), all(i) or mixed(i, word, how many there are).
 template <class None, class All, class Mixed>
 void by_eights(const uint8_t* flags, int64_t n, None&& none, All&& all, Mixed&& mixed) {
   int64_t i = 0;
   for (uint64_t word; i + 8 <= n; i += 8) {
     std::memcpy(&word, flags + i, 8);
-    word &= each;
+    word = ones(word);
     word == 0 ? none(i) : word == each ? all(i) : mixed(i, word, 8);
   }
   if (uint64_t word = 0; i < n) {
     std::memcpy(&word, flags + i, static_cast<size_t>(n - i));
-    mixed(i, word & each, n - i);
+    mixed(i, ones(word), n - i);
   }
 }
 
@@ -258,6 +262,18 @@ struct FlagChunks {
   int64_t count = 0;
 };
 
+/// Of elements that lie in C order `from` there, or of the positions themselves.
+Array chosen_of_few(const uint8_t* flag, int64_t n, const void* from, Dtype dtype, size_t itemsize, Device& device) {
+  const int64_t count = count_of(flag, n);
+  auto result = Storage::allocate(device, static_cast<size_t>(count) * itemsize);
+  const char* const first = static_cast<const char*>(from);
+  char* to = static_cast<char*>(result->buffer->memory());
+  if (!with_size(itemsize, [&]<size_t size>() { take_few<size>(flag, n, count, first, to); }))
+    for (int64_t i = 0; i < n; ++i)
+      if (flag[i]) std::memcpy(to, first + static_cast<size_t>(i) * itemsize, itemsize), to += itemsize;
+  return Array::of(std::move(result), {count}, dtype, itemsize);
+}
+
 /// Of `values`, which lie in C order, or of the positions themselves.
 Array chosen(const Array& flags, const std::optional<Array>& values) {
   Device& device = flags.device();
@@ -266,16 +282,7 @@ Array chosen(const Array& flags, const std::optional<Array>& values) {
   const size_t itemsize = values ? values->itemsize() : 8;
   const auto* const flag = static_cast<const uint8_t*>(flags.data_for_read());
   const void* const from = values ? values->data_for_read() : nullptr;
-  if (is_few(flags) || (n > 0 && dtype == Dtype::opaque)) {
-    const int64_t count = count_of(flag, n);
-    Array result = Array::empty({count}, dtype, device, itemsize);
-    const char* const first = static_cast<const char*>(from);
-    char* to = static_cast<char*>(result.data());
-    if (!with_size(itemsize, [&]<size_t size>() { take_few<size>(flag, n, count, first, to); }))
-      for (int64_t i = 0; i < n; ++i)
-        if (flag[i]) std::memcpy(to, first + static_cast<size_t>(i) * itemsize, itemsize), to += itemsize;
-    return result;
-  }
+  if (is_few(flags) || (n > 0 && dtype == Dtype::opaque)) return chosen_of_few(flag, n, from, dtype, itemsize, device);
   if (n == 0) return Array::empty({0}, dtype, device, itemsize);
   const FlagChunks chunks(flags, itemsize, values ? "y[at] = x[i]" : "y[at] = (unsigned long long)(i)");
   Array result = Array::empty({chunks.count}, dtype, device, itemsize);
@@ -330,26 +337,42 @@ bool place(const Array& array, const Array& mask, const Array& values) {
   return true;
 }
 
-bool fill_few(const Array& array, const Array& mask, const Array& value) {
-  const auto is_at_hand = [](const Array& x) { return x.is_contiguous() && x.device().is_host() && !x.is_pending(); };
-  if (!is_at_hand(array) || !is_at_hand(mask) || mask.shape() != array.shape() || !is_few(mask) || Recorder::current() ||
-      array.dtype() == Dtype::opaque)
-    return false;
-  const Array number = astype(to_device(value, array.device()), array.dtype());
-  const auto* const flag = static_cast<const uint8_t*>(mask.data_for_read());
-  const void* const from = number.data_for_read();
-  char* const to = static_cast<char*>(array.data());
+namespace {
+
+/// Whether a mask of few flags says of each element of the array, both in C order, whether it is chosen.
+bool suits_few(const Array& array, const Array& mask) {
+  const Array::State &x = array.state(), &flags = mask.state();
+  return flags.dtype == Dtype::bool_ && x.is_contiguous && flags.is_contiguous && !x.view.shape.empty() && flags.view.shape == x.view.shape &&
+         x.dtype != Dtype::opaque && is_few(mask) && !Recorder::current();
+}
+
+}  // namespace
+
+bool fill_few(const Array& array, const Array& mask, const Scalar& value) {
+  if (!suits_few(array, mask)) return false;
+  const Held held(array), flags(mask);
+  if (!flags || !held.may_be_written() || held.buffer().overlaps(flags.buffer())) return false;
+  alignas(16) char from[16];
+  value.store(array.dtype(), from);
+  char* const to = held.memory();
   return with_size(array.itemsize(), [&]<size_t size>() {
     char bytes[8 * size];
     for (size_t k = 0; k < 8; ++k) std::memcpy(bytes + k * size, from, size);
     by_eights(
-        flag, mask.size(), [](int64_t) {},
+        reinterpret_cast<const uint8_t*>(flags.memory()), mask.size(), [](int64_t) {},
         [&](int64_t i) { std::memcpy(to + i * static_cast<int64_t>(size), bytes, 8 * size); },
         [&](int64_t i, uint64_t word, int64_t) {
           for (; word; word &= word - 1)
             std::memcpy(to + (i + std::countr_zero(word) / 8) * static_cast<int64_t>(size), bytes, size);
         });
   });
+}
+
+Array compress_few(const Array& mask, const Array& array) {
+  if (!suits_few(array, mask)) return {};
+  const Held held(array), flags(mask);
+  if (!held || !flags) return {};
+  return chosen_of_few(reinterpret_cast<const uint8_t*>(flags.memory()), mask.size(), held.memory(), array.dtype(), array.itemsize(), array.device());
 }
 
 Array compress(const Array& mask, const Array& array) { return chosen(flags_of(mask), contiguous(array)); }

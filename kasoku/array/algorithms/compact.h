@@ -16,11 +16,13 @@ std::vector<Array> nonzero(const Array& array);
 Array argwhere(const Array& array);
 /// The elements where `mask`, of the array's shape, holds: one axis.
 Array compress(const Array& mask, const Array& array);
+/// The same of few elements that are there, in memory that the host reaches; null if that is for compress(), or the shapes are others.
+Array compress_few(const Array& mask, const Array& array);
 /// The other way: an array's elements where `mask`, of its shape, holds become those of `values`, which have its dtype
 /// and one axis. False if there are as many of them not. The array lies in C order.
 bool place(const Array& array, const Array& mask, const Array& values);
-/// An array's few elements where `mask`, of its shape, holds become the value's only one. False, and nothing done, if that
+/// An array's few elements where `mask`, of its shape, holds become one number. False, and nothing done, if that
 /// is for a kernel, which is also how a mask that is still to be computed is never stored.
-bool fill_few(const Array& array, const Array& mask, const Array& value);
+bool fill_few(const Array& array, const Array& mask, const Scalar& value);
 
 }  // namespace kasoku

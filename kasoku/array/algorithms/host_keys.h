@@ -96,7 +96,7 @@ Keys<Key> positions(int bits) {
 template <class F>
 void with_order(Dtype dtype, F&& f) {
   switch (dtype) {
-    case Dtype::bool_:
+    case Dtype::bool_: return f.template operator()<uint8_t, ks_truth, 0>();
     case Dtype::uint8: return f.template operator()<uint8_t, ks_unsigned, 0>();
     case Dtype::uint16: return f.template operator()<uint16_t, ks_unsigned, 0>();
     case Dtype::uint32: return f.template operator()<uint32_t, ks_unsigned, 0>();

@@ -6,7 +6,7 @@
 #define KS_BOTH inline
 #endif
 
-enum KsOrderKind { ks_unsigned, ks_signed, ks_floating };
+enum KsOrderKind { ks_truth, ks_unsigned, ks_signed, ks_floating };
 
 /// `U` has the element's width; `infinity` are the bits of a float's infinity.
 template <class U, int kind, U infinity, bool is_descending>
@@ -15,9 +15,9 @@ struct KsOrder {
   /// What lies below -infinity in the order of a float's bits: NaNs with a sign, which this puts behind those without.
   static constexpr U below = (U)~(U)(sign | infinity);
 
-  /// Different for different bits; -0 comes before 0.
+  /// Different for different bits, but those of a bool that is true; -0 comes before 0.
   static KS_BOTH U key(U bits) {
-    U result = bits;
+    U result = kind == ks_truth ? (U)(bits != 0) : bits;
     if (kind == ks_signed) result = (U)(bits ^ sign);
     if (kind == ks_floating) result = (U)((bits & sign ? (U)~bits : (U)(bits | sign)) - below);
     return is_descending ? (U)~result : result;

@@ -24,7 +24,7 @@ bool has_wide_numbers(const RowsToSort& of) { return of.length >> 30 != 0; }
 Program row_program(const RowsToSort& of, const RowText& text, const Device& device) {
   const DtypeInfo& dtype = info(of.dtype);
   constexpr const char* bits[] = {"", "unsigned char", "unsigned short", "", "unsigned int", "", "", "", "unsigned long long"};
-  const char* const kind = dtype.kind == DtypeKind::floating ? "ks_floating" : dtype.kind == DtypeKind::signed_ ? "ks_signed" : "ks_unsigned";
+  const char* const kind = dtype.kind == DtypeKind::floating ? "ks_floating" : dtype.kind == DtypeKind::signed_ ? "ks_signed" : dtype.kind == DtypeKind::boolean ? "ks_truth" : "ks_unsigned";
   const char* const infinity = of.dtype == Dtype::float16    ? "0x7c00"
                                : of.dtype == Dtype::bfloat16 ? "0x7f80"
                                : of.dtype == Dtype::float32  ? "0x7f800000u"

@@ -1,5 +1,7 @@
 """Methods of elementwise operations: `ks.add.reduce(x)`, and what NumPy's ufuncs have besides."""
 
+import functools
+
 import numpy as np
 
 from .. import _core
@@ -159,6 +161,12 @@ def outer(self, A, B, /, **options):
     return self(_core.reshape(a, a.shape + (1,) * b.ndim), b, **options)
 
 
+@functools.cache
+def _joined(operation):
+    """The engine's function that joins values to an array's elements by it; None if it has none."""
+    return getattr(_core, f"{operation.__name__}_at", None)
+
+
 def at(self, a, indices, b=None, /):
     """Stores the operation of each indexed element (and of a value) there; where indices repeat, one after the other.
 
@@ -167,6 +175,9 @@ def at(self, a, indices, b=None, /):
     >>> x = ks.zeros(3); ks.add.at(x, [0, 0, 2], 1); x
     array([2., 0., 1.])
     """
+    joined = _joined(self)
+    if joined is not None and b is not None and isinstance(a, Array):
+        return joined(a, indices, b)
     if not isinstance(a, Array):
         raise TypeError(f"{self.__name__}.at changes an array of kasoku, not a {type(a).__name__}")
     if self.nin == 1:
@@ -176,12 +187,7 @@ def at(self, a, indices, b=None, /):
         return
     if b is None:
         raise ValueError("second operand needed for ufunc")
-    joined = getattr(_core, f"{self.__name__}_at", None)
-    if joined is None:
-        raise NotImplementedError(
-            f"{self.__name__}.at is not there; add, subtract, multiply, maximum and minimum have one"
-        )
-    joined(a, indices, b)
+    raise NotImplementedError(f"{self.__name__}.at is not there; add, subtract, multiply, maximum and minimum have one")
 
 
 def reduceat(self, array, indices, axis=0, dtype=None, out=None):
