@@ -91,8 +91,10 @@ Array array_in_order(nb::handle object, nb::handle dtype, nb::handle device, cha
   const bool is_ours = is_array(object);
   const Array there = make_array(object, is_ours ? nb::none() : nb::borrow(dtype), device,
                                  copies == Copies::always ? Copies::if_needed : copies);
+  // On the way to a device all is copied, by rows.
+  const bool is_copied = is_ours ? &nb::cast<const Array&>(object).device() != &there.device() : !there.device().is_host();
   const Dtype wanted = is_ours ? optional_dtype(dtype).value_or(there.dtype()) : there.dtype();
-  if (wanted == there.dtype() && lies_in_order(there, order) && copies != Copies::always) return there;
+  if (wanted == there.dtype() && lies_in_order(there, order) && (is_copied || copies != Copies::always)) return there;
   must_be_allowed(copies, "the elements have another dtype, or lie in another order");
   const GilUntilBlocked keep;
   return remade_in_order(there, order,
@@ -692,8 +694,7 @@ array([ 7, 13]))")
           "A view without axes of length 1.")
       .def("view", &view, "dtype"_a = nb::none(),
            "The same memory under another dtype. Where its elements have another size, those of the last axis become "
-           "more or "
-           "fewer. Under a dtype or a class that only NumPy has, bytes of void or records, it is an array of NumPy's.")
+           "more or fewer. Under a dtype or a class that only NumPy has, bytes of void or records, it is an array of NumPy's.")
       .def(
           "fill",
           [](const Array& x, nb::handle value) {
