@@ -37,13 +37,17 @@ extern "C" __global__ void ks_algorithm(STORED* held, const VALUE* values, const
     const long long at = i % inner, place = i / inner % places, outer = i / inner / places;
     const VALUE* const of = values + outer * n * inner + at;
 #if FEW
+    STORED there = held[i];
+    bool has_values = false;
 #pragma unroll 8
     for (int k = 0; k < (int)n; ++k) {
+      const VALUE own = of[k * inner];  // for all threads: what each loads for itself they wait for one after the other
       if (near[k] != (NUMBER)place) continue;
-      STORED there = held[i];
-      const COMPUTE a = LOAD(there), b = of[k * inner];
-      held[i] = STORE(JOIN(a, b));
+      const COMPUTE a = LOAD(there), b = own;
+      there = STORE(JOIN(a, b));
+      has_values = true;
     }
+    if (has_values) held[i] = there;
 #else
     const long long begin = place == 0 ? 0 : ends[place - 1], end = ends[place];
     if (begin == end) continue;
@@ -175,7 +179,7 @@ void join_in_order(const Array& array, const Places& places, const Array& value,
   const Typed operands[] = {{array.dtype()}, {value.dtype()}};
   const Dtype compute = op_types(join, operands).compute, stored = array.dtype(), text_dtype = register_dtype(compute);
   const Array numbers = numbers_of_places(places);
-  constexpr int64_t few_values = 1024, some_places = 1 << 20;
+  constexpr int64_t few_values = 1024, some_places = 1 << 18;
   const int64_t n = numbers.size(), all = number_of_places(places);
   const bool are_few = n <= few_values && all <= some_places;
   const Indices indices = are_few ? Indices{all_places(places, device), numbers, {}, {}} : sorted_by_place(places, numbers);
