@@ -29,7 +29,7 @@ constexpr const char* join_text = R"(
 extern "C" __global__ void ks_algorithm(STORED* held, const VALUE* values, const NUMBER* numbers, const long long* order, const long long* ends, long long n, long long places, long long inner, long long count) {
   const int lane = threadIdx.x & (WIDTH - 1);
 #if FEW
-  __shared__ NUMBER near[FEW];
+  __shared__ __align__(16) NUMBER near[FEW + AHEAD];
   for (int k = threadIdx.x; k < (int)n; k += blockDim.x) near[k] = numbers[k];
   __syncthreads();
 #endif
@@ -39,13 +39,17 @@ extern "C" __global__ void ks_algorithm(STORED* held, const VALUE* values, const
 #if FEW
     STORED there = held[i];
     bool has_values = false;
-#pragma unroll 8
-    for (int k = 0; k < (int)n; ++k) {
-      const VALUE own = of[k * inner];  // for all threads: what each loads for itself they wait for one after the other
-      if (near[k] != (NUMBER)place) continue;
-      const COMPUTE a = LOAD(there), b = own;
-      there = STORE(JOIN(a, b));
-      has_values = true;
+    for (int k = 0; k < (int)n; k += AHEAD) {
+      VALUE own[AHEAD];  // all threads load the same: what each loads for itself they wait for one after the other
+#pragma unroll
+      for (int q = 0; q < AHEAD; ++q) own[q] = of[(k + q < (int)n ? k + q : 0) * inner];
+#pragma unroll
+      for (int q = 0; q < AHEAD; ++q) {
+        if ((k + q >= (int)n) | (near[k + q] != (NUMBER)place)) continue;
+        const COMPUTE a = LOAD(there), b = own[q];
+        there = STORE(JOIN(a, b));
+        has_values = true;
+      }
     }
     if (has_values) held[i] = there;
 #else
