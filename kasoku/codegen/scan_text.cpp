@@ -10,6 +10,7 @@
 //   _begin, _count      the chunk's first element, and how many it has
 //   _before             what is before each chunk: [rows][chunks]; nothing is before a row's first one
 //   _told               one trip: a ticket, then what tiles, groups of tiles, groups of these, ... gave, once they did
+//   _heard, _outer      one trip: what a warp heard of a level's items; what is before the tile on each level
 #include "kasoku/codegen/scan_text.h"
 
 #include "kasoku/base/error.h"
@@ -211,6 +212,7 @@ std::string rows_of_blocks(const Scan& scan) {
 /// group, ... Where a group ends with the tile, the block tells the group's total; of tiles, for which most blocks wait, before it waits
 /// for others. It waits for blocks of earlier tickets alone, which run already.
 std::string one_trip(const Scan& scan) {
+  static_assert(scan_group == 32, "a warp has a group, and a level is five bits of a tile's number");
   using fmt::arg;
   const auto filled = [&, pitch = scan_chunk + per_load(scan)](std::string_view text) {
     return fmt::format(fmt::runtime(text), arg("T", scan.type), arg("G", scan_group), arg("C", scan_chunk), arg("pitch", pitch), arg("tile", tile_of_trip), arg("threads", threads_of_trip));
