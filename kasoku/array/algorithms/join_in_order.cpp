@@ -112,10 +112,10 @@ Array numbers_of_places(const Places& places) {
   return numbers;
 }
 
-/// Values, one array of indices (which may be `outer` and `inner` axes apart) and what becomes of them.
+/// Places, and which values belong to each.
 struct Indices {
-  Places once;                ///< each place that has values, and maybe others, once
-  Array numbers, order, ends;  ///< as join_text has them; none where values are few
+  Places once;       ///< each place that has values, and maybe others, once
+  Array order, ends;  ///< as join_text has them; none where values are few
 };
 
 /// The places' geometry for so many of them, one behind the other.
@@ -166,14 +166,14 @@ Indices sorted_by_place(const Places& places, const Array& numbers) {
   Device& device = numbers.device();
   const int64_t n = numbers.size(), all = number_of_places(places);
   const Array order = argsort(numbers, 0);
-  if (all <= n) return {all_places(places, device), numbers, order, contiguous(scan(ScanOp::cumsum, count_bins(astype(numbers, Dtype::int64), std::nullopt, all), 0))};
+  if (all <= n) return {all_places(places, device), order, contiguous(scan(ScanOp::cumsum, count_bins(astype(numbers, Dtype::int64), std::nullopt, all), 0))};
   const Array sorted = contiguous(gather_along(numbers, 0, order));
   const Array later = apply(Op::add, {flatnonzero(apply(Op::not_equal, {sliced(sorted, 0, 1, n), sliced(sorted, 0, 0, n - 1)})), 1});
   const Array first = full({1}, Scalar::of(int64_t{0}), Dtype::int64, device), end = full({1}, Scalar::of(n), Dtype::int64, device);
   const Array firsts = gather_along(order, 0, concatenate(std::vector{first, later}, 0));
   Places once = in_a_row(places, firsts.size());
   for (Places::Along& x : once.along) x.position = copy(gather_along(ravel(broadcast_to(x.position, places.together)), 0, firsts));
-  return {once, numbers, order, concatenate(std::vector{later, end}, 0)};
+  return {once, order, concatenate(std::vector{later, end}, 0)};
 }
 
 }  // namespace
@@ -186,7 +186,7 @@ void join_in_order(const Array& array, const Places& places, const Array& value,
   constexpr int64_t few_values = 1024, some_places = 1 << 18;
   const int64_t n = numbers.size(), all = number_of_places(places);
   const bool are_few = n <= few_values && all <= some_places;
-  const Indices indices = are_few ? Indices{all_places(places, device), numbers, {}, {}} : sorted_by_place(places, numbers);
+  const Indices indices = are_few ? Indices{all_places(places, device), {}, {}} : sorted_by_place(places, numbers);
   const Places& once = indices.once;
   const int64_t n_places = once.together[0];
   int64_t outer = 1, inner = 1;
