@@ -23,6 +23,15 @@ def best(f, repeats=7, number=1):
     return min(times)
 
 
+def warm(f, seconds=0.2):
+    """Calls f() until what is compiled and planned behind it, for whoever does that, is there."""
+    end = time.perf_counter() + seconds
+    while True:
+        f()
+        if time.perf_counter() > end:
+            return
+
+
 def median(values):
     return sorted(values)[len(values) // 2]
 

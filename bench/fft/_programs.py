@@ -1,7 +1,7 @@
 """What is measured, by name: (function of numpy.fft's names, array of NumPy)."""
 
 import numpy as np
-from timing import best
+from timing import best, warm
 
 
 def programs():
@@ -32,6 +32,6 @@ def times(function, array, wait=lambda: None):
             f(a)
             wait()
 
-        run()
+        warm(run)
         figures[name] = best(run, 11, 20 if x.size < 10000 else 1) * 1e3
     return figures

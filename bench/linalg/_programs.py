@@ -1,7 +1,7 @@
 """What is measured, by name: (function of a module with NumPy's names, arguments of NumPy)."""
 
 import numpy as np
-from timing import best
+from timing import best, warm
 
 
 def programs():
@@ -43,6 +43,6 @@ def times(functions, arrays, wait=lambda: None):
             f(*given)
             wait()
 
-        run()
+        warm(run)
         figures[name] = best(run, 7) * 1e3
     return figures

@@ -1,6 +1,6 @@
 """Selection, stores, bins, scans and rearrangement of float64 and int64, for whoever has NumPy's names."""
 
-from timing import best
+from timing import best, warm
 
 SIZES = {"10^3": 1000, "10^7": 10_000_000}
 
@@ -50,8 +50,7 @@ def figures(made, wait, device="cpu"):
             def done(call=call):
                 wait(call())
 
-            done()
-            done()
+            warm(done)
             found[f"{name}, {label}" + (f", {device}" if device != "cpu" else "")] = (
                 best(done, 7, 100 if n < 10_000 else 1) * 1e6
             )

@@ -49,7 +49,7 @@ bool are_apart(const View& view, size_t itemsize) {
 }
 
 /// What a value that is not computed yet reads of the memory that it is to be stored in.
-enum class Reads : uint8_t { nothing, own_elements, others };
+enum class Reads : uint8_t { nothing, elsewhere, own_elements, others };
 
 /// Looks at the nodes on the way, which `users` share: each of them must be part of this value alone if it reads there, and at most
 /// `left` are looked at.
@@ -61,17 +61,17 @@ class PlaceOfValue {
     const Node& node = *input.node;
     if (node.is_done()) {
       const Buffer& read = *node.storage->buffer;
-      if (!may_overlap(input.view, read, node.itemsize, view_, buffer_, itemsize_)) return Reads::nothing;
+      if (!may_overlap(input.view, read, node.itemsize, view_, buffer_, itemsize_)) return &read == &buffer_ ? Reads::elsewhere : Reads::nothing;
       return &read == &buffer_ && input.view == view_ && node.itemsize == itemsize_ ? Reads::own_elements : Reads::others;
     }
     const auto expression = node.expression.load();
     if (!expression || --left_ < 0) return Reads::others;
     Reads all = Reads::nothing;
     for (const Input& x : expression->inputs) all = std::max(all, reads(x, 1));
-    if (all != Reads::own_elements) return all;
+    if (all == Reads::nothing || all == Reads::others) return all;
     const bool is_element_by_element = expression->kind == Expression::elementwise || expression->kind == Expression::cast;
     const bool is_whole = input.view == View{node.shape, contiguous_strides(node.shape, node.itemsize), 0};
-    if (!is_element_by_element || !is_whole || input.node.use_count() != users) return Reads::others;
+    if (!is_element_by_element || (all == Reads::own_elements && !is_whole) || input.node.use_count() != users) return Reads::others;
     on_the_way_.push_back(&node);
     return all;
   }
@@ -308,8 +308,8 @@ void Array::store(const Array& value, bool is_only_here) const {
   const NodePtr node = state_->computed();
   PlaceOfValue place(state_->view, *node->storage->buffer, itemsize());
   constexpr long value_and_input = 2;
-  const bool is_in_place = is_only_here && !input.node->is_done() && place.reads(input, value_and_input) == Reads::own_elements &&
-                           (state_->is_contiguous || are_apart(state_->view, itemsize()));
+  const Reads reads = is_only_here && !input.node->is_done() ? place.reads(input, value_and_input) : Reads::others;
+  const bool is_in_place = reads == Reads::elsewhere || (reads == Reads::own_elements && (state_->is_contiguous || are_apart(state_->view, itemsize())));
   for (const NodePtr& reader : node->storage->take_readers())
     if (!is_in_place || !place.has_on_the_way(reader)) evaluate(reader);
   if (write_directly(state_->view, *node->storage->buffer, dtype(), input)) return;

@@ -55,8 +55,9 @@ class Call {
     return made;
   }
 
-  /// Whether an item failed.
-  bool run() {
+  /// Whether an item failed. `meanwhile` begins more work on the results before this waits for the device.
+  template <class Meanwhile>
+  bool run(Meanwhile meanwhile) {
     if (std::string why; !linalg::has(problem_.factor, a_.device(), &why))
       throw Error(ErrorKind::unsupported, "there is no library for this on " + a_.device().str()).why(why);
     if (problem_.items == 0 || problem_.n == 0 || problem_.m == 0) return false;
@@ -66,8 +67,10 @@ class Call {
     problem_.status = static_cast<int32_t*>(status.data());
     linalg::factor(problem_, a_.device(), a_.device().current_stream());
     if (a_.device().is_host()) return std::any_of(problem_.status, problem_.status + problem_.items, [](int32_t s) { return s != 0; });
+    meanwhile();
     return is_true(reduce(ReduceOp::any, status));
   }
+  bool run() { return run([] {}); }
   void run_or(const char* what) {
     if (run()) throw LinAlgError(what);
   }
@@ -149,7 +152,8 @@ Array solve(const Array& a_given, const Array& b_given) {
   if (rows_of(b_own) != rows_of(a_own))
     throw Error(ErrorKind::value, "solve: matrices of shape " + str(a_given.shape()) + " and right sides of shape " + str(b_given.shape()) + " do not match");
   const Shape batch = broadcast(batch_of(a_own), batch_of(b_own));
-  const Array a = astype(stretched_batch(a_own, batch), dtype), x = astype(transposed(stretched_batch(b_own, batch)), dtype);
+  const Array whole = stretched_batch(a_own, batch);
+  const Array a = astype(linalg::solves_columns(whole.device()) ? transposed(whole) : whole, dtype), x = astype(transposed(stretched_batch(b_own, batch)), dtype);
   if (x.size()) Call(Factor::solve, a).sides(rows_of(a), rows_of(a), rows_of(x)).with(a).with(x).run_or("Singular matrix");
   return is_vector ? squeeze(x, Extents{-2}) : transposed(x);
 }
@@ -228,8 +232,8 @@ Array cholesky(const Array& given, bool upper) {
   // A device's library sees transposes, and is faster with their lower triangles.
   const bool is_host = matrix.device().is_host();
   const Array a = is_host ? by_lower_triangle(matrix, upper) : used_up(transposed(upper ? adjoint(matrix) : matrix));
-  Call(Factor::cholesky, a).with(a).run_or("Matrix is not positive definite");
-  const Array l = is_host ? a : triangle(transposed(a), true);
+  Array l = a;
+  if (Call(Factor::cholesky, a).with(a).run([&] { (l = triangle(transposed(a), true)).data_for_read(); })) throw LinAlgError("Matrix is not positive definite");
   return upper ? adjoint(l) : l;
 }
 

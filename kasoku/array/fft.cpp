@@ -92,7 +92,10 @@ Array transformed(fft::Kind kind, bool is_forward, const Array& x, const Shape& 
     for (const int64_t d : order) out.push_back(from[static_cast<size_t>(d)]);
     return out;
   };
-  const Array turned = transpose(x, order), from = kind == fft::Kind::from_half ? copy(turned) : contiguous(turned);
+  const Array turned = transpose(x, order);
+  // What is used up is a copy, which has the factor at once.
+  const bool is_copied = kind == fft::Kind::from_half;
+  const Array from = !is_copied ? contiguous(turned) : factor == 1 ? copy(turned) : contiguous(apply(Op::multiply, {turned, std::exchange(factor, 1)}));
   const Array result = Array::empty(moved(shape), dtype, device);
   Extents places;
   for (const int64_t axis : last) places.push_back(axis + x.ndim());
@@ -105,17 +108,12 @@ Array transformed(fft::Kind kind, bool is_forward, const Array& x, const Shape& 
 Array from_real(const Array& x, bool is_forward, int64_t axis, double factor) {
   const int64_t n = x.shape()[static_cast<size_t>(axis)], first = n / 2 + 1;
   const Dtype dtype = complex_of(x.dtype());
-  Array result;
-  if (!fft::limits(x.device()).is_plain && x.size()) {
-    result = Array::empty(x.shape(), dtype, x.device());
-    call(fft::Kind::to_half, true, x, along(result, axis, 0, first), x.shape(), {axis}, factor);
-  } else {
-    Shape shape = x.shape();
-    shape[static_cast<size_t>(axis)] = first;
-    const Array half = transformed(fft::Kind::to_half, true, x, shape, dtype, x.shape(), {axis}, factor);
-    result = Array::empty(x.shape(), dtype, x.device());
-    along(result, axis, 0, first).assign(half);
-  }
+  const bool is_plain = fft::limits(x.device()).is_plain;
+  const Array from = is_plain ? contiguous(moveaxis(factor == 1 ? x : apply(Op::multiply, {x, factor}), {axis}, {-1})) : x;
+  const int64_t last = is_plain ? x.ndim() - 1 : axis;
+  const Array whole = Array::empty(from.shape(), dtype, x.device());
+  if (x.size()) call(fft::Kind::to_half, true, from, along(whole, last, 0, first), from.shape(), {last}, is_plain ? 1 : factor);
+  const Array result = is_plain ? moveaxis(whole, {-1}, {axis}) : whole;
   if (n > 2) along(result, axis, first, n).assign(conjugate(along(result, axis, (n - 1) / 2, 0, -1)));
   return is_forward ? result : conjugate(result);
 }

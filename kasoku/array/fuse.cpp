@@ -231,6 +231,22 @@ class Builder {
     return static_cast<uint16_t>(fused.group.values.size() - 1);
   }
 
+  /// Whether to compute it costs no more than to read it: a few sums and products of one array that is computed, and of numbers.
+  static bool is_light(const Expression& expression, int operations = 3) {
+    if (expression.kind == Expression::elementwise) {
+      if ((expression.op != Op::add && expression.op != Op::subtract && expression.op != Op::multiply) || is_complex(expression.compute)) return false;
+    } else if (expression.kind != Expression::cast) {
+      return false;
+    }
+    int n_computed = 0;
+    for (const Input& input : expression.inputs) {
+      const auto next = input.node->is_done() ? nullptr : input.node->expression.load();
+      if (next && (next->kind == Expression::constant || next->kind == Expression::arange)) continue;
+      if (++n_computed > 1 || (next && (operations == 1 || !is_light(*next, operations - 1)))) return false;
+    }
+    return true;
+  }
+
   /// The cuts: what is stored although it could be computed again.
   Cut cut(const NodePtr& node, const Expression& expression) {
     switch (expression.kind) {
@@ -241,7 +257,7 @@ class Builder {
       default: break;
     }
     const int64_t size = node->size();
-    if (size > 1 && 2 * size <= domain_size_) return fits_in_budget(*node) ? Cut::smaller : Cut::none;
+    if (size > 1 && 2 * size <= domain_size_) return fits_in_budget(*node) && !is_light(expression) ? Cut::smaller : Cut::none;
     if (fused.group.values.size() > max_values || fused.loads.size() > max_loads) return expression.kind != Expression::random ? Cut::full : Cut::none;
     // Somebody holds it, or did when it was computed before: the second time it is kept. So a value that is made of the one
     // before it, and read each time, is not computed from the first one on again and again.

@@ -37,7 +37,7 @@ Array triangle(const Array& x, bool lower, int64_t offset) {
   must_be_matrices(x);
   const Shape& shape = x.shape();
   const Array mask = lower_triangle(shape[shape.size() - 2], shape.back(), lower ? offset : offset - 1, x.device());
-  const Array none = Array::zeros({}, x.dtype(), x.device());
+  const Array none = full({}, Scalar::of(0), x.dtype(), x.device());
   return lower ? apply(Op::where, {mask, x, none}) : apply(Op::where, {mask, none, x});
 }
 

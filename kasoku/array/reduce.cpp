@@ -180,9 +180,18 @@ Array std_(const Array& array, const Over& over, double ddof, std::optional<Dtyp
   return apply(Op::sqrt, {var(array, over, ddof, dtype)});
 }
 
-bool is_true(const Array& element) {
+namespace {
+
+template <class T>
+T on_host(const Array& element) {
   const Glance glance;
-  return *static_cast<const uint8_t*>(to_device(element, device("cpu")).data_for_read()) != 0;
+  return *static_cast<const T*>(to_device(element, device("cpu")).data_for_read());
 }
+
+}  // namespace
+
+bool is_true(const Array& element) { return on_host<uint8_t>(element) != 0; }
+
+uint64_t greatest_unsigned(const Array& numbers) { return on_host<uint64_t>(reduce(ReduceOp::max, astype(numbers, Dtype::uint64))); }
 
 }  // namespace kasoku

@@ -76,6 +76,7 @@ struct Key {
   bool is_wide;
   std::vector<long long> lengths;
   long long batch;
+  long long to_next;  ///< elements from one result to the next, where there is something between them; else 0
   bool operator==(const Key&) const = default;
 };
 
@@ -85,8 +86,9 @@ struct Plan {
     check(library().create(&handle), "start");
     std::vector<long long> lengths = key.lengths;
     int status = library().auto_allocation(handle, 0);
+    long long* const embed = key.to_next ? lengths.data() : nullptr;  // without which the distances are not looked at
     if (!status)
-      status = library().make(handle, static_cast<int>(lengths.size()), lengths.data(), nullptr, 1, 0, nullptr, 1, 0, types[static_cast<int>(key.kind)][key.is_wide], key.batch, &work_bytes);
+      status = library().make(handle, static_cast<int>(lengths.size()), lengths.data(), embed, 1, lengths.back(), embed, 1, key.to_next, types[static_cast<int>(key.kind)][key.is_wide], key.batch, &work_bytes);
     if (status) {
       library().destroy(handle);
       check(status, "plan a transform");
@@ -120,11 +122,17 @@ std::shared_ptr<Plan> plan_for(const Key& key) {
 
 void cufft_transform(const Transform& p, Device& device, Stream& stream) {
   const cuda::ContextScope scope(static_cast<cuda::CudaDevice&>(device));
-  Key key{&device, p.kind, p.real == Dtype::float64, {}, 1};
+  Key key{&device, p.kind, p.real == Dtype::float64, {}, 1, 0};
   const size_t first = p.lengths.size() - p.axes.size();
   for (size_t d = 0; d < p.lengths.size(); ++d)
     if (d < first) key.batch *= p.lengths[d];
     else key.lengths.push_back(p.lengths[d]);
+  if (p.kind == Kind::to_half && p.axes.size() == 1) {
+    const auto itemsize = static_cast<int64_t>(info(p.real).size) * 2;
+    for (size_t d = 0; d < first; ++d)
+      if (p.lengths[d] > 1) key.to_next = p.to_strides[d] / itemsize;  // the innermost
+    if (key.to_next == p.lengths.back() / 2 + 1) key.to_next = 0;
+  }
   const std::shared_ptr<Plan> plan = plan_for(key);
   void *const work = device.allocate(plan->work_bytes, stream), *const from = const_cast<void*>(p.from);
   int status;

@@ -31,7 +31,7 @@ struct Transform {
 
 /// What a device's library takes.
 struct Limits {
-  bool is_plain;  ///< both arrays lie in C order without gaps, the axes are the last ones, the factor is 1, and what from_half reads is used up
+  bool is_plain;  ///< both arrays lie in C order without gaps (but a result of one axis may lie in rows of others), the axes are the last ones, the factor is 1, and what from_half reads is used up
   size_t axes;    ///< at most so many
 };
 Limits limits(Device& device);

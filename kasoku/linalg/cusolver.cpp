@@ -137,10 +137,10 @@ class Stack {
     if (is_batched(256)) {
       const Temporary a = pointers(p_.operands[0], p_.n * p_.n), x = pointers(p_.operands[1], p_.n * p_.k);
       int wrong = 0;
-      return blas("getrsBatched", static_cast<int>(transposed), n, k, a.data, n, order, x.data, n, &wrong, as_int(p_.items));
+      return blas("getrsBatched", static_cast<int>(not_transposed), n, k, a.data, n, order, x.data, n, &wrong, as_int(p_.items));
     }
     for (int64_t i = 0; i < p_.items; ++i)
-      solver("getrs", static_cast<int>(transposed), n, k, element(0, i * p_.n * p_.n), n, order + i * p_.n, element(1, i * p_.n * p_.k), n, spare());
+      solver("getrs", static_cast<int>(not_transposed), n, k, element(0, i * p_.n * p_.n), n, order + i * p_.n, element(1, i * p_.n * p_.k), n, spare());
   }
 
   void cholesky() {

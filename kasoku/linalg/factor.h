@@ -14,7 +14,7 @@ namespace kasoku::linalg {
 /// its real one). The libraries' columns are the rows of such arrays.
 enum class Factor : uint8_t {
   lu,         ///< a[n, n] becomes L and U of its transpose; pivots[n] of int32, from 1
-  solve,      ///< a[n, n], x[k, n]: each row of x becomes y with a y = row; a is used up
+  solve,      ///< a[n, n], x[k, n]: each row of x becomes y with a y = row; a is used up, and its transpose is given where solves_columns()
   inverse,    ///< a[n, n] becomes its inverse
   det,        ///< a[n, n], det[1]; a is used up
   slogdet,    ///< a[n, n], sign[1], the logarithm of the size[1] real; a is used up
@@ -41,6 +41,8 @@ struct Factors {
 
 /// Whether the device's library has it; if not, `why` says what to install, or is empty: it is a composition of others.
 bool has(Factor factor, Device& device, std::string* why = nullptr);
+/// Whether the matrix of solve is given by columns, which the library is faster with than with its rows.
+bool solves_columns(Device& device);
 /// Whether eig and eigvals take real matrices, or are given complex ones.
 bool takes_real_eig(Device& device);
 /// In the order of `stream`; on a CPU done on return. No length is 0.

@@ -94,6 +94,14 @@ TEST_CASE("array: what is computed where it is stored is one launch, and whoever
   front.assign(apply(Op::negative, {front}));
   CHECK(values<double>(reader) == std::vector<double>{0, 30, 380, 1722, 5112});
   CHECK(values<double>(front) == std::vector<double>{0, -30, -380, -1722, -5112});
+  const Array first = y.with_view({{3}, {8}, 0}), last = y.with_view({{3}, {8}, 24}), middle = y.with_view({{3}, {8}, 16});
+  CHECK(launches_of([&] { last.assign(apply(Op::add, {first, 1.0})); }) == 1);  // of another part
+  CHECK(values<double>(y) == std::vector<double>{1, 2, 3, 2, 3, 4});
+  const Array held = apply(Op::add, {first, 1.0});
+  last.assign(apply(Op::negative, {held}));
+  first.assign(apply(Op::negative, {middle}));  // which overlaps
+  CHECK(values<double>(held) == std::vector<double>{2, 3, 4});
+  CHECK(values<double>(y) == std::vector<double>{-3, 2, 3, -2, -3, -4});
   few_at_once = true;
 }
 

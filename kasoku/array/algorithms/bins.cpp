@@ -113,12 +113,6 @@ std::span<const T> elements(const Array& in_c_order) {
   return {static_cast<const T*>(in_c_order.data_for_read()), static_cast<size_t>(in_c_order.size())};
 }
 
-/// The greatest of int64 as unsigned numbers, of which negative ones are the greatest.
-uint64_t greatest_unsigned(const Array& numbers) {
-  if (are_few(numbers)) return std::ranges::max(elements<uint64_t>(contiguous(numbers)));
-  return elements<uint64_t>(to_device(reduce(ReduceOp::max, astype(numbers, Dtype::uint64)), device("cpu")))[0];
-}
-
 }  // namespace
 
 Array searchsorted(const Array& sorted, const Array& values, bool is_right) {
@@ -187,7 +181,7 @@ Array bincount(const Array& numbers, const std::optional<Array>& weights, int64_
   const Array wide = numbers.dtype() == Dtype::int64 ? numbers : astype(numbers, Dtype::int64);
   int64_t bins = least;
   if (numbers.size() > 0) {
-    const uint64_t greatest = greatest_unsigned(wide);
+    const uint64_t greatest = are_few(wide) ? std::ranges::max(elements<uint64_t>(contiguous(wide))) : greatest_unsigned(wide);
     if (greatest > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) throw Error(ErrorKind::value, "'list' argument must have no negative elements");
     bins = std::max(bins, static_cast<int64_t>(greatest) + 1);
   }

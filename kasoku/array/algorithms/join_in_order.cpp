@@ -22,7 +22,7 @@ namespace {
 
 /// STORED is an element's type in memory, LOAD and STORE lead to what is computed in and back. The values lie as (outer, n, inner), what
 /// each place holds as (outer, places, inner). Where values are few, at most FEW, each thread looks at all of them for those of its place,
-/// whose number an index has. Else `order` has the indices sorted by place, and `ends` where each place's end in it. WIDTH threads have a place: one,
+/// whose number an index has; STAGED says that they are the same for all threads of a block, which are then together in its memory. Else `order` has the indices sorted by place, and `ends` where each place's end in it. WIDTH threads have a place: one,
 /// or those of a warp, which read its values side by side, AHEAD of each at once, and join them one after the other.
 constexpr const char* join_text = R"(
 #define AHEAD 8
@@ -30,7 +30,11 @@ extern "C" __global__ void ks_algorithm(STORED* held, const VALUE* values, const
   const int lane = threadIdx.x & (WIDTH - 1);
 #if FEW
   __shared__ __align__(16) NUMBER near[FEW + AHEAD];
-  for (int k = threadIdx.x; k < (int)n; k += blockDim.x) near[k] = numbers[k];
+  __shared__ __align__(16) VALUE staged[STAGED ? FEW : 1];
+  for (int k = threadIdx.x; k < (int)n; k += blockDim.x) {
+    near[k] = numbers[k];
+    if (STAGED) staged[k] = values[k];
+  }
   __syncthreads();
 #endif
   for (long long i = ((long long)blockIdx.x * blockDim.x + threadIdx.x) / WIDTH; i < count; i += (long long)gridDim.x * blockDim.x / WIDTH) {
@@ -42,7 +46,7 @@ extern "C" __global__ void ks_algorithm(STORED* held, const VALUE* values, const
     for (int k = 0; k < (int)n; k += AHEAD) {
       VALUE own[AHEAD];  // all threads load the same: what each loads for itself they wait for one after the other
 #pragma unroll
-      for (int q = 0; q < AHEAD; ++q) own[q] = of[(k + q < (int)n ? k + q : 0) * inner];
+      for (int q = 0; q < AHEAD; ++q) own[q] = STAGED ? staged[k + q < (int)n ? k + q : 0] : of[(k + q < (int)n ? k + q : 0) * inner];
 #pragma unroll
       for (int q = 0; q < AHEAD; ++q) {
         if ((k + q >= (int)n) | (near[k + q] != (NUMBER)place)) continue;
@@ -204,7 +208,7 @@ void join_in_order(const Array& array, const Places& places, const Array& value,
   const std::string operands_text[] = {"a", "b"};
   const std::string_view type = codegen::register_text(compute);
   const std::string text =
-      fmt::format("#define FEW {}\n#define WIDTH {}\n#define NUMBER {}\n#define STORED {}\n#define VALUE {}\n#define COMPUTE {}\n#define LOAD(x) ({})\n#define STORE(x) ({})\n#define JOIN(a, b) (({})({}))", are_few ? few_values : 0, width,
+      fmt::format("#define FEW {}\n#define STAGED {}\n#define WIDTH {}\n#define NUMBER {}\n#define STORED {}\n#define VALUE {}\n#define COMPUTE {}\n#define LOAD(x) ({})\n#define STORE(x) ({})\n#define JOIN(a, b) (({})({}))", are_few ? few_values : 0, static_cast<int>(outer * inner == 1), width,
                   codegen::memory_text(numbers.dtype()), codegen::memory_text(stored), codegen::register_text(text_dtype), type, codegen::cast_text(stored, compute, codegen::load_text(stored, "(x)")),
                   codegen::store_text(stored, codegen::cast_text(compute, stored, "(x)")), type, filled_text(join, compute, type, operands_text)) +
       join_text;

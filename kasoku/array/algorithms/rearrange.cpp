@@ -2,6 +2,8 @@
 
 #include "kasoku/array/algorithms/compact.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/elementwise.h"
+#include "kasoku/array/fuse.h"
 #include "kasoku/array/indexing.h"
 #include "kasoku/array/linalg.h"
 #include "kasoku/array/places.h"
@@ -163,13 +165,56 @@ Array tile(const Array& array, const Extents& times) {
   return reshape(copy(broadcast_to(reshape(array, whole), stretched)), shape);
 }
 
+namespace {
+
+/// The positions in [0, n) whose values the places `at` have, of which some lie outside.
+Array inside_of(const Array& at, int64_t n, PadMode mode) {
+  if (mode == PadMode::edge || mode == PadMode::constant || n == 1) return apply(Op::clip, {at, int64_t{0}, n - 1});
+  if (mode == PadMode::wrap) return apply(Op::remainder, {at, n});
+  const int64_t period = mode == PadMode::reflect ? 2 * (n - 1) : 2 * n;
+  const Array turn = apply(Op::remainder, {at, period});
+  return apply(Op::minimum, {turn, apply(Op::subtract, {period - (mode == PadMode::symmetric), turn})});
+}
+
+/// By one kernel, which reads each element where its value is: a GPU takes longer to begin one for each border.
+Array padded_at_once(const Array& array, std::span<const Border> borders, PadMode mode) {
+  const auto is_padded = [](const Border& border) { return border.before + border.after > 0; };
+  const auto first = std::ranges::find_if(borders, is_padded);
+  if (first == borders.end()) return copy(array);
+  std::vector<Index> index(static_cast<size_t>(first - borders.begin()), whole_axis());
+  std::optional<Array> is_inside;
+  for (size_t d = index.size(); d < borders.size(); ++d) {
+    Shape row(borders.size() - index.size(), 1);
+    const int64_t n = array.shape()[d];
+    row[0] = n + borders[d].before + borders[d].after;
+    const Array at = reshape(count_from(-borders[d].before, row[0], array.device()), row);
+    index.push_back(index_of(is_padded(borders[d]) ? inside_of(at, n, mode) : at, true));
+    if (mode != PadMode::constant || !is_padded(borders[d])) continue;
+    const Array is_there = apply(Op::logical_and, {apply(Op::greater_equal, {at, 0}), apply(Op::less, {at, n})});
+    is_inside = is_inside ? apply(Op::logical_and, {*is_inside, is_there}) : is_there;
+  }
+  const Array values = get_view(array, index);
+  return copy(is_inside ? apply(Op::where, {*is_inside, values, full({}, first->value_before, array.dtype(), array.device())}) : values);
+}
+
+/// Whether all of the borders have one value.
+bool have_one_value(std::span<const Border> borders) {
+  return std::ranges::all_of(borders, [&](const Border& x) { return x.value_before == borders[0].value_before && x.value_after == borders[0].value_before; });
+}
+
+}  // namespace
+
 Array pad(const Array& array, std::span<const Border> borders, PadMode mode) {
   Shape shape = array.shape();
   Array middle = array;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (borders[d].before < 0 || borders[d].after < 0) throw Error(ErrorKind::value, "index can't contain negative values");
+    if (mode != PadMode::constant && mode != PadMode::empty && shape[d] == 0 && borders[d].before + borders[d].after > 0)
+      throw Error(ErrorKind::value, "can't extend empty axis " + std::to_string(d) + " using modes other than 'constant' or 'empty'");
     shape[d] += borders[d].before + borders[d].after;
   }
+  const bool is_for_kernel = takes_gpu_form(array.device()) && array.dtype() != Dtype::opaque && array.size() > 0;
+  if (is_for_kernel && (mode == PadMode::constant ? have_one_value(borders) : mode != PadMode::empty)) return padded_at_once(array, borders, mode);
   const Array result = Array::empty(shape, array.dtype(), array.device(), array.itemsize());
   View inside{array.shape(), result.strides(), 0};
   for (size_t d = 0; d < shape.size(); ++d) inside.offset += borders[d].before * result.strides()[d];
@@ -181,8 +226,6 @@ Array pad(const Array& array, std::span<const Border> borders, PadMode mode) {
     const Border& border = borders[d];
     const int64_t n = array.shape()[d];
     const auto axis = static_cast<int64_t>(d);
-    if (mode != PadMode::constant && n == 0 && border.before + border.after > 0)
-      throw Error(ErrorKind::value, "can't extend empty axis " + std::to_string(d) + " using modes other than 'constant' or 'empty'");
     const Array given = result.with_view(known);
     const auto side = [&](int64_t first, int64_t length, const Scalar& value) {
       if (length == 0) return;
@@ -191,18 +234,7 @@ Array pad(const Array& array, std::span<const Border> borders, PadMode mode) {
       to.shape[d] = length;
       const Array border_part = result.with_view(to);
       if (mode == PadMode::constant) return border_part.assign(full(to.shape, value, array.dtype(), array.device()));
-      // The position that a place outside of [0, n) has the value of.
-      const Array at = count_from(first, length, array.device());
-      Array from = at;
-      if (mode == PadMode::edge || n == 1) from = apply(Op::clip, {at, int64_t{0}, n - 1});
-      else if (mode == PadMode::wrap) from = apply(Op::remainder, {at, n});
-      else {
-        const int64_t period = mode == PadMode::reflect ? 2 * (n - 1) : 2 * n;
-        const Array turn = apply(Op::remainder, {at, period});
-        from = apply(Op::minimum, {turn, apply(Op::subtract, {period - (mode == PadMode::symmetric), turn})});
-      }
-      const Array values = gather_along(given, axis, from);
-      border_part.assign(copy(values));
+      border_part.assign(copy(gather_along(given, axis, inside_of(count_from(first, length, array.device()), n, mode))));
     };
     side(-border.before, border.before, border.value_before);
     side(n, border.after, border.value_after);

@@ -153,6 +153,29 @@ def test_views_share_and_copies_do_not():
     assert v.tolist() == [18, 19, 20]
 
 
+@pytest.mark.parametrize("n", [10, 100_000])
+def test_a_part_is_stored_right_from_another_of_its_array(n, device):
+    with ks.default_device(device):
+        x, want = ks.arange(2.0 * n), np.arange(2.0 * n)
+        x.eval()
+        x[n:] = ks.sqrt(x[:n]) + 1
+        want[n:] = np.sqrt(want[:n]) + 1
+        x[:n] = x[n:][::-1] * x[n:]  # in another order
+        want[:n] = want[n:][::-1] * want[n:]
+        kept = x[:n] * 3  # what is held is of the time before
+        x[n:] = kept - x[:n]
+        x[:n] = 0
+        assert (kept.numpy() == want[:n] * 3).all()
+        want[n:] = want[:n] * 3 - want[:n]
+        want[:n] = 0
+        x[5:n] = x[: n - 5] + x[n : 2 * n - 5]  # which overlaps
+        want[5:n] = want[: n - 5] + want[n : 2 * n - 5]
+        at = np.arange(n) % 7
+        x[n:] = x[ks.array(at)] + 1
+        want[n:] = want[at] + 1
+        assert (x.numpy() == want).all()
+
+
 @everywhere
 def test_in_place_keeps_the_object_and_its_dtype():
     x = ks.arange(4)
