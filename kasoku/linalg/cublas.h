@@ -43,4 +43,8 @@ void kernel_adjoint(void* to, const void* from, int64_t items, int64_t rows, int
 /// rows have them behind their diagonals, and taus[min(m, n)].
 void kernel_reflect(void* q, const void* vectors, const void* taus, int64_t items, int64_t m, int64_t n, int64_t k, Dtype dtype, Device& device, Stream& stream);
 
+/// Exchanges the elements of rows of n, at most so many, as the pivots of LAPACK's getrf say.
+constexpr int64_t most_exchanged = 6144;
+void kernel_exchange(void* to, const void* from, const int32_t* pivots, int n, int64_t rows, size_t size, Device& device, Stream& stream);
+
 }  // namespace kasoku::linalg

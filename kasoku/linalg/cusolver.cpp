@@ -139,8 +139,27 @@ class Stack {
       int wrong = 0;
       return blas("getrsBatched", static_cast<int>(not_transposed), n, k, a.data, n, order, x.data, n, &wrong, as_int(p_.items));
     }
+    constexpr int64_t many_sides = 64;
+    if (p_.k >= many_sides && p_.n <= most_exchanged) return solve_many(order);
     for (int64_t i = 0; i < p_.items; ++i)
       solver("getrs", static_cast<int>(not_transposed), n, k, element(0, i * p_.n * p_.n), n, order + i * p_.n, element(1, i * p_.n * p_.k), n, spare());
+  }
+
+  /// By the triangles: getrs exchanges the elements of many right sides one after the other, which takes as long as all else.
+  void solve_many(const int32_t* order) {
+    constexpr int left = 0, unit = 1;
+    const int n = as_int(p_.n), k = as_int(p_.k);
+    const double wide_one[] = {1, 0};
+    const float narrow_one[] = {1, 0};
+    const void* const one = is_wide_ ? static_cast<const void*>(wide_one) : narrow_one;
+    const Temporary given(device_, stream_, static_cast<size_t>(p_.n * p_.k) * size());
+    for (int64_t i = 0; i < p_.items; ++i) {
+      void *const a = element(0, i * p_.n * p_.n), *const x = element(1, i * p_.n * p_.k);
+      device_.copy(given.data, x, given.bytes, stream_);
+      kernel_exchange(x, given.data, order + i * p_.n, n, p_.k, size(), device_, stream_);
+      blas("trsm_v2", left, static_cast<int>(lower), static_cast<int>(not_transposed), unit, n, k, one, a, n, x, n);
+      blas("trsm_v2", left, static_cast<int>(upper), static_cast<int>(not_transposed), 1 - unit, n, k, one, a, n, x, n);
+    }
   }
 
   void cholesky() {

@@ -98,6 +98,27 @@ extern "C" __global__ void reflect(NUMBER* q, const NUMBER* vectors, const NUMBE
 }
 )";
 
+// Rows of n elements as a factor's exchanges leave them: one thread of each block takes the exchanges one after the other.
+constexpr const char* exchange_text = R"(
+extern "C" __global__ void exchange(ELEMENT* to, const ELEMENT* from, const int* pivots, int n, long long rows) {
+  __shared__ int place[MOST], other[MOST];
+  for (int i = threadIdx.x; i < n; i += blockDim.x) place[i] = i, other[i] = pivots[i] - 1;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (int i = 0; i < n; ++i) {
+      const int first = place[i];
+      place[i] = place[other[i]], place[other[i]] = first;
+    }
+  __syncthreads();
+  for (long long row = blockIdx.x; row < rows; row += gridDim.x)
+    for (int i = threadIdx.x; i < n; i += blockDim.x) to[row * n + i] = from[row * n + place[i]];
+}
+)";
+
+const char* type_of_size(size_t size) {
+  return size == 1 ? "unsigned char" : size == 2 ? "unsigned short" : size == 4 ? "unsigned int" : size == 8 ? "unsigned long long" : "ulonglong2";
+}
+
 Function& kernel(Device& device, const char* name, const char* text,
                  std::vector<std::string> options) {
   static std::mutex& mutex = *new std::mutex;
@@ -132,12 +153,7 @@ uint32_t blocks(int64_t n, int64_t block, int64_t most) {
 void kernel_copy(const Matrices& to, const Matrices& from, int64_t rows, int64_t columns,
                  size_t size, Device& device, Stream& stream) {
   if (rows == 0 || columns == 0) return;
-  const char* type = size == 1   ? "unsigned char"
-                     : size == 2 ? "unsigned short"
-                     : size == 4 ? "unsigned int"
-                     : size == 8 ? "unsigned long long"
-                                 : "ulonglong2";
-  Function& function = kernel(device, "copy", copy_text, {std::string("-DELEMENT=") + type});
+  Function& function = kernel(device, "copy", copy_text, {std::string("-DELEMENT=") + type_of_size(size)});
   void* to_data = to.data;
   void* from_data = from.data;
   int64_t strides[] = {to.row_stride, to.column_stride, from.row_stride, from.column_stride};
@@ -164,26 +180,25 @@ void kernel_reflect(void* q, const void* vectors, const void* taus, int64_t item
   kernel(device, "reflect", reflect_text, parts_of(dtype)).launch({{blocks(items * k, 128, INT32_MAX), 1, 1}, {128, 1, 1}}, args, stream);
 }
 
+void kernel_exchange(void* to, const void* from, const int32_t* pivots, int n, int64_t rows, size_t size, Device& device, Stream& stream) {
+  constexpr int64_t most_blocks = 1024;
+  const std::vector<std::string> options = {std::string("-DELEMENT=") + type_of_size(size), "-DMOST=" + std::to_string(most_exchanged)};
+  void* args[] = {&to, &from, &pivots, &n, &rows};
+  kernel(device, "exchange", exchange_text, options).launch({{blocks(rows, 1, most_blocks), 1, 1}, {256, 1, 1}}, args, stream);
+}
+
 void kernel_matmul(const Matmul& p, Device& device, Stream& stream) {
   const DtypeInfo& dtype = info(p.dtype);
   const size_t size = dtype.size;
   std::vector<std::string> options;
   if (p.k == 0) {
     // All zeros, whatever the dtype: bytes of that size.
-    options = {size == 16 ? "-DELEMENT=double"
-                          : "-DELEMENT=" + std::string(size == 1   ? "unsigned char"
-                                                       : size == 2 ? "unsigned short"
-                                                       : size == 4 ? "unsigned int"
-                                                                   : "unsigned long long"),
+    options = {std::string("-DELEMENT=") + (size == 16 ? "double" : type_of_size(size)),
                "-DWIDE=unsigned int", "-DADD(s,t)=((s)+(t))"};
   } else if (p.dtype == Dtype::bool_) {
     options = {"-DELEMENT=bool", "-DWIDE=unsigned int", "-DADD(s,t)=((s)|(t))"};
   } else if (dtype.kind == DtypeKind::signed_ || dtype.kind == DtypeKind::unsigned_) {
-    const char* type = size == 1   ? "unsigned char"
-                       : size == 2 ? "unsigned short"
-                       : size == 4 ? "unsigned int"
-                                   : "unsigned long long";
-    options = {std::string("-DELEMENT=") + type,
+    options = {std::string("-DELEMENT=") + type_of_size(size),
                size == 8 ? "-DWIDE=unsigned long long" : "-DWIDE=unsigned int",
                "-DADD(s,t)=((s)+(t))"};
   } else if (p.dtype == Dtype::float32) {

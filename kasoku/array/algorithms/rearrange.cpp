@@ -206,15 +206,15 @@ bool have_one_value(std::span<const Border> borders) {
 
 Array pad(const Array& array, std::span<const Border> borders, PadMode mode) {
   Shape shape = array.shape();
-  Array middle = array;
+  const bool reads_elements = mode != PadMode::constant && mode != PadMode::empty;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (borders[d].before < 0 || borders[d].after < 0) throw Error(ErrorKind::value, "index can't contain negative values");
-    if (mode != PadMode::constant && mode != PadMode::empty && shape[d] == 0 && borders[d].before + borders[d].after > 0)
+    if (reads_elements && shape[d] == 0 && borders[d].before + borders[d].after > 0)
       throw Error(ErrorKind::value, "can't extend empty axis " + std::to_string(d) + " using modes other than 'constant' or 'empty'");
     shape[d] += borders[d].before + borders[d].after;
   }
   const bool is_for_kernel = takes_gpu_form(array.device()) && array.dtype() != Dtype::opaque && array.size() > 0;
-  if (is_for_kernel && (mode == PadMode::constant ? have_one_value(borders) : mode != PadMode::empty)) return padded_at_once(array, borders, mode);
+  if (is_for_kernel && (reads_elements || (mode == PadMode::constant && have_one_value(borders)))) return padded_at_once(array, borders, mode);
   const Array result = Array::empty(shape, array.dtype(), array.device(), array.itemsize());
   View inside{array.shape(), result.strides(), 0};
   for (size_t d = 0; d < shape.size(); ++d) inside.offset += borders[d].before * result.strides()[d];
