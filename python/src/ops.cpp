@@ -299,7 +299,7 @@ nb::object matrix_product(Op, nb::handle left, nb::handle right) {
   const Array& x = *array_of(is_reflected ? right : left);
   std::optional<Operand> y = operand_from(is_reflected ? left : right, x.device());
   if (!y || !y->array) return not_implemented();
-  return product(is_reflected ? *y->array : x, is_reflected ? x : *y->array, matmul);
+  return number_of_host(product(is_reflected ? *y->array : x, is_reflected ? x : *y->array, matmul));
 }
 
 /// The type's slots: the interpreter calls them without a look for a method's name. Where the left operand is no array,

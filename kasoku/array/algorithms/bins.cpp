@@ -356,10 +356,14 @@ Array interp_in_period(const Array& x, const Array& xp, const Array& fp, double 
                 around(sliced(values, 0, n - 1, n), values, sliced(values, 0, 0, 1)), std::nullopt, std::nullopt);
 }
 
-/// One value of interp(), by its rules in their order.
-double value_between(double x, std::span<const double> points, std::span<const double> values, double left, double right) {
+/// One value of interp(), by its rules in their order. Values that lie side by side are mostly between the same points, or the next
+/// ones: `found` is where the one before was.
+double value_between(double x, std::span<const double> points, std::span<const double> values, double left, double right, int64_t& found) {
   const auto comes_before = [](double a, double b) { return a < b || (b != b && a == a); };  // NaN last
-  const int64_t last = std::ssize(points) - 1, found = std::ranges::upper_bound(points, x, comes_before) - points.begin() - 1;
+  const int64_t last = std::ssize(points) - 1;
+  const auto is_found = [&] { return found >= 0 && found < last && points[static_cast<size_t>(found)] <= x && x < points[static_cast<size_t>(found) + 1]; };
+  if (!is_found()) ++found;
+  if (!is_found()) found = std::ranges::upper_bound(points, x, comes_before) - points.begin() - 1;
   const auto at = static_cast<size_t>(std::clamp<int64_t>(found, 0, std::max<int64_t>(last - 1, 0))), end = static_cast<size_t>(last), next = std::min(at + 1, end);
   if (x != x && last > 0) return x;
   if (x < points[0]) return left;
@@ -373,7 +377,8 @@ double value_between(double x, std::span<const double> points, std::span<const d
 
 /// interp() of few values at once, where all of it is at hand: to put its steps together costs more than they do.
 std::optional<Array> interp_directly(const Array& x, const Array& points, const Array& values, const std::optional<Array>& left, const std::optional<Array>& right) {
-  const bool is_for_now = few_at_once.load(std::memory_order_relaxed) && x.size() <= few_elements && x.device().is_host() && !Recorder::current();
+  constexpr int64_t few = 65536;
+  const bool is_for_now = few_at_once.load(std::memory_order_relaxed) && x.size() <= few && x.device().is_host() && !takes_gpu_form(x.device()) && !Recorder::current();
   if (!is_for_now || values.dtype() != Dtype::float64) return std::nullopt;
   const std::shared_ptr<Buffer> buffers[] = {x.buffer_if_computed(), points.buffer_if_computed(), values.buffer_if_computed()};
   if (std::ranges::any_of(buffers, std::logical_not())) return std::nullopt;
@@ -389,7 +394,8 @@ std::optional<Array> interp_directly(const Array& x, const Array& points, const 
       ends[i] = number->as_double();
     }
   Array result = Array::empty(x.shape(), Dtype::float64, x.device());
-  std::ranges::transform(xs, static_cast<double*>(result.data()), [&](double each) { return value_between(each, at, of, ends[0], ends[1]); });
+  int64_t found = -1;
+  std::ranges::transform(xs, static_cast<double*>(result.data()), [&](double each) { return value_between(each, at, of, ends[0], ends[1], found); });
   return result;
 }
 

@@ -54,7 +54,7 @@ def _wrapped(module, name, value):
             ours = None
     if ours and name in ("eig", "eigvals"):
         ours = _real_where_it_can_be(ours)
-    return _core._NumpyFunction(f"{module}.{name}", value, ours, ours is not None and name in _makers)
+    return _core._numpy_function(f"{module}.{name}", value, ours, ours is not None and name in _makers)
 
 
 def _real_where_it_can_be(ours):
@@ -78,13 +78,16 @@ class _Module(types.ModuleType):
 
     def __init__(self, real):
         super().__init__(real.__name__, real.__doc__)
-        self.__dict__.update(_real=real, __path__=[], __file__=getattr(real, "__file__", None))
+        # As a module's own function it is asked of names that are not there; as the class's it would slow down all others.
+        self.__dict__.update(
+            _real=real, __path__=[], __file__=getattr(real, "__file__", None), __getattr__=self._look_up
+        )
         if hasattr(real, "__all__"):
             self.__all__ = real.__all__
         if hasattr(real, "__version__"):
             self.__version__ = real.__version__
 
-    def __getattr__(self, name):
+    def _look_up(self, name):
         try:
             value = getattr(self._real, name)
         except AttributeError as error:
@@ -183,7 +186,7 @@ class _Drawer:
     def __getattr__(self, name):
         value = getattr(self._drawer, name)
         if callable(value) and not name.startswith("_"):
-            value = _core._NumpyFunction(f"numpy.random.{type(self._drawer).__name__}.{name}", value, None, False)
+            value = _core._numpy_function(f"numpy.random.{type(self._drawer).__name__}.{name}", value, None, False)
             setattr(self, name, value)
         return value
 
@@ -232,7 +235,7 @@ def _draws_of_ours(name, numpys):
         is_array = bool(args) if at is None else len(args) > at or kwargs.get("size") is not None
         return ours(*args, **kwargs) if is_array else numpys(*args, **kwargs)
 
-    return _core._NumpyFunction(f"numpy.random.{name}", numpys, ours and draw, ours is not None)
+    return _core._numpy_function(f"numpy.random.{name}", numpys, ours and draw, ours is not None)
 
 
 class _Random(_Module):
