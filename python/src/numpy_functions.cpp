@@ -28,6 +28,9 @@ namespace {
 
 using namespace nb::literals;
 
+/// METH_FASTCALL, from before the stable interface named it.
+constexpr int fast_call = 0x80;
+
 /// Whether what lies on a GPU may go to the host and back, because the program is written for NumPy and says so.
 bool may_move = false;
 
@@ -376,6 +379,25 @@ nb::object array_ufunc(nb::handle ufunc, nb::handle method, const nb::args& inpu
   return numpys();
 }
 
+/// NumPy calls it for a number of its own beside an array of ours as well: most often there is nothing but operands.
+PyObject* asked_by_ufunc(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  return guarded([=] {
+    if (n < 2) throw nb::type_error("__array_ufunc__ takes a ufunc and the name of its method");
+    const nb::handle ufunc = args[0], method = args[1];
+    const bool is_plain = !names && PyUnicode_Check(method.ptr()) && PyUnicode_CompareWithASCIIString(method.ptr(), "__call__") == 0;
+    if (const nb::object& operation = ours_of(ufunc).operation; is_plain && operation.is_valid()) {
+      if (PyObject* const result = handed_on(operation.ptr(), args + 2, static_cast<size_t>(n - 2), nullptr)) return result;
+      nb::python_error error;
+      if (!declines(error)) throw error;
+    }
+    nb::list inputs;
+    for (Py_ssize_t i = 2; i < n; ++i) inputs.append(nb::handle(args[i]));
+    nb::dict named;
+    for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i) named[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(args[n + i]);
+    return array_ufunc(ufunc, method, nb::borrow<nb::args>(nb::tuple(inputs)), nb::borrow<nb::kwargs>(named)).release().ptr();
+  });
+}
+
 nb::dict numpy_calls() {
   nb::dict calls;
   for (const auto& [name, one] : calls_of_numpy())
@@ -604,7 +626,8 @@ bool elements_are_numpys() { return gives_numpys_numbers; }
 
 void bind_numpy_functions(nb::module_& m) {
   nb::object cls = m.attr("Array");
-  add_method(cls, "__array_ufunc__", [](nb::handle, nb::handle ufunc, nb::str method, nb::args inputs, nb::kwargs kwargs) { return array_ufunc(ufunc, method, inputs, kwargs); });
+  static PyMethodDef of_ufuncs = {"__array_ufunc__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(asked_by_ufunc)), fast_call | METH_KEYWORDS, "NumPy's protocol."};
+  cls.attr("__array_ufunc__") = nb::steal(PyDescr_NewMethod(array_type(), &of_ufuncs));
   add_method(cls, "__array_function__", &array_function);
   m.def("_numpy_function", &make_numpy_function, "name"_a, "numpys"_a, "ours"_a.none(), "makes_arrays"_a,
         "One of NumPy's functions for a program that is written for NumPy; ours where there is one.");

@@ -361,13 +361,13 @@ Array interp_in_period(const Array& x, const Array& xp, const Array& fp, double 
 double value_between(double x, std::span<const double> points, std::span<const double> values, double left, double right, int64_t& found) {
   const auto comes_before = [](double a, double b) { return a < b || (b != b && a == a); };  // NaN last
   const int64_t last = std::ssize(points) - 1;
+  if (x != x && last > 0) return x;
+  if (x < points[0]) return left;
+  if (x > points[static_cast<size_t>(last)]) return right;
   const auto is_found = [&] { return found >= 0 && found < last && points[static_cast<size_t>(found)] <= x && x < points[static_cast<size_t>(found) + 1]; };
   if (!is_found()) ++found;
   if (!is_found()) found = std::ranges::upper_bound(points, x, comes_before) - points.begin() - 1;
   const auto at = static_cast<size_t>(std::clamp<int64_t>(found, 0, std::max<int64_t>(last - 1, 0))), end = static_cast<size_t>(last), next = std::min(at + 1, end);
-  if (x != x && last > 0) return x;
-  if (x < points[0]) return left;
-  if (x > points[end]) return right;
   if (x >= points[end]) return values[end];
   if (x == points[at]) return values[at];
   const double slope = (values[next] - values[at]) / (points[next] - points[at]);

@@ -180,15 +180,34 @@ def _found(name):
 # ── random numbers ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+class _Drawn:
+    """An attribute of NumPy's generator. A method is looked up once: then the object itself has it, and Python finds it there."""
+
+    def __init__(self, of, name):
+        self._of, self._name = of, name
+
+    def __get__(self, drawer, cls):
+        value = getattr(drawer._drawer if drawer else self._of, self._name)
+        if drawer and callable(value) and not self._name.startswith("_"):
+            value = _core._numpy_function(f"numpy.random.{self._of.__name__}.{self._name}", value, None, False)
+            setattr(drawer, self._name, value)
+        return value
+
+
 class _Drawer:
     """Of NumPy's: a seeded program draws the numbers that it draws under NumPy."""
 
-    def __getattr__(self, name):
-        value = getattr(self._drawer, name)
-        if callable(value) and not name.startswith("_"):
-            value = _core._numpy_function(f"numpy.random.{type(self._drawer).__name__}.{name}", value, None, False)
-            setattr(self, name, value)
-        return value
+    _has_attributes = False
+
+    def __new__(cls, *args, **named):
+        if not cls._has_attributes:  # numpy.random is loaded by programs that draw
+            own = next(base for base in cls.__mro__ if base.__base__ is _Drawer)
+            of = getattr(_real.random, own.__name__)
+            for name in dir(of):
+                if not (name.startswith("__") or hasattr(own, name)):
+                    setattr(own, name, _Drawn(of, name))
+            own._has_attributes = True
+        return super().__new__(cls)
 
     def __reduce__(self):
         return type(self), (self._drawer,)
