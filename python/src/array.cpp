@@ -235,7 +235,7 @@ std::optional<int64_t> place_from(PyObject* object) {
 
 /// The array that a key is, of positions or flags; null for any other key, also for a number that was read from an array.
 const Array* places_of(PyObject* key) {
-  const Array* const array = array_of(key);
+  const Array* const array = PyLong_CheckExact(key) || PyTuple_CheckExact(key) ? nullptr : array_of(key);
   return array && !array->state().view.shape.empty() ? array : nullptr;
 }
 

@@ -119,6 +119,14 @@ uint64_t greatest_unsigned(const Array& numbers) {
   return elements<uint64_t>(to_device(reduce(ReduceOp::max, astype(numbers, Dtype::uint64)), device("cpu")))[0];
 }
 
+/// searchsorted() of few values on a host: the time that a kernel needs to be found is worth more than a thread.
+template <class T>
+void search_few(const Array& sorted, const Array& values, bool is_right, int64_t* to) {
+  const auto comes_before = [](T a, T b) { return a < b || (b != b && a == a); };  // NaN last
+  const std::span among = elements<T>(sorted), keys = elements<T>(values);
+  for (const T key : keys) *to++ = (is_right ? std::ranges::upper_bound(among, key, comes_before) : std::ranges::lower_bound(among, key, comes_before)) - among.begin();
+}
+
 }  // namespace
 
 Array searchsorted(const Array& sorted, const Array& values, bool is_right) {
@@ -130,6 +138,11 @@ Array searchsorted(const Array& sorted, const Array& values, bool is_right) {
   if (n == 0 || count == 0) return full(values.shape(), Scalar::of(int64_t{0}), Dtype::int64, device);
   const Array among = prepared(sorted), keys = prepared(values);
   const Array result = Array::empty(values.shape(), Dtype::int64, device);
+  if (count <= few_elements && are_few(keys) && (dtype == Dtype::float64 || dtype == Dtype::int64)) {
+    auto* const to = static_cast<int64_t*>(result.data());
+    dtype == Dtype::float64 ? search_few<double>(among, keys, is_right, to) : search_few<int64_t>(among, keys, is_right, to);
+    return result;
+  }
   const std::string text = fmt::format("#define PART {}\n#define TYPE {}\n#define BEFORE(x, key) {}", info(real_part(dtype)).text,
                                        is_complex(dtype) ? std::string_view("ks_parts") : info(dtype).text, is_right ? "!ks_less(key, x)" : "ks_less(x, key)") +
                            search_text;

@@ -150,15 +150,19 @@ class vectorize(_real.vectorize):
         return _core._call_numpy("numpy.vectorize", super().__call__, args, kwargs)
 
 
-def _missing_attribute(self, name):
-    """What arrays of NumPy's have and ours do not."""
-    found = getattr(_real.ndarray, name, None) if not name.startswith("__") else None
-    if found is None:
-        raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}", name=name, obj=self)
-    full = f"numpy.ndarray.{name}"
-    if not callable(found):
-        return _core._call_numpy(full, getattr, (self, name), {})
-    return lambda *args, **kwargs: _core._call_numpy(full, found, (self, *args), kwargs)
+class _Missing:
+    """An attribute that arrays of NumPy's have and ours do not: a __getattr__ for all of them would slow down those that there are."""
+
+    def __init__(self, name):
+        self._name, self._numpys = name, getattr(_real.ndarray, name)
+
+    def __get__(self, array, cls):
+        if array is None:
+            return self._numpys
+        full = f"numpy.ndarray.{self._name}"
+        if not callable(self._numpys):
+            return _core._call_numpy(full, getattr, (array, self._name), {})
+        return lambda *args, **kwargs: _core._call_numpy(full, self._numpys, (array, *args), kwargs)
 
 
 def _module(real):
@@ -327,7 +331,10 @@ def start():
         numpys = getattr(_real.ndarray, name, None)
         if not name.startswith("_") and callable(ours) and callable(numpys):
             setattr(_ks.Array, name, _core._method_beside_numpys(ours, numpys))
-    _ks.Array.__getattr__, _ks.Array.resize = _missing_attribute, _resize
+    for name in dir(_real.ndarray):
+        if not name.startswith("__") and not hasattr(_ks.Array, name):
+            setattr(_ks.Array, name, _Missing(name))
+    _ks.Array.resize = _resize
     _core._elements_are_numpys(True)
     _core._numpy_may_move(True)
     _ks.eager()  # by statement: a clock of the program's tells the truth
