@@ -9,12 +9,14 @@
 #include "kasoku/base/blocking.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/base/trace.h"
+#include "kasoku/codegen/scan_text.h"
 #include "kasoku/compile/stats.h"
 #include "kasoku/device/module.h"
 #include "kasoku/device/replay.h"
 #include "kasoku/device/stream.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <functional>
@@ -90,6 +92,19 @@ Fused one_reduction(ReduceOp op, Dtype from, Dtype compute, Way way, Device& dev
   return on_a_row(std::move(group), Dtype{}, device);
 }
 
+/// Of one row, or of rows one behind the other.
+Fused one_scan(Op join, Dtype from, Dtype compute, bool has_rows, Device& device) {
+  Group group;
+  group.loads.push_back(from);
+  group.values.push_back({.kind = Instruction::load, .dtype = from});
+  if (from != compute) group.values.push_back({.kind = Instruction::cast, .dtype = compute});
+  group.scan = ScanSpec{join, false};
+  group.accumulate = compute;
+  group.kept_rank = has_rows;
+  group.reduced_rank = 1;
+  return on_a_row(std::move(group), compute, device);
+}
+
 /// The function in `place`, which is found once.
 template <class Make>
 Function& found(std::atomic<Function*>& place, Device& device, Make&& make) {
@@ -114,9 +129,14 @@ class Arguments {
     for (int64_t* each : {&pairs, &pairs, &one_, &zero_, length_, &width}) add(each);
     function.launch_one(pointers_, device.current_stream());
   }
+  void launch_scan(Function& function, int64_t rows, int64_t chunk, void* before, Device& device) {
+    for (int64_t* each : {&rows, &rows, &one_, length_, &chunk}) add(each);
+    add(&before);
+    function.launch_one(pointers_, device.current_stream());
+  }
 
  private:
-  static constexpr size_t most = 8 + 2 * most_operands;
+  static constexpr size_t most = 9 + 2 * most_operands;
   void* pointers_[most];
   size_t count_ = 0;
   int64_t* length_;
@@ -175,9 +195,9 @@ struct Source {
   }
 };
 
-/// Whether operations on arrays of so many elements run at once there.
-bool is_for_now(int64_t n, const Device& device) {
-  return n > 0 && n <= few_elements && device.is_host() && !takes_gpu_form(device) &&
+/// Whether operations on arrays of so many elements of that dtype run at once there.
+bool is_for_now(int64_t n, Dtype dtype, const Device& device) {
+  return n > 0 && n <= few_elements && static_cast<size_t>(n) * info(dtype).size <= few_bytes && device.is_host() && !takes_gpu_form(device) &&
          few_at_once.load(std::memory_order_relaxed) && !Recorder::current();
 }
 
@@ -258,7 +278,7 @@ class Known {
     length_ = product(x.view.shape);
     if (!are_alike(op, x.dtype, weak)) return false;
     const bool has_axes_or_memory = is_value_ || !x.view.shape.empty() || !x.is_read_only;  // else it gives a value
-    if (!has_axes_or_memory || !is_for_now(length_, *x.device)) return false;
+    if (!has_axes_or_memory || !is_for_now(length_, x.dtype, *x.device)) return false;
     for (size_t i = 0; i < operands.size(); ++i) {
       if (const Plain& each = operands[i]; each.array) {
         const Array::State& other = each.array->state();
@@ -406,7 +426,7 @@ void expect_again(Op op, const OpTypes& types, std::span<const Operand* const> o
 std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand* const> operands,
                                     const Shape& shape, Device& device) {
   const int64_t n = product(shape);
-  if (!is_for_now(n, device)) return std::nullopt;
+  if (!is_for_now(n, types.compute, device)) return std::nullopt;
   Source sources[most_operands];
   for (size_t i = 0; i < operands.size(); ++i)
     if (operands[i]->array && !sources[i].find(*operands[i]->array)) return std::nullopt;
@@ -505,16 +525,18 @@ bool compute_alone(const Expression& expression, const Node& node, Buffer& to) {
 std::optional<Array> count_directly(const Shape& shape, const Scalar& start, const Scalar& step, Dtype dtype, Device& device) {
   const int64_t n = product(shape);
   const bool is_constant = step == Scalar::of(0);
-  if (!is_for_now(n, device) || dtype == Dtype::opaque || !(is_constant || dtype == Dtype::int64 || dtype == Dtype::float64)) return std::nullopt;
+  if (dtype == Dtype::opaque || !is_for_now(n, dtype, device) || !(is_constant || dtype == Dtype::int64 || dtype == Dtype::float64)) return std::nullopt;
   const size_t itemsize = info(dtype).size;
   auto result = Storage::allocate(device, static_cast<size_t>(n) * itemsize);
   char* const y = static_cast<char*>(result->buffer->memory());
-  for (int64_t i = 0; i < n; ++i) {  // as emit.cpp has it
-    const Scalar each = is_constant              ? start
-                        : dtype == Dtype::int64 ? Scalar::of(static_cast<int64_t>(static_cast<uint64_t>(start.as_int()) + static_cast<uint64_t>(i) * static_cast<uint64_t>(step.as_int())))
-                                                : Scalar::of(start.as_double() + static_cast<double>(i) * step.as_double());
-    each.store(dtype, y + static_cast<size_t>(i) * itemsize);
-  }
+  const auto count = [&](auto* to, auto first, auto by) {  // as emit.cpp has it
+    for (int64_t i = 0; i < n; ++i) to[i] = first + static_cast<decltype(first)>(i) * by;
+  };
+  alignas(16) char number[16];
+  if (is_constant) start.store(dtype, number);
+  if (is_constant) Elements{&n, 1, itemsize}.copy(y, std::array{static_cast<int64_t>(itemsize)}.data(), number, nullptr);
+  else if (dtype == Dtype::float64) count(reinterpret_cast<double*>(y), start.as_double(), step.as_double());
+  else count(reinterpret_cast<uint64_t*>(y), static_cast<uint64_t>(start.as_int()), static_cast<uint64_t>(step.as_int()));
   return Array::of(std::move(result), shape, dtype, itemsize);
 }
 
@@ -522,7 +544,7 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   Device& device = array.device();
   const int64_t n = array.size();
   Source source;
-  if (!is_for_now(n, device) || !source.find(array)) return std::nullopt;
+  if (!is_for_now(n, array.dtype(), device) || !source.find(array)) return std::nullopt;
   source.spread(array, array.shape(), device);
   source.convert(array.dtype(), dtype, n, device);
   const size_t itemsize = info(dtype).size, bytes = static_cast<size_t>(n) * itemsize;
@@ -535,7 +557,7 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   static std::atomic<Function*> reductions[n_reductions][n_dtypes][n_dtypes][n_ways];
   Device& device = array.device();
   Source source;
-  if (!is_for_now(array.size(), device) || !source.find(array)) return std::nullopt;
+  if (!is_for_now(array.size(), std::max(array.dtype(), compute, [](Dtype a, Dtype b) { return info(a).size < info(b).size; }), device) || !source.find(array)) return std::nullopt;
   const int numbers = info(op).n_numbers();
   int64_t outputs = product(shape) / numbers, length = array.size() / outputs;
   const bool are_last_kept = std::ranges::is_sorted(is_reduced, std::greater());
@@ -567,6 +589,33 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   const int64_t width = way == Way::columns ? columns_at_once(lane_bytes(op, compute), ReduceForm::columns, false) : 1;
   arguments.launch_reduction(function, divide_up(outputs, width), width, device);
   return Array::of(std::move(result), shape, dtype, itemsize);
+}
+
+std::optional<Array> scan_directly(Op join, const OpTypes& types, const Array& array, size_t axis) {
+  static std::atomic<Function*> scans[n_ops][n_dtypes][n_dtypes][2];
+  Device& device = array.device();
+  const Shape& shape = array.shape();
+  int64_t n = array.size(), length = shape.empty() ? 1 : shape[axis], rows = n / std::max(length, int64_t{1});
+  Source source;
+  const bool is_last = axis + 1 == shape.size();
+  if (!is_last || length > scan_row || types.result != types.compute || !is_for_now(n, array.dtype(), device) || !source.find(array)) return std::nullopt;
+  source.spread(array, shape, device);
+  const Dtype from = array.dtype();
+  auto& place = scans[static_cast<size_t>(join)][static_cast<size_t>(from)][static_cast<size_t>(types.compute)][rows > 1];
+  Function& function = found(place, device, [&] { return one_scan(join, from, types.compute, rows > 1, device); });
+  const size_t itemsize = info(types.result).size;
+  auto result = Storage::allocate(device, static_cast<size_t>(n) * itemsize);
+  void *y = result->buffer->memory(), *before = nullptr;
+  Arguments arguments(y, length);
+  arguments.add(&source.memory);
+  if (rows > 1) arguments.add(&rows);
+  arguments.add(&length);
+  int64_t strides[] = {length * static_cast<int64_t>(itemsize), length * static_cast<int64_t>(array.itemsize())};
+  for (int64_t& stride : strides)
+    if (rows > 1) arguments.add(&stride);
+  int64_t chunk = chunk_of_scan(length);
+  arguments.launch_scan(function, rows, chunk, before, device);
+  return Array::of(std::move(result), shape, types.result, itemsize);
 }
 
 bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& from) {

@@ -16,10 +16,10 @@ namespace kasoku {
 
 /// Arrays of at most so many elements: a group of several operations on more of them saves passes
 /// over memory that are worth a graph.
-inline constexpr int64_t few_elements = 1024;
+inline constexpr int64_t few_elements = 4096;
 
-/// A copy of at most so many bytes costs less than the launch of a kernel.
-inline constexpr size_t few_bytes = 16 * few_elements;
+/// A copy of at most so many bytes costs less than the launch of a kernel; and elements are few if they take no more.
+inline constexpr size_t few_bytes = 8 * few_elements;
 
 /// Cleared, all operations are for the graph. Only tests do it, which compare the two ways.
 extern std::atomic<bool> few_at_once;
@@ -67,6 +67,9 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype);
 
 /// A reduction, computed in `compute`, over the axes with a mark; `shape` is that of its results.
 std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, std::span<const uint8_t> is_reduced, const Shape& shape);
+
+/// A scan, which joins by `join`, along one axis with rows that are joined one element after the other; nothing as above.
+std::optional<Array> scan_directly(Op join, const OpTypes& types, const Array& array, size_t axis);
 
 /// Copies the elements of `from`, which has the shape of `to` and its dtype, also where the two
 /// overlap, or writes one number to all of `to`. False, and nothing done, if that is for a kernel.

@@ -44,12 +44,26 @@ struct Elements {
   }
 
  private:
+  /// Of one element, which is read once.
+  template <size_t size>
+  [[gnu::optimize("O3")]] static void fill(char* to, int64_t step, const char* from, int64_t n) {
+    struct Bytes {
+      char all[size];
+    } one;
+    std::memcpy(&one, from, size);
+    if (step == static_cast<int64_t>(size))
+      for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * static_cast<int64_t>(size), &one, size);
+    else
+      for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * step, &one, size);
+  }
+
   void copy_row(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) const {
     if (to_step == static_cast<int64_t>(itemsize) && from_step == to_step) {
       std::memcpy(to, from, static_cast<size_t>(n) * itemsize);
       return;
     }
     const bool has_moved = with_size(itemsize, [&]<size_t size>() {
+      if (from_step == 0) return fill<size>(to, to_step, from, n);
       for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, size);
     });
     for (int64_t i = 0; i < n && !has_moved; ++i) std::memcpy(to + i * to_step, from + i * from_step, itemsize);

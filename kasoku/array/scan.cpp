@@ -1,6 +1,7 @@
 #include "kasoku/array/scan.h"
 
 #include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/shape.h"
 
@@ -15,12 +16,14 @@ Array scan(ScanOp op, const Array& array, std::optional<int64_t> axis, std::opti
     const Array neutral = full({}, Scalar::of(row.join == Op::multiply ? 1 : 0), array.dtype(), array.device());
     elements = apply(Op::where, {apply(Op::equal, {array, array}), array, neutral});
   }
+  const size_t along = normal_axis(*axis, array.ndim());
+  if (std::optional<Array> few = scan_directly(row.join, types, elements, along)) return *std::move(few);
   Expression expression;
   expression.kind = Expression::scan;
   expression.op = row.join;
   expression.compute = types.compute;
   expression.is_reduced.resize(static_cast<size_t>(array.ndim()));
-  expression.is_reduced[normal_axis(*axis, array.ndim())] = 1;
+  expression.is_reduced[along] = 1;
   expression.inputs.push_back(elements.input());
   return Array::of(make_node(array.shape(), types.result, array.device(), std::move(expression)));
 }

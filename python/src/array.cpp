@@ -235,7 +235,7 @@ std::optional<int64_t> place_from(PyObject* object) {
 
 /// The array that a key is, of positions or flags; null for any other key, also for a number that was read from an array.
 const Array* places_of(PyObject* key) {
-  const Array* const array = array_of(key);
+  const Array* const array = PyLong_CheckExact(key) || PyTuple_CheckExact(key) ? nullptr : array_of(key);
   return array && !array->state().view.shape.empty() ? array : nullptr;
 }
 
@@ -359,19 +359,22 @@ PyObject* subscript_by_number(PyObject* self, Py_ssize_t at) {
 /// The number that a value is for an array of this dtype; nothing for an array, and an element of another dtype.
 std::optional<Scalar> number_to_store(nb::handle value, Dtype dtype) {
   std::optional<Scalar> number;
-  if (!is_plain_array(value) && (number = plain_number(value))) {
-    must_fit(*number, dtype);
-    return number;
+  if (!is_plain_array(value)) {
+    if ((number = plain_number(value))) {
+      must_fit(*number, dtype);
+      return number;
+    }
+    if (const std::optional<NumpysNumber> typed = numpys_number(value)) {
+      const bool is_whole = is_integer(typed->dtype);
+      if (typed->dtype == dtype || ((is_whole || is_floating(typed->dtype)) && is_floating(dtype))) return typed->value;
+      return number;
+    }
   }
   if (PyBool_Check(value.ptr()) || PyComplex_CheckExact(value.ptr())) {
     number = scalar_from(value);
     return number->kind == info(dtype).kind ? number : std::nullopt;
   }
   if (const Array* const array = array_of(value)) return array->dtype() == dtype ? array->state().number : number;
-  const std::optional<NumpysNumber> typed = numpys_number(value);
-  if (!typed) return number;
-  const bool is_whole = is_integer(typed->dtype);
-  if (typed->dtype == dtype || ((is_whole || is_floating(typed->dtype)) && is_floating(dtype))) return typed->value;
   return number;
 }
 

@@ -64,5 +64,17 @@ nb::object list_of(const Array& array);
 nb::handle numpy();
 /// Whether it is an array of NumPy's own class and of no subclass.
 bool is_plain_numpys(nb::handle object);
+/// The head of such an array, as numpy/ndarraytypes.h has it.
+struct NumpysArray {
+  PyObject object;
+  char* data;
+  int rank;
+  const int64_t *lengths, *strides;
+  PyObject *base, *dtype;
+  int flags;
+
+  bool is_c_contiguous() const { return flags & 1; }
+};
+inline const NumpysArray& numpys_array(nb::handle object) { return *reinterpret_cast<const NumpysArray*>(object.ptr()); }
 
 }  // namespace kasoku

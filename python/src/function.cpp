@@ -9,6 +9,7 @@
 #include "kasoku/codegen/ops.h"
 #include "kasoku/base/error.h"
 #include "numpy_functions.h"
+#include "vectorcall.h"
 
 #include <structmember.h>
 
@@ -39,11 +40,7 @@ PyTypeObject *function_type = nullptr, *ufunc_type = nullptr, *method_type = nul
 PyObject* wrapped(PyObject* self) { return reinterpret_cast<Object*>(self)->function; }
 
 PyObject* call_wrapped(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
-#ifdef NB_BACKEND_MODULE
-  return nanobind::detail::nb_backend.vectorcall(wrapped(self), args, n_and_flag, names);
-#else
-  return PyObject_Vectorcall(wrapped(self), args, n_and_flag, names);
-#endif
+  return handed_on(wrapped(self), args, n_and_flag, names);
 }
 
 PyObject* call_in_face(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
@@ -60,16 +57,14 @@ bool is_operand_of_face(PyObject* object) {
 
 /// Functions and methods give arrays of their operands' class.
 PyObject* call(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
-  size_t n = 0;
-  if (face_array_type) n = (n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET) + (names ? static_cast<size_t>(PyTuple_Size(names)) : 0);
+  const size_t n = face_array_type ? argument_count(n_and_flag, names) : 0;
   return std::any_of(args, args + n, is_operand_of_face) ? call_in_face(self, args, n_and_flag, names) : call_wrapped(self, args, n_and_flag, names);
 }
 
 PyObject* call_beside_numpys(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
   return guarded([=] {
     PyObject* const result = call(self, args, n_and_flag, names);
-    const size_t n = (n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET) + (names ? static_cast<size_t>(PyTuple_Size(names)) : 0);
-    return as_numpys_method(nb::steal(result), reinterpret_cast<Object*>(self)->numpys, {args, n}, names).release().ptr();
+    return as_numpys_method(nb::steal(result), reinterpret_cast<Object*>(self)->numpys, {args, argument_count(n_and_flag, names)}, names).release().ptr();
   });
 }
 

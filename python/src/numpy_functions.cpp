@@ -10,8 +10,14 @@
 #include "kasoku/base/error.h"
 #include "kasoku/codegen/scans.h"
 #include "kasoku/compile/backends.h"
+#include "vectorcall.h"
+
+#include <structmember.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,6 +27,9 @@ namespace kasoku {
 namespace {
 
 using namespace nb::literals;
+
+/// METH_FASTCALL, from before the stable interface named it.
+constexpr int fast_call = 0x80;
 
 /// Whether what lies on a GPU may go to the host and back, because the program is written for NumPy and says so.
 bool may_move = false;
@@ -49,13 +58,32 @@ struct Calls {
 };
 
 /// What NumPy computed, by name. Under Python's lock.
-std::map<std::string, Calls>& calls_of_numpy() {
-  static auto& calls = *new std::map<std::string, Calls>;
+std::map<std::string, Calls, std::less<>>& calls_of_numpy() {
+  static auto& calls = *new std::map<std::string, Calls, std::less<>>;
   return calls;
+}
+
+Calls& calls_of_numpy(std::string_view name) {
+  const auto found = calls_of_numpy().find(name);
+  return found == calls_of_numpy().end() ? calls_of_numpy()[std::string(name)] : found->second;
 }
 
 bool is_instance(nb::handle object, const char* name) {
   return PyObject_IsInstance(object.ptr(), nb::object(numpy().attr(name)).ptr()) == 1;
+}
+
+/// A copy of a new array of NumPy's, if it has few elements, in C order and in the machine's order of bytes; else null.
+Array copy_of_few(nb::handle object, Dtype dtype, Device& device) {
+  if (!is_plain_numpys(object)) return {};
+  const NumpysArray& x = numpys_array(object);
+  if (x.base || !x.is_c_contiguous() || x.dtype != numpy_dtype(dtype).ptr()) return {};
+  const Shape shape(x.lengths, x.lengths + x.rank);
+  const size_t bytes = static_cast<size_t>(product(shape)) * info(dtype).size;
+  if (bytes > few_bytes) return {};
+  Array copy = Array::empty(shape, dtype, device);
+  std::memcpy(copy.data(), x.data, bytes);
+  copy.buffer()->history.filled_by_host = true;
+  return copy;
 }
 
 /// The arguments of one call with NumPy's arrays in place of ours.
@@ -93,9 +121,8 @@ class Shown {
       if (!dtype || info(*dtype).code.empty()) return nb::borrow(result);  // text, objects, times: NumPy's
       Device& to = device_ ? *device_ : default_device();
       // A few elements in C order that nobody else can see are as good in memory of ours, of which less is to be looked after.
-      const bool is_copied = !to.is_host() || (nb::cast<size_t>(result.attr("nbytes")) <= few_bytes && nb::object(result.attr("base")).is_none() &&
-                                               nb::cast<bool>(result.attr("flags").attr("c_contiguous")));
-      Array array = import_host(result, std::nullopt, to, is_copied);
+      Array array = to.is_host() ? copy_of_few(result, *dtype, to) : Array();
+      if (array.is_null()) array = import_host(result, std::nullopt, to, !to.is_host());
       if (!to.is_host()) calls().bytes_moved += array.nbytes();
       calls().bytes_made += array.nbytes();
       return object_of(std::move(array));
@@ -158,7 +185,7 @@ class Shown {
   }
 
   Calls& calls() {
-    if (!calls_) ++(calls_ = &calls_of_numpy()[std::string(name_)])->count;
+    if (!calls_) ++(calls_ = &calls_of_numpy(name_))->count;
     return *calls_;
   }
 
@@ -276,78 +303,99 @@ nb::object reshaped(nb::handle object, int64_t n_more) {
   return object_of(reshape(x, shape));
 }
 
-/// The operation of a ufunc's name; none if we have no such.
-nb::object operation_of(nb::handle ufunc) {
-  static auto& known = *new std::map<PyObject*, nb::object>;  // with a share in each, a program's own may go
-  const auto [at, is_new] = known.try_emplace(ufunc.ptr());
-  if (is_new) {
-    const std::string name = nb::cast<std::string>(ufunc.attr("__name__"));
-    if (op_from_name(name)) at->second = nb::module_::import_("kasoku._core").attr(name.c_str());
-    ufunc.inc_ref();
+/// What we have for a ufunc: nothing where the name says nothing.
+struct OursOfUfunc {
+  explicit OursOfUfunc(nb::handle ufunc) : name(nb::cast<std::string>(ufunc.attr("__name__"))), op(op_from_name(name)) {
+    const nb::object core = nb::module_::import_("kasoku._core");
+    const auto found = [&](std::string_view one) { return nb::getattr(core, std::string(one).c_str(), nb::handle()); };
+    call = found(name);
+    at = found(name + "_at");
+    if (op) operation = call;
+    for (const ReductionInfo& row : reduction_table)
+      if (op && row.join == *op && !row.keeps_position() && !reduce.is_valid()) reduce = found(row.name);
+    for (const ScanInfo& row : scan_table)
+      if (op && row.join == *op && row.takes == ReductionInfo::all && !accumulate.is_valid()) accumulate = found(row.name);
   }
-  return at->second;
+
+  const std::string name;
+  const std::optional<Op> op;
+  nb::object call, operation, reduce, accumulate, at;
+};
+
+const OursOfUfunc& ours_of(nb::handle ufunc) {
+  static auto& known = *new std::map<PyObject*, OursOfUfunc>;  // with a share in each, a program's own may go
+  const auto found = known.find(ufunc.ptr());
+  if (found != known.end()) return found->second;
+  ufunc.inc_ref();
+  return known.emplace(ufunc.ptr(), OursOfUfunc(ufunc)).first->second;
 }
 
 /// A ufunc on our arrays: the operation, reduction or scan of its name, on their device.
-nb::object array_ufunc(nb::handle, nb::handle ufunc, nb::str method, nb::args inputs, nb::kwargs kwargs) {
-  static const nb::handle core = nb::module_::import_("kasoku._core").release();
-  const bool is_call = PyUnicode_CompareWithASCIIString(method.ptr(), "__call__") == 0;
-  if (is_call && kwargs.size() == 0)
-    if (const nb::object operation = operation_of(ufunc); operation.is_valid()) {
-      if (PyObject* const result = PyObject_Call(operation.ptr(), inputs.ptr(), nullptr)) return nb::steal(result);
-      nb::python_error error;
-      if (!declines(error)) throw error;
-    }
-  const std::string name = nb::cast<std::string>(ufunc.attr("__name__")), how = nb::cast<std::string>(method);
-  const auto op = op_from_name(name);
+nb::object array_ufunc(nb::handle ufunc, nb::handle method, const nb::args& inputs, const nb::kwargs& kwargs) {
+  const OursOfUfunc& its = ours_of(ufunc);
+  const auto is_method = [&](const char* one) { return PyUnicode_CompareWithASCIIString(method.ptr(), one) == 0; };
+  const bool is_call = is_method("__call__");
   const auto numpys = [&] {
-    nb::object bound = how == "__call__" ? nb::borrow(ufunc) : nb::object(ufunc.attr(how.c_str()));
-    return call_numpy(how == "__call__" ? "numpy." + name : "numpy." + name + "." + how, bound, inputs, kwargs);
+    const auto how = nb::cast<std::string>(method);
+    return is_call ? call_numpy("numpy." + its.name, ufunc, inputs, kwargs) : call_numpy("numpy." + its.name + "." + how, ufunc.attr(how.c_str()), inputs, kwargs);
   };
-  const auto ours = [&](const std::string& function, const nb::args& operands, const nb::kwargs& rest) -> nb::object {
-    try {
-      return core.attr(function.c_str())(*operands, **rest);
-    } catch (nb::python_error& error) {
-      if (!declines(error)) throw;
-      return numpys();
-    }
+  const auto ours = [&](const nb::object& function, const nb::args& operands, const nb::kwargs& rest) -> nb::object {
+    if (PyObject* const result = PyObject_Call(function.ptr(), operands.ptr(), rest.ptr())) return nb::steal(result);
+    nb::python_error error;
+    if (!declines(error)) throw error;
+    return numpys();
   };
-  if (how == "__call__") {
+  if (is_call && its.operation.is_valid() && kwargs.size() == 0) return ours(its.operation, inputs, kwargs);
+  if (is_call) {
     nb::kwargs rest;
     nb::object into;
-    if (name == "divmod" && kwargs.size() == 0)
+    if (its.name == "divmod" && kwargs.size() == 0) {
+      const nb::object core = nb::module_::import_("kasoku._core");
       return nb::make_tuple(core.attr("floor_divide")(*inputs), core.attr("remainder")(*inputs));
-    if ((!op && !nb::hasattr(core, name.c_str())) || !read_ufunc_arguments(kwargs, rest, into)) return numpys();
-    if (!into.is_valid()) return ours(name, inputs, rest);
-    nb::object result = ours(name, inputs, rest);
+    }
+    if (!its.call.is_valid() || !read_ufunc_arguments(kwargs, rest, into)) return numpys();
+    nb::object result = ours(its.call, inputs, rest);
+    if (!into.is_valid()) return result;
     numpy().attr("copyto")(into, nb::isinstance<Array>(result) ? to_numpy(nb::cast<Array&>(result)) : result,
                            "casting"_a = "same_kind");
     return into;
   }
-  if (how == "outer" && op && inputs.size() == 2) {
+  if (is_method("outer") && its.op && inputs.size() == 2) {
     const nb::object right = reshaped(inputs[1], 0);
     nb::kwargs rest;
     nb::object into;
     if (read_ufunc_arguments(kwargs, rest, into) && !into.is_valid())
-      return ours(name, nb::borrow<nb::args>(nb::make_tuple(reshaped(inputs[0], array_of(right)->ndim()), right)),
+      return ours(its.call, nb::borrow<nb::args>(nb::make_tuple(reshaped(inputs[0], array_of(right)->ndim()), right)),
                   rest);
   }
-  const auto reduction = std::ranges::find_if(
-      reduction_table, [&](const ReductionInfo& row) { return op && row.join == *op && !row.keeps_position(); });
-  const auto scan = std::ranges::find_if(
-      scan_table, [&](const ScanInfo& row) { return op && row.join == *op && row.takes == ReductionInfo::all; });
-  const bool is_reduction = how == "reduce" && reduction != std::end(reduction_table),
-             is_scan = how == "accumulate" && scan != std::end(scan_table);
+  const nb::object& joined = is_method("reduce") ? its.reduce : is_method("accumulate") ? its.accumulate : nb::object();
   const bool is_into_numpys = kwargs.contains("out") && !nb::isinstance<Array>(nb::borrow<nb::tuple>(kwargs["out"])[0]);
-  if ((is_reduction || is_scan) && !is_into_numpys) {
+  if (joined.is_valid() && !is_into_numpys) {
     nb::kwargs rest = nb::borrow<nb::kwargs>(kwargs.attr("copy")());
     if (!rest.contains("axis") && inputs.size() < 2) rest["axis"] = 0;
-    return ours(std::string(is_reduction ? reduction->name : scan->name), inputs, rest);
+    return ours(joined, inputs, rest);
   }
-  if (how == "at" && inputs.size() == 3 && nb::isinstance<Array>(inputs[0]) &&
-      nb::hasattr(core, (name + "_at").c_str()))
-    return core.attr((name + "_at").c_str())(*inputs);
+  if (is_method("at") && inputs.size() == 3 && nb::isinstance<Array>(inputs[0]) && its.at.is_valid()) return its.at(*inputs);
   return numpys();
+}
+
+/// NumPy calls it for a number of its own beside an array of ours as well: most often there is nothing but operands.
+PyObject* asked_by_ufunc(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  return guarded([=] {
+    if (n < 2) throw nb::type_error("__array_ufunc__ takes a ufunc and the name of its method");
+    const nb::handle ufunc = args[0], method = args[1];
+    const bool is_plain = !names && PyUnicode_Check(method.ptr()) && PyUnicode_CompareWithASCIIString(method.ptr(), "__call__") == 0;
+    if (const nb::object& operation = ours_of(ufunc).operation; is_plain && operation.is_valid()) {
+      if (PyObject* const result = handed_on(operation.ptr(), args + 2, static_cast<size_t>(n - 2), nullptr)) return result;
+      nb::python_error error;
+      if (!declines(error)) throw error;
+    }
+    nb::list inputs;
+    for (Py_ssize_t i = 2; i < n; ++i) inputs.append(nb::handle(args[i]));
+    nb::dict named;
+    for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); ++i) named[nb::handle(PyTuple_GetItem(names, i))] = nb::handle(args[n + i]);
+    return array_ufunc(ufunc, method, nb::borrow<nb::args>(nb::tuple(inputs)), nb::borrow<nb::kwargs>(named)).release().ptr();
+  });
 }
 
 nb::dict numpy_calls() {
@@ -391,19 +439,6 @@ bool holds_array(nb::handle object) {
   return false;
 }
 
-bool holds_array_by_name(PyObject* kwargs) {
-  PyObject *key, *value;
-  for (Py_ssize_t at = 0; kwargs && PyDict_Next(kwargs, &at, &key, &value);)
-    if (holds_array(value)) return true;
-  return false;
-}
-
-nb::object called(PyObject* function, PyObject* args, PyObject* kwargs) {
-  PyObject* const result = PyObject_Call(function, args, kwargs);
-  if (!result) throw nb::python_error();
-  return nb::steal(result);
-}
-
 /// Arguments with our arrays in place of objects whose __array__() gives them, which NumPy refuses; none if there are no such.
 nb::object arrays_of_own_classes(nb::handle args) {
   nb::list items;
@@ -418,39 +453,143 @@ nb::object arrays_of_own_classes(nb::handle args) {
 }
 
 /// Whether a call gives one of its arguments, such as what it was to write into: that stays an array.
-bool is_given(nb::handle result, PyObject* args, PyObject* kwargs) {
-  const auto is_it = [&](nb::handle one) { return one.is(result); };
-  if (std::ranges::any_of(nb::borrow<nb::tuple>(args), is_it)) return true;
-  PyObject* const out = kwargs ? PyDict_GetItemString(kwargs, "out") : nullptr;
-  return out && (PyTuple_Check(out) ? std::ranges::any_of(nb::borrow<nb::tuple>(out), is_it) : is_it(out));
+bool is_given(nb::handle result, nb::handle argument) {
+  return argument.is(result) || (PyTuple_Check(argument.ptr()) && std::ranges::any_of(nb::borrow<nb::tuple>(argument), [&](nb::handle one) { return one.is(result); }));
 }
 
-nb::object call_function(const NumpyFunction& f, PyObject* args, PyObject* kwargs) {
-  const bool has_arrays = holds_array(args) || holds_array_by_name(kwargs);
-  if (f.ours.is_valid() && (has_arrays || f.makes_arrays) && (!f.writes_first || is_array(PyTuple_GetItem(args, 0)))) {
-    if (PyObject* const result = PyObject_Call(f.ours.ptr(), args, kwargs))
-      return is_given(result, args, kwargs) ? nb::steal(result) : numbers_or_arrays(nb::steal(result), f.last);
+/// The arguments of a call by Python's vector protocol.
+struct Arguments {
+  PyObject* const* all;
+  size_t n_and_flag;
+  PyObject* names;
+
+  size_t count() const { return argument_count(n_and_flag, names); }
+  size_t by_place() const { return n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET; }
+  template <class F>
+  bool any(F&& f) const { return std::any_of(all, all + count(), f); }
+  /// Null if Python's error is set.
+  nb::object call(const nb::object& function) const { return nb::steal(handed_on(function.ptr(), all, n_and_flag, names)); }
+  nb::tuple tuple() const {
+    nb::list items;
+    for (size_t i = 0; i < by_place(); ++i) items.append(nb::handle(all[i]));
+    return nb::tuple(items);
+  }
+  nb::dict named() const {
+    nb::dict items;
+    for (size_t i = by_place(); i < count(); ++i) items[nb::handle(PyTuple_GetItem(names, static_cast<Py_ssize_t>(i - by_place())))] = nb::handle(all[i]);
+    return items;
+  }
+};
+
+nb::object call_function(const NumpyFunction& f, const Arguments& given) {
+  const bool has_arrays = given.any(holds_array);
+  const auto number_if_new = [&](nb::object result) {
+    return given.any([&](nb::handle one) { return is_given(result, one); }) ? std::move(result) : numbers_or_arrays(std::move(result), f.last);
+  };
+  if (f.ours.is_valid() && (has_arrays || f.makes_arrays) && (!f.writes_first || (given.by_place() > 0 && is_array(given.all[0])))) {
+    if (nb::object result = given.call(f.ours); result.is_valid()) return array_of(result) && array_of(result)->ndim() > 0 ? std::move(result) : number_if_new(std::move(result));
     nb::python_error error;
     if (!declines(error) && !(f.makes_arrays && error.matches(PyExc_TypeError))) throw error;
   }
-  if (has_arrays && f.is_ufunc) {
-    nb::object result = called(f.numpys.ptr(), args, kwargs);  // asks __array_ufunc__
-    return is_given(result, args, kwargs) ? std::move(result) : number_or_array(std::move(result), f.last);
-  }
-  if (!has_arrays) {
-    if (PyObject* const result = PyObject_Call(f.numpys.ptr(), args, kwargs)) return Shown(f.name, true).take(nb::steal(result));
-    nb::python_error error;
-    const bool is_refused = std::string_view(error.what()).find("__array__ method not producing an array") != std::string_view::npos;
-    const nb::object arrays = is_refused ? arrays_of_own_classes(args) : nb::object();
-    if (!arrays.is_valid()) throw error;
-    return call_function(f, arrays.ptr(), kwargs);
-  }
-  const nb::object named = kwargs ? nb::borrow(kwargs) : nb::object(nb::dict());
-  return through_numpy(f.name, f.numpys, args, named, true);
+  if (has_arrays && !f.is_ufunc) return through_numpy(f.name, f.numpys, given.tuple(), given.named(), true);
+  nb::object result = given.call(f.numpys);  // of our arrays a ufunc asks __array_ufunc__
+  if (result.is_valid()) return has_arrays ? number_if_new(std::move(result)) : Shown(f.name, true).take(result);
+  nb::python_error error;
+  const bool is_refused = !has_arrays && std::string_view(error.what()).find("__array__ method not producing an array") != std::string_view::npos;
+  const nb::object arrays = is_refused ? arrays_of_own_classes(given.tuple()) : nb::object();
+  if (!arrays.is_valid()) throw error;
+  return through_numpy(f.name, f.numpys, arrays, given.named(), true);
 }
 
-PyObject* call_numpy_function(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return guarded([=] { return call_function(*nb::inst_ptr<NumpyFunction>(self), args, kwargs).release().ptr(); });
+/// PyMemberDef's types and flags, from before the stable interface named them.
+constexpr int member_ssize = 19, member_readonly = 1;
+constexpr unsigned int has_vectorcall = 1u << 11;
+
+/// The function as an object of Python's.
+struct NumpyFunctionObject {
+  PyObject base;
+  PyObject* (*vectorcall)(PyObject*, PyObject* const*, size_t, PyObject*);
+  PyObject *dict, *weak;
+  NumpyFunction* function;
+};
+
+const NumpyFunction& function_in(PyObject* self) { return *reinterpret_cast<NumpyFunctionObject*>(self)->function; }
+
+PyObject* call_object(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
+  return guarded([=] { return call_function(function_in(self), {args, n_and_flag, names}).release().ptr(); });
+}
+
+PyObject* call_object_with_tuple(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return guarded([=] {
+    std::vector<PyObject*> all;
+    for (nb::handle one : nb::borrow<nb::tuple>(args)) all.push_back(one.ptr());
+    nb::list names;
+    if (kwargs)
+      for (auto [name, value] : nb::borrow<nb::dict>(kwargs)) {
+        names.append(name);
+        all.push_back(value.ptr());
+      }
+    const nb::tuple given(names);
+    return call_function(function_in(self), {all.data(), nb::len(args), kwargs ? given.ptr() : nullptr}).release().ptr();
+  });
+}
+
+/// Attributes are those of NumPy's function, but for what the program gave the object and what every object of Python's has.
+PyObject* get_attribute(PyObject* self, PyObject* name) {
+  const auto is_any = [&](std::initializer_list<const char*> names) {
+    return std::ranges::any_of(names, [&](const char* one) { return PyUnicode_CompareWithASCIIString(name, one) == 0; });
+  };
+  const PyObject* const given = reinterpret_cast<NumpyFunctionObject*>(self)->dict;
+  const bool is_pythons = PyUnicode_GetLength(name) > 2 && PyUnicode_ReadChar(name, 0) == '_' && PyUnicode_ReadChar(name, 1) == '_';
+  if (is_pythons ? is_any({"__module__", "__doc__"}) : !given) return PyObject_GetAttr(function_in(self).numpys.ptr(), name);
+  PyObject* const found = PyObject_GenericGetAttr(self, name);
+  if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
+  PyErr_Clear();
+  return PyObject_GetAttr(function_in(self).numpys.ptr(), name);
+}
+
+PyObject* reduce(PyObject* self, PyObject*) {
+  return guarded([=] {
+    return nb::make_tuple(nb::module_::import_("kasoku.compat.numpy").attr("_found"), nb::make_tuple(function_in(self).name)).release().ptr();
+  });
+}
+
+void destroy(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  auto& object = *reinterpret_cast<NumpyFunctionObject*>(self);
+  if (object.weak) PyObject_ClearWeakRefs(self);
+  Py_CLEAR(object.dict);
+  delete object.function;
+  PyObject_Free(self);
+  Py_DECREF(type);
+}
+
+PyTypeObject* numpy_function_type() {
+  static PyMemberDef members[] = {{"__vectorcalloffset__", member_ssize, offsetof(NumpyFunctionObject, vectorcall), member_readonly, nullptr},
+                                  {"__dictoffset__", member_ssize, offsetof(NumpyFunctionObject, dict), member_readonly, nullptr},
+                                  {"__weaklistoffset__", member_ssize, offsetof(NumpyFunctionObject, weak), member_readonly, nullptr},
+                                  {nullptr, 0, 0, 0, nullptr}};
+  static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_object_with_tuple)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+                                {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
+                                {Py_tp_repr, reinterpret_cast<void*>(+[](PyObject* self) { return PyObject_Repr(function_in(self).numpys.ptr()); })},
+                                {Py_tp_members, members},
+                                {Py_tp_methods, methods},
+                                {0, nullptr}};
+  static PyType_Spec spec = {"kasoku._core._NumpyFunction", sizeof(NumpyFunctionObject), 0, Py_TPFLAGS_DEFAULT | has_vectorcall, slots};
+  static auto* const type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!type) throw nb::python_error();
+  return type;
+}
+
+nb::object make_numpy_function(const std::string& name, nb::object numpys, nb::handle ours, bool makes_arrays) {
+  auto* const object = PyObject_New(NumpyFunctionObject, numpy_function_type());
+  if (!object) throw nb::python_error();
+  object->vectorcall = call_object;
+  object->dict = object->weak = nullptr;
+  object->function = new NumpyFunction{name, std::move(numpys), ours.is_none() ? nb::object() : nb::borrow(ours), makes_arrays};
+  return nb::steal(reinterpret_cast<PyObject*>(object));
 }
 
 }  // namespace
@@ -461,9 +600,9 @@ nb::object call_numpy(const std::string& name, nb::handle function, nb::handle a
 
 nb::object as_numpys_method(nb::object result, nb::handle numpys, std::span<PyObject* const> args, PyObject* names) {
   const Array* const x = result.is_valid() ? array_of(result) : nullptr;
-  if (result.is_valid() && (!x || x->ndim() > 0)) return result;
+  if (result.is_valid() && (!x || x->ndim() > 0 || std::ranges::find(args, result.ptr()) != args.end())) return result;
   const std::string name = nb::cast<std::string>(numpys.attr("__name__"));
-  if (x) return std::ranges::find(args, result.ptr()) != args.end() ? std::move(result) : number_or_array(std::move(result), name);
+  if (x) return number_or_array(std::move(result), name);
   nb::python_error error;
   if (!declines(error)) throw error;
   const size_t n = args.size() - (names ? nb::len(nb::handle(names)) : 0);
@@ -476,29 +615,22 @@ nb::object as_numpys_method(nb::object result, nb::handle numpys, std::span<PyOb
   return call_numpy("numpy.ndarray." + name, numpys, nb::tuple(given), named);
 }
 
+nb::object number_of_host(nb::object result) {
+  const Array* const x = gives_numpys_numbers ? array_of(result) : nullptr;
+  return x && x->device().is_host() ? number_or_array(std::move(result), {}) : std::move(result);
+}
+
 nb::object numpy_number(const Array& array) { return as_numpys_number(number_of(array), array.dtype()); }
 
 bool elements_are_numpys() { return gives_numpys_numbers; }
 
 void bind_numpy_functions(nb::module_& m) {
   nb::object cls = m.attr("Array");
-  add_method(cls, "__array_ufunc__", &array_ufunc);
+  static PyMethodDef of_ufuncs = {"__array_ufunc__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(asked_by_ufunc)), fast_call | METH_KEYWORDS, "NumPy's protocol."};
+  cls.attr("__array_ufunc__") = nb::steal(PyDescr_NewMethod(array_type(), &of_ufuncs));
   add_method(cls, "__array_function__", &array_function);
-  PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_numpy_function)}, {0, nullptr}};
-  nb::class_<NumpyFunction>(m, "_NumpyFunction", nb::type_slots(slots), nb::dynamic_attr(), nb::is_weak_referenceable())
-      .def(
-          "__init__",
-          [](NumpyFunction* self, const std::string& name, nb::object numpys, nb::handle ours, bool makes_arrays) {
-            new (self)
-                NumpyFunction{name, std::move(numpys), ours.is_none() ? nb::object() : nb::borrow(ours), makes_arrays};
-          },
-          "name"_a, "numpys"_a, "ours"_a.none(), "makes_arrays"_a)
-      .def("__getattr__",
-           [](const NumpyFunction& f, const std::string& name) { return nb::object(f.numpys.attr(name.c_str())); })
-      .def("__repr__", [](const NumpyFunction& f) { return nb::repr(f.numpys); })
-      .def("__reduce__", [](const NumpyFunction& f) {
-        return nb::make_tuple(nb::module_::import_("kasoku.compat.numpy").attr("_found"), nb::make_tuple(f.name));
-      });
+  m.def("_numpy_function", &make_numpy_function, "name"_a, "numpys"_a, "ours"_a.none(), "makes_arrays"_a,
+        "One of NumPy's functions for a program that is written for NumPy; ours where there is one.");
   m.def(
       "_call_numpy",
       [](const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs) {

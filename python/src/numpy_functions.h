@@ -18,6 +18,9 @@ nb::object call_numpy(const std::string& name, nb::handle function, nb::handle a
 /// numbers; and, if there is none because ours declined (Python's error is set), what NumPy's gives.
 nb::object as_numpys_method(nb::object result, nb::handle numpys, std::span<PyObject* const> args, PyObject* names);
 
+/// What an operator gives under `kasoku run --numpy`: a value of no axes that is there, in memory of the host, as NumPy's number.
+nb::object number_of_host(nb::object result);
+
 /// The only element as NumPy's own number.
 nb::object numpy_number(const Array& array);
 

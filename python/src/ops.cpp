@@ -55,14 +55,17 @@ bool get_as_pythons(nb::handle object, const Plain& beside, Plain& operand) {
   return true;
 }
 
+Operand weak_operand(const Scalar& number) {
+  Operand operand;
+  operand.scalar = number;
+  operand.weak = number.kind == DtypeKind::floating ? Weak::floating : Weak::integer;
+  return operand;
+}
+
 /// An operand beside an array.
 std::optional<Operand> operand_beside(const Array& x, nb::handle object) {
   Plain number;
-  if (!get_as_pythons(object, {&x, {}}, number)) return operand_from(object, x.device());
-  Operand operand;
-  operand.scalar = number.number;
-  operand.weak = number.number.kind == DtypeKind::floating ? Weak::floating : Weak::integer;
-  return operand;
+  return get_as_pythons(object, {&x, {}}, number) ? weak_operand(number.number) : operand_from(object, x.device());
 }
 
 /// Both operands of an operation; false if one is neither an array nor a number that adapts to the other one's dtype.
@@ -107,7 +110,13 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
   Operand operands[3];
   size_t n = 0;
   bool has_array = false;
-  for (nb::handle object : objects) has_array |= (operands[n++] = must_be_operand(object, device)).array.has_value();
+  for (nb::handle object : objects) {
+    const Array* const beside = objects.size() == 2 && dtype.is_none() ? array_of(objects.begin()[1 - n]) : nullptr;
+    Plain number;
+    operands[n] = beside && get_as_pythons(object, {beside, {}}, number) ? weak_operand(number.number) : must_be_operand(object, device);
+    has_array |= beside || operands[n].array;
+    ++n;
+  }
   if (!has_array) operands[0] = array_from(*objects.begin(), device);
   const std::optional<Dtype> wanted = optional_dtype(dtype);
   const std::optional<Array> into = out_from(out);
@@ -299,7 +308,7 @@ nb::object matrix_product(Op, nb::handle left, nb::handle right) {
   const Array& x = *array_of(is_reflected ? right : left);
   std::optional<Operand> y = operand_from(is_reflected ? left : right, x.device());
   if (!y || !y->array) return not_implemented();
-  return product(is_reflected ? *y->array : x, is_reflected ? x : *y->array, matmul);
+  return number_of_host(product(is_reflected ? *y->array : x, is_reflected ? x : *y->array, matmul));
 }
 
 /// The type's slots: the interpreter calls them without a look for a method's name. Where the left operand is no array,

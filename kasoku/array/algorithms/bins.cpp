@@ -113,6 +113,14 @@ std::span<const T> elements(const Array& in_c_order) {
   return {static_cast<const T*>(in_c_order.data_for_read()), static_cast<size_t>(in_c_order.size())};
 }
 
+/// searchsorted() of few values on a host: the time that a kernel needs to be found is worth more than a thread.
+template <class T>
+void search_few(const Array& sorted, const Array& values, bool is_right, int64_t* to) {
+  const auto comes_before = [](T a, T b) { return a < b || (b != b && a == a); };  // NaN last
+  const std::span among = elements<T>(sorted), keys = elements<T>(values);
+  for (const T key : keys) *to++ = (is_right ? std::ranges::upper_bound(among, key, comes_before) : std::ranges::lower_bound(among, key, comes_before)) - among.begin();
+}
+
 }  // namespace
 
 Array searchsorted(const Array& sorted, const Array& values, bool is_right) {
@@ -124,6 +132,11 @@ Array searchsorted(const Array& sorted, const Array& values, bool is_right) {
   if (n == 0 || count == 0) return full(values.shape(), Scalar::of(int64_t{0}), Dtype::int64, device);
   const Array among = prepared(sorted), keys = prepared(values);
   const Array result = Array::empty(values.shape(), Dtype::int64, device);
+  if (count <= few_elements && are_few(keys) && (dtype == Dtype::float64 || dtype == Dtype::int64)) {
+    auto* const to = static_cast<int64_t*>(result.data());
+    dtype == Dtype::float64 ? search_few<double>(among, keys, is_right, to) : search_few<int64_t>(among, keys, is_right, to);
+    return result;
+  }
   const std::string text = fmt::format("#define PART {}\n#define TYPE {}\n#define BEFORE(x, key) {}", info(real_part(dtype)).text,
                                        is_complex(dtype) ? std::string_view("ks_parts") : info(dtype).text, is_right ? "!ks_less(key, x)" : "ks_less(x, key)") +
                            search_text;
@@ -350,14 +363,18 @@ Array interp_in_period(const Array& x, const Array& xp, const Array& fp, double 
                 around(sliced(values, 0, n - 1, n), values, sliced(values, 0, 0, 1)), std::nullopt, std::nullopt);
 }
 
-/// One value of interp(), by its rules in their order.
-double value_between(double x, std::span<const double> points, std::span<const double> values, double left, double right) {
+/// One value of interp(), by its rules in their order. Values that lie side by side are mostly between the same points, or the next
+/// ones: `found` is where the one before was.
+double value_between(double x, std::span<const double> points, std::span<const double> values, double left, double right, int64_t& found) {
   const auto comes_before = [](double a, double b) { return a < b || (b != b && a == a); };  // NaN last
-  const int64_t last = std::ssize(points) - 1, found = std::ranges::upper_bound(points, x, comes_before) - points.begin() - 1;
-  const auto at = static_cast<size_t>(std::clamp<int64_t>(found, 0, std::max<int64_t>(last - 1, 0))), end = static_cast<size_t>(last), next = std::min(at + 1, end);
+  const int64_t last = std::ssize(points) - 1;
   if (x != x && last > 0) return x;
   if (x < points[0]) return left;
-  if (x > points[end]) return right;
+  if (x > points[static_cast<size_t>(last)]) return right;
+  const auto is_found = [&] { return found >= 0 && found < last && points[static_cast<size_t>(found)] <= x && x < points[static_cast<size_t>(found) + 1]; };
+  if (!is_found()) ++found;
+  if (!is_found()) found = std::ranges::upper_bound(points, x, comes_before) - points.begin() - 1;
+  const auto at = static_cast<size_t>(std::clamp<int64_t>(found, 0, std::max<int64_t>(last - 1, 0))), end = static_cast<size_t>(last), next = std::min(at + 1, end);
   if (x >= points[end]) return values[end];
   if (x == points[at]) return values[at];
   const double slope = (values[next] - values[at]) / (points[next] - points[at]);
@@ -367,7 +384,8 @@ double value_between(double x, std::span<const double> points, std::span<const d
 
 /// interp() of few values at once, where all of it is at hand: to put its steps together costs more than they do.
 std::optional<Array> interp_directly(const Array& x, const Array& points, const Array& values, const std::optional<Array>& left, const std::optional<Array>& right) {
-  const bool is_for_now = few_at_once.load(std::memory_order_relaxed) && x.size() <= few_elements && x.device().is_host() && !Recorder::current();
+  constexpr int64_t few = 65536;
+  const bool is_for_now = few_at_once.load(std::memory_order_relaxed) && x.size() <= few && x.device().is_host() && !takes_gpu_form(x.device()) && !Recorder::current();
   if (!is_for_now || values.dtype() != Dtype::float64) return std::nullopt;
   const std::shared_ptr<Buffer> buffers[] = {x.buffer_if_computed(), points.buffer_if_computed(), values.buffer_if_computed()};
   if (std::ranges::any_of(buffers, std::logical_not())) return std::nullopt;
@@ -383,7 +401,8 @@ std::optional<Array> interp_directly(const Array& x, const Array& points, const 
       ends[i] = number->as_double();
     }
   Array result = Array::empty(x.shape(), Dtype::float64, x.device());
-  std::ranges::transform(xs, static_cast<double*>(result.data()), [&](double each) { return value_between(each, at, of, ends[0], ends[1]); });
+  int64_t found = -1;
+  std::ranges::transform(xs, static_cast<double*>(result.data()), [&](double each) { return value_between(each, at, of, ends[0], ends[1], found); });
   return result;
 }
 

@@ -201,10 +201,14 @@ void take_few(const uint8_t* flags, int64_t n, int64_t count, const char* from, 
       },
       [&](int64_t i, uint64_t word, int64_t length) {
         // A branch that depends on flags would be guessed wrong half of the time.
-        for (int64_t k = 0; k < length && to < end; ++k, word >>= 8) {
+        const auto take = [&](int64_t k) {
           move(i + k, to);
-          to += size * (word & 1);
-        }
+          to += size * (word >> 8 * k & 1);
+        };
+        if (length == 8 && end - to >= static_cast<int64_t>(8 * size))
+          for (int64_t k = 0; k < 8; ++k) take(k);
+        else
+          for (int64_t k = 0; k < length && to < end; ++k) take(k);
       });
 }
 

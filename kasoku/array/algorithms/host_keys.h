@@ -62,34 +62,44 @@ Key as_signed(U key) {
     return static_cast<Key>(key);
 }
 
+/// A key without its order, and back.
+template <class Order, class U, class Key>
+struct OfValues {
+  [[gnu::target("avx2"), gnu::optimize("O3")]] static void fill(const void* row, int64_t first, int64_t n, int, Key* keys) {
+    const U* x = static_cast<const U*>(row) + first;
+    for (int64_t i = 0; i < n; ++i) keys[i] = as_signed<Key>(Order::key(x[i]));
+  }
+  [[gnu::target("avx2"), gnu::optimize("O3")]] static void drain(const Key* keys, int64_t n, int, void* to) {
+    U* y = static_cast<U*>(to);
+    for (int64_t i = 0; i < n; ++i) y[i] = Order::bits(static_cast<U>(as_signed<Key>(static_cast<U>(keys[i]))));
+  }
+};
+
 template <class Order, class U, class Key>
 Keys<Key> values() {
-  return {[](const void* row, int64_t first, int64_t n, int, Key* keys) {
-            const U* x = static_cast<const U*>(row) + first;
-            for (int64_t i = 0; i < n; ++i) keys[i] = as_signed<Key>(Order::key(x[i]));
-          },
-          [](const Key* keys, int64_t n, int, void* to) {
-            U* y = static_cast<U*>(to);
-            for (int64_t i = 0; i < n; ++i) y[i] = Order::bits(static_cast<U>(as_signed<Key>(static_cast<U>(keys[i]))));
-          },
-          0, sizeof(U)};
+  return {OfValues<Order, U, Key>::fill, OfValues<Order, U, Key>::drain, 0, sizeof(U)};
 }
+
+/// A key and behind it the position.
+template <class Order, class U, class Key>
+struct OfPositions {
+  using Bits = Unsigned<Key>;
+  [[gnu::target("avx2"), gnu::optimize("O3")]] static void fill(const void* row, int64_t first, int64_t n, int shift, Key* keys) {
+    constexpr Bits sign = sizeof(Key) == 16 ? Bits{0} : Bits{1} << (8 * sizeof(Key) - 1);
+    const U* x = static_cast<const U*>(row) + first;
+    for (int64_t i = 0; i < n; ++i)
+      keys[i] = static_cast<Key>(((static_cast<Bits>(Order::class_key(x[i])) << shift) | static_cast<Bits>(first + i)) ^ sign);
+  }
+  [[gnu::target("avx2"), gnu::optimize("O3")]] static void drain(const Key* keys, int64_t n, int shift, void* to) {
+    auto* y = static_cast<int64_t*>(to);
+    const Bits mask = (Bits{1} << shift) - 1;
+    for (int64_t i = 0; i < n; ++i) y[i] = static_cast<int64_t>(static_cast<Bits>(keys[i]) & mask);
+  }
+};
 
 template <class Order, class U, class Key>
 Keys<Key> positions(int bits) {
-  using Bits = Unsigned<Key>;
-  constexpr Bits sign = sizeof(Key) == 16 ? Bits{0} : Bits{1} << (8 * sizeof(Key) - 1);
-  return {[](const void* row, int64_t first, int64_t n, int shift, Key* keys) {
-            const U* x = static_cast<const U*>(row) + first;
-            for (int64_t i = 0; i < n; ++i)
-              keys[i] = static_cast<Key>(((static_cast<Bits>(Order::class_key(x[i])) << shift) | static_cast<Bits>(first + i)) ^ sign);
-          },
-          [](const Key* keys, int64_t n, int shift, void* to) {
-            auto* y = static_cast<int64_t*>(to);
-            const Bits mask = (Bits{1} << shift) - 1;
-            for (int64_t i = 0; i < n; ++i) y[i] = static_cast<int64_t>(static_cast<Bits>(keys[i]) & mask);
-          },
-          bits, sizeof(int64_t)};
+  return {OfPositions<Order, U, Key>::fill, OfPositions<Order, U, Key>::drain, bits, sizeof(int64_t)};
 }
 
 /// Calls f<U, kind, infinity>() of the dtype.

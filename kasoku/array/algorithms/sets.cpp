@@ -6,7 +6,9 @@
 #include "kasoku/array/algorithms/rearrange.h"
 #include "kasoku/array/algorithms/sort.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/array/fuse.h"
 #include "kasoku/array/indexing.h"
 #include "kasoku/array/places.h"
 #include "kasoku/array/promote.h"
@@ -17,6 +19,7 @@
 #include "kasoku/device/replay.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace kasoku {
 
@@ -56,10 +59,37 @@ Array differs(const Array& sorted, bool equal_nan) {
   return apply(Op::logical_and, {differ, are_numbers});
 }
 
+/// grouped() of few elements on a host: to put its steps together costs more than they do.
+std::optional<Unique> grouped_directly(const UniqueWanted& wanted, const Array& order, const Array& is_new, Array& starts, const Shape& shape) {
+  constexpr int64_t few = 65536;
+  Device& device = is_new.device();
+  const int64_t n = is_new.size() + 1;
+  if (n > few || !device.is_host() || takes_gpu_form(device) || !few_at_once.load(std::memory_order_relaxed) || Recorder::current()) return std::nullopt;
+  const Array by = order.is_null() ? order : contiguous(order), flags = contiguous(is_new);
+  const auto* const place = by.is_null() ? nullptr : static_cast<const int64_t*>(by.data_for_read());
+  const auto* const is_first = static_cast<const uint8_t*>(flags.data_for_read());
+  const int64_t count = 1 + (n - 1 - std::count(is_first, is_first + n - 1, uint8_t{0}));
+  const auto made = [&](bool is_wanted, const Shape& of) { return is_wanted ? Array::empty(of, Dtype::int64, device) : Array(); };
+  starts = made(true, {count});
+  const Unique result{{}, made(wanted.index, {count}), made(wanted.inverse, shape), made(wanted.counts, {count})};
+  const auto memory = [](const Array& x) { return x.is_null() ? nullptr : static_cast<int64_t*>(x.data()); };
+  int64_t *const start = memory(starts), *const index = memory(result.index), *const inverse = memory(result.inverse), *const counts = memory(result.counts);
+  for (int64_t i = 0, group = -1; i < n; ++i) {
+    if (i == 0 || is_first[i - 1]) start[++group] = i;
+    if (inverse) inverse[place[i]] = group;
+  }
+  for (int64_t k = 0; k < count; ++k) {
+    if (index) index[k] = place[start[k]];
+    if (counts) counts[k] = (k + 1 < count ? start[k + 1] : n) - start[k];
+  }
+  return result;
+}
+
 /// What is wanted of the groups that `order` puts side by side; `is_new`: of each place but the first.
 Unique grouped(const UniqueWanted& wanted, const Array& order, const Array& is_new, Array& starts, const Shape& shape) {
   Device& device = is_new.device();
   const int64_t n = is_new.size() + 1;
+  if (std::optional<Unique> few = grouped_directly(wanted, order, is_new, starts, shape)) return *std::move(few);
   const Array first = Array::zeros({1}, Dtype::int64, device);
   starts = together({first, apply(Op::add, {where_true(is_new), int64_t{1}})});
   Unique result;

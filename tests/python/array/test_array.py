@@ -498,7 +498,7 @@ print((resident() - before) / len(many))
 
 
 def test_many_small_arrays_do_not_all_stay_pending():
-    small, large = ks.arange(4), ks.zeros(2000).eval()
+    small, large = ks.arange(4), ks.zeros(5000).eval()
     many = [small + k for k in range(20_000)]
     assert sum(x.is_pending for x in many) < 10_000  # what a pending array holds is more than its values
     assert [int(x[3]) for x in many[::1999]] == [k + 3 for k in range(0, 20_000, 1999)]

@@ -20,11 +20,11 @@ def explained(x):
 
 
 def test_what_is_computed_needs_nothing():
-    x = ks.array(np.arange(3000.0))
-    assert explained(x) == "float64 (3000,) on cpu is computed: nothing runs for it.\n"
+    x = ks.array(np.arange(5000.0))
+    assert explained(x) == "float64 (5000,) on cpu is computed: nothing runs for it.\n"
     y = x * 3 + 1
     assert explained(y).startswith(
-        "float64 (3000,) on cpu is pending: 1 group runs for it.\n1. float64 (3000,): multiply, add of 1 array and 2 numbers, over 3000 elements.\n"
+        "float64 (5000,) on cpu is pending: 1 group runs for it.\n1. float64 (5000,): multiply, add of 1 array and 2 numbers, over 5000 elements.\n"
     )
     y.numpy()
     assert "is computed" in explained(y)
@@ -45,11 +45,11 @@ def test_a_reduction_ends_a_group():
 
 
 def test_why_what_could_be_computed_again_is_stored():
-    x = ks.array(np.arange(6000.0).reshape(60, 100))
-    row = x.reshape(2, 3000)[0] * 2
-    assert "has at least" not in explained(x.reshape(2, 3000) * row)  # a product is no more than a number that is read
-    row = ks.sqrt(x.reshape(2, 3000)[0])
-    assert "has at least twice as many elements" in explained(x.reshape(2, 3000) * row)
+    x = ks.array(np.arange(10000.0).reshape(100, 100))
+    row = x.reshape(2, 5000)[0] * 2
+    assert "has at least" not in explained(x.reshape(2, 5000) * row)  # a product is no more than a number that is read
+    row = ks.sqrt(x.reshape(2, 5000)[0])
+    assert "has at least twice as many elements" in explained(x.reshape(2, 5000) * row)
     held = x * 2 + 1
     assert explained(held - 1).count("Stored") == 1
     (held - 1).numpy()
@@ -59,11 +59,11 @@ def test_why_what_could_be_computed_again_is_stored():
         long = long * 2 + k
     assert "1. " in explained(long)
     ks.random.seed(1)
-    assert "drawn four at a time" in explained(ks.random.random((100, 60)).T + x)
+    assert "drawn four at a time" in explained(ks.random.random((100, 100)).T + x)
 
 
 def test_it_says_how_a_group_would_run():
-    x = ks.array(np.arange(3000.0))
+    x = ks.array(np.arange(5000.0))
     work = lambda: ks.sqrt(x) * 11 - x  # noqa: E731
     assert "operation by operation, by kernels that the library brings along: the group is new" in explained(work())
     work().numpy()
@@ -77,7 +77,7 @@ def test_it_says_how_a_group_would_run():
     assert "its kernel is compiled first: it has many elements" in text or "is taken from the cache" in text
     text = explained(x + x.sum())  # an earlier test may have met this group
     assert "is a single operation" in text or "its kernel is there" in text
-    assert "Runs as a fill of memory" in explained(ks.full((3000,), 2.0))
+    assert "Runs as a fill of memory" in explained(ks.full((5000,), 2.0))
     assert "no elements" in explained(ks.zeros((0,)) + ks.zeros((0,)))
     assert "not an array" not in explained(x)
 

@@ -102,7 +102,7 @@ def test_what_is_read_and_written_may_be_one_array():
 
 
 def test_what_is_pending_reads_what_was_there():
-    x = ks.ones(2000)
+    x = ks.ones(5000)
     before, places = x + 1, ks.array([1, 2])
     x[places] = 5
     assert before[1] == 2 and x[1] == 5

@@ -223,3 +223,36 @@ def test_any_number_of_threads_gives_the_same_bits(threads, clean_process):
     """
     one, many = (clean_process(text, env={"KASOKU_NUM_THREADS": n}).stdout for n in ("1", str(threads)))
     assert one == many
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "uint8", "float16", "float32", "float64", "complex128"])
+def test_few_elements_have_the_bits_of_many(dtype):
+    """At once, by a kernel that is found by operation and dtype; and as a group of the graph."""
+    x = np.asarray(elements(dtype if dtype != "float16" else "float32", 40, 60), dtype)
+    if dtype[0] in "fc":
+        x[3, 7] = np.nan
+    shapes = [
+        x,
+        x[0],
+        x[:, 1],
+        x[:1],
+        x[:, :1],
+        x[:, ::-2],
+        x.reshape(-1)[:1024],
+        x.reshape(-1)[:1025],
+        x.reshape(4, 10, 60),
+    ]
+    for name in of_numpy_too:
+        for part in shapes:
+            for axis in (0, -1):
+                mine, ways = ks.array(part), []
+                for at_once in (True, False):
+                    before = _core._few_at_once(at_once)
+                    try:
+                        got = getattr(ks, name)(mine, axis=axis).numpy()
+                        ways.append((got.dtype, got.shape, got.tobytes()))
+                    except TypeError as error:
+                        ways.append(str(error))
+                    finally:
+                        _core._few_at_once(before)
+                assert ways[0] == ways[1], (name, dtype, part.shape, axis)

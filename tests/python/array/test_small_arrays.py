@@ -584,3 +584,50 @@ def test_views_of_what_is_read_only_are_read_only():
         with pytest.raises(ValueError, match="read-only"):
             view[0] = 7
     assert z.numpy().tolist() == [1 + 2j, 3]
+
+
+def test_different_elements_of_few_are_those_of_many():
+    rng = np.random.default_rng(8)
+    for x in (
+        rng.integers(0, 9, 50),
+        np.array([np.nan, 1.0, np.nan, -0.0, 0.0, 1.0]),
+        np.array([7]),
+        np.arange(6).reshape(2, 3),
+        rng.integers(0, 3, (9, 2)),
+    ):
+        for words in itertools.product([False, True], repeat=3):
+            named = dict(zip(("return_index", "return_inverse", "return_counts"), words, strict=True))
+            for axis in (None, 0) if x.ndim == 2 else (None,):
+                want, got = np.unique(x, axis=axis, **named), ks.unique(ks.array(x), axis=axis, **named)
+                for a, b in zip(want, got, strict=True) if any(words) else [(want, got)]:
+                    np.testing.assert_array_equal(b.numpy(), a)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+def test_one_number_in_many_places(dtype):
+    for key in (
+        slice(None),
+        slice(1, None, 3),
+        slice(None, None, -1),
+        (slice(None), slice(0, 1)),
+        (slice(None, None, 2), slice(None, None, 5)),
+    ):
+        x = np.zeros((24, 11) if isinstance(key, tuple) else 260, dtype)
+        y = ks.array(x)
+        x[key] = y[key] = 1
+        np.testing.assert_array_equal(y.numpy(), x)
+
+
+def test_numbers_of_numpys_are_remembered_as_pythons_are():
+    x = ks.array(np.linspace(0.5, 2, 9))
+    for operation in (np.multiply, np.subtract, np.power, np.maximum, np.less):
+        for number in (np.float64(1.5), np.float32(1.5), np.int64(2)):
+            for _ in range(3):
+                for got, want in (
+                    (operation(number, x), operation(number, x.numpy())),
+                    (operation(x, number), operation(x.numpy(), number)),
+                ):
+                    assert str(got.dtype) == str(want.dtype)
+                    np.testing.assert_allclose(got.numpy(), want, rtol=1e-15)
+    narrow = x.astype("float32")
+    assert (np.float64(2) * narrow).dtype == "float64" and (np.float32(2) * narrow).dtype == "float32"

@@ -159,7 +159,7 @@ def test_functions_of_the_user_get_values(face):
 
 
 def test_a_loop_over_arrays_is_fused_from_its_second_turn_on(no_first_sight):
-    names = {"x": torch.rand(2000)}
+    names = {"x": torch.rand(5000)}
     code = compile("z = x * x + x * 2", "<a user's program>", "exec")
     launches = []
     for _ in range(4):

@@ -155,6 +155,26 @@ print(isinstance(rng, np.random.Generator))
     )
 
 
+def test_small_programs_find_numpys_names_and_numbers():
+    text = """
+import numpy as np, pickle
+a, b = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+print([type(x).__name__ for x in (a @ b, a @ b - b @ a, np.float64(2) * a[0])], (a @ b).hex(), (np.float64(2) * a).tolist(), isinstance(a @ np.ones((2, 2)), np.ndarray))
+print(np.minimum.accumulate(np.array([3, 1, 2])).tolist(), np.minimum.identity, np.add.nin, np.sin.__name__, np.multiply.outer(a, b).tolist(), np.add.reduce(a))
+print(np.sum.__doc__[:10], np.sum.__module__, repr(np.exp), hasattr(np.exp, "nothing"), hasattr(np, "nothing"), np.exp(x=1.0) if False else "")
+np.sum.mine = 5
+print(np.sum.mine, np.sum(a=a), np.clip(a, a_min=None, a_max=1.5).tolist(), np.add(a, b, out=a) is a, a.tolist())
+rng = np.random.RandomState(3)
+other = pickle.loads(pickle.dumps(rng))
+print(rng.rand(2).tolist() == other.rand(2).tolist(), rng.get_state()[0], hasattr(rng, "nothing"), type(rng.randint(3)).__name__)
+one, two = np.random.default_rng(5), np.random.default_rng(5)
+print(one.bit_generator is not two.bit_generator, one.normal(size=3).tolist() == two.normal(size=3).tolist(), len(one.spawn(2)))
+try: np.concatenate(5)
+except TypeError as error: print(error)
+"""
+    assert run_text(text).stdout == python("-c", text).stdout
+
+
 def test_without_the_flag_numpy_is_left_alone():
     assert (
         python("-m", "kasoku", "run", "-c", "import numpy as np; print(type(np.ones(1)).__name__)").stdout

@@ -54,7 +54,7 @@ def _wrapped(module, name, value):
             ours = None
     if ours and name in ("eig", "eigvals"):
         ours = _real_where_it_can_be(ours)
-    return _core._NumpyFunction(f"{module}.{name}", value, ours, ours is not None and name in _makers)
+    return _core._numpy_function(f"{module}.{name}", value, ours, ours is not None and name in _makers)
 
 
 def _real_where_it_can_be(ours):
@@ -78,13 +78,16 @@ class _Module(types.ModuleType):
 
     def __init__(self, real):
         super().__init__(real.__name__, real.__doc__)
-        self.__dict__.update(_real=real, __path__=[], __file__=getattr(real, "__file__", None))
+        # As a module's own function it is asked of names that are not there; as the class's it would slow down all others.
+        self.__dict__.update(
+            _real=real, __path__=[], __file__=getattr(real, "__file__", None), __getattr__=self._look_up
+        )
         if hasattr(real, "__all__"):
             self.__all__ = real.__all__
         if hasattr(real, "__version__"):
             self.__version__ = real.__version__
 
-    def __getattr__(self, name):
+    def _look_up(self, name):
         try:
             value = getattr(self._real, name)
         except AttributeError as error:
@@ -147,15 +150,19 @@ class vectorize(_real.vectorize):
         return _core._call_numpy("numpy.vectorize", super().__call__, args, kwargs)
 
 
-def _missing_attribute(self, name):
-    """What arrays of NumPy's have and ours do not."""
-    found = getattr(_real.ndarray, name, None) if not name.startswith("__") else None
-    if found is None:
-        raise AttributeError(f"'numpy.ndarray' object has no attribute {name!r}", name=name, obj=self)
-    full = f"numpy.ndarray.{name}"
-    if not callable(found):
-        return _core._call_numpy(full, getattr, (self, name), {})
-    return lambda *args, **kwargs: _core._call_numpy(full, found, (self, *args), kwargs)
+class _Missing:
+    """An attribute that arrays of NumPy's have and ours do not: a __getattr__ for all of them would slow down those that there are."""
+
+    def __init__(self, name):
+        self._name, self._numpys = name, getattr(_real.ndarray, name)
+
+    def __get__(self, array, cls):
+        if array is None:
+            return self._numpys
+        full = f"numpy.ndarray.{self._name}"
+        if not callable(self._numpys):
+            return _core._call_numpy(full, getattr, (array, self._name), {})
+        return lambda *args, **kwargs: _core._call_numpy(full, self._numpys, (array, *args), kwargs)
 
 
 def _module(real):
@@ -177,15 +184,34 @@ def _found(name):
 # ── random numbers ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+class _Drawn:
+    """An attribute of NumPy's generator. A method is looked up once: then the object itself has it, and Python finds it there."""
+
+    def __init__(self, of, name):
+        self._of, self._name = of, name
+
+    def __get__(self, drawer, cls):
+        value = getattr(drawer._drawer if drawer else self._of, self._name)
+        if drawer and callable(value) and not self._name.startswith("_"):
+            value = _core._numpy_function(f"numpy.random.{self._of.__name__}.{self._name}", value, None, False)
+            setattr(drawer, self._name, value)
+        return value
+
+
 class _Drawer:
     """Of NumPy's: a seeded program draws the numbers that it draws under NumPy."""
 
-    def __getattr__(self, name):
-        value = getattr(self._drawer, name)
-        if callable(value) and not name.startswith("_"):
-            value = _core._NumpyFunction(f"numpy.random.{type(self._drawer).__name__}.{name}", value, None, False)
-            setattr(self, name, value)
-        return value
+    _has_attributes = False
+
+    def __new__(cls, *args, **named):
+        if not cls._has_attributes:  # numpy.random is loaded by programs that draw
+            own = next(base for base in cls.__mro__ if base.__base__ is _Drawer)
+            of = getattr(_real.random, own.__name__)
+            for name in dir(of):
+                if not (name.startswith("__") or hasattr(own, name)):
+                    setattr(own, name, _Drawn(of, name))
+            own._has_attributes = True
+        return super().__new__(cls)
 
     def __reduce__(self):
         return type(self), (self._drawer,)
@@ -232,7 +258,7 @@ def _draws_of_ours(name, numpys):
         is_array = bool(args) if at is None else len(args) > at or kwargs.get("size") is not None
         return ours(*args, **kwargs) if is_array else numpys(*args, **kwargs)
 
-    return _core._NumpyFunction(f"numpy.random.{name}", numpys, ours and draw, ours is not None)
+    return _core._numpy_function(f"numpy.random.{name}", numpys, ours and draw, ours is not None)
 
 
 class _Random(_Module):
@@ -305,7 +331,10 @@ def start():
         numpys = getattr(_real.ndarray, name, None)
         if not name.startswith("_") and callable(ours) and callable(numpys):
             setattr(_ks.Array, name, _core._method_beside_numpys(ours, numpys))
-    _ks.Array.__getattr__, _ks.Array.resize = _missing_attribute, _resize
+    for name in dir(_real.ndarray):
+        if not name.startswith("__") and not hasattr(_ks.Array, name):
+            setattr(_ks.Array, name, _Missing(name))
+    _ks.Array.resize = _resize
     _core._elements_are_numpys(True)
     _core._numpy_may_move(True)
     _ks.eager()  # by statement: a clock of the program's tells the truth
