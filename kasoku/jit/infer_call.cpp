@@ -13,6 +13,15 @@
 
 namespace kasoku::jit {
 
+ExprPtr global_expr(const Binding& binding, const std::string& text, Place place) {
+  auto expr = std::make_unique<Expr>();
+  expr->kind = ExprKind::global;
+  expr->binding = binding;
+  expr->text = text;
+  expr->place = place;
+  return expr;
+}
+
 namespace {
 
 std::vector<std::string_view> split(std::string_view text) {
@@ -25,15 +34,6 @@ std::vector<std::string_view> split(std::string_view text) {
   return parts;
 }
 
-ExprPtr global_expr(const Binding& binding, const std::string& text, Place place) {
-  auto expr = std::make_unique<Expr>();
-  expr->kind = ExprKind::global;
-  expr->binding = binding;
-  expr->text = text;
-  expr->place = place;
-  return expr;
-}
-
 /// array.NAME(…) -> NAME(array, …), where NAME is a method that compiled code knows.
 const Intrinsic* method(const std::string& name) {
   for (const char* home : {"array.", "numpy.ndarray.", "numpy."})
@@ -43,7 +43,7 @@ const Intrinsic* method(const std::string& name) {
 
 /// What a function of NumPy's takes as [a, b] has a length known when compiling.
 void as_tuple(Expr& display) {
-  if (display.kind != ExprKind::list || display.items.size() > 16) return;
+  if (display.kind != ExprKind::list || display.items.size() > most_items) return;
   display.kind = ExprKind::tuple;
   for (ExprPtr& item : display.items) as_tuple(*item);
 }

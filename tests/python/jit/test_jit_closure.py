@@ -104,6 +104,41 @@ def test_inner_functions_call_themselves_and_each_other():
     agrees(f, 4)
 
 
+@ks.njit
+def doubled(x):
+    return 2 * x
+
+
+@ks.njit
+def halved(x):
+    return x / 2
+
+
+@ks.njit
+def iterated(f, x, n=3, *, g=halved):
+    for _ in range(n):
+        x = f(x) + g(x)
+    return x
+
+
+@ks.jit
+def replaced(f, x):
+    f = halved
+    return f(x)
+
+
+def test_compiled_functions_are_arguments(recwarn):
+    assert iterated(doubled, 1.0) == iterated.py_func(doubled, 1.0) == 2.5**3
+    assert iterated(halved, 1.0, n=2) == 1.0 and iterated(x=1.0, f=doubled, g=doubled, n=1) == 4.0
+    np.testing.assert_array_equal(iterated(doubled, np.ones(3)), np.full(3, 2.5**3))
+    assert [iterated(ks.njit(lambda x, k=k: k * x), 1.0, 1) for k in range(3)] == [0.5, 1.5, 2.5]
+    assert not recwarn
+    with pytest.raises(TypeError, match="undefined_name"):
+        iterated(ks.njit(lambda x: undefined_name), 1.0)  # noqa: F821
+    with pytest.warns(ks.Warning, match="replaced runs in the interpreter"):
+        assert replaced(doubled, 3.0) == 1.5
+
+
 def test_inner_functions_in_loops_comprehensions_and_on_arrays():
     def f(a):
         n = a.size
