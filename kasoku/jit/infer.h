@@ -43,6 +43,8 @@ class Inference {
   bool is_indexed_by_array(Expr& target, bool takes_array);
   void index_call(Expr& expr, size_t n_items);
   Type call(Expr& expr);
+  /// Puts the items of tuples in the place of `*tuple` among the arguments; false if a tuple is not known yet.
+  bool spread_starred(Expr& expr);
   Type call_function(Expr& expr, const Function& callee);
   Type call_intrinsic(Expr& expr, const Intrinsic& intrinsic);
   Type call_elementwise(Expr& expr, const Intrinsic& intrinsic);

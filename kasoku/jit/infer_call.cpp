@@ -155,7 +155,30 @@ void Inference::place_arguments(Expr& expr, const Intrinsic& intrinsic) {
   expr.keywords.clear();
 }
 
+bool Inference::spread_starred(Expr& expr) {
+  for (size_t i = 1; i < expr.items.size(); ++i) {
+    if (!expr.items[i] || expr.items[i]->kind != ExprKind::starred) continue;
+    const ExprPtr tuple = std::move(expr.items[i]->items[0]);
+    const Type type = visit(*tuple);
+    if (!type.is_known()) return expr.items[i]->items[0] = tuple->clone(), false;
+    if (!type.is_tuple()) fail(tuple->place, fmt::format("*arguments are of a tuple, and this is {}", str(type)));
+    expr.items.erase(expr.items.begin() + static_cast<std::ptrdiff_t>(i));
+    for (size_t k = 0; k < type.items.size(); ++k) {
+      auto at = std::make_unique<Expr>(), item = std::make_unique<Expr>();
+      at->value = static_cast<int64_t>(k);
+      item->kind = ExprKind::subscript;
+      at->place = item->place = tuple->place;
+      item->items.push_back(tuple->clone());
+      item->items.push_back(std::move(at));
+      expr.items.insert(expr.items.begin() + static_cast<std::ptrdiff_t>(i + k), std::move(item));
+    }
+    i += type.items.size() - 1;
+  }
+  return true;
+}
+
 Type Inference::call(Expr& expr) {
+  if (!spread_starred(expr)) return {};
   Expr& target = *expr.items[0];
   if (target.kind == ExprKind::attribute) {
     const Type object = visit(*target.items[0]);

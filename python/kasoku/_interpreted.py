@@ -43,9 +43,13 @@ def with_names(function, given):
     code = function.__code__
     places = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     names = {places[k]: value for k, value in given.items()}
-    if not isinstance(node, ast.FunctionDef) or _is_beyond_analysis(node) or _names(node.body, ast.Store) & set(names):
-        return None
     new = copy.deepcopy(node)
+    if isinstance(node, ast.Lambda):
+        new = ast.FunctionDef("lambda_", new.args, [ast.Return(new.body, **_place(node.body))], **_place(node))
+        if "type_params" in ast.FunctionDef._fields:
+            new.type_params = []
+    if _is_beyond_analysis(new) or _names(new.body, ast.Store) & set(names):
+        return None
     new.decorator_list, new.returns = [], None
     for each in (new.args.posonlyargs, new.args.args, new.args.kwonlyargs):
         each[:] = [arg for arg in each if arg.arg not in names]
