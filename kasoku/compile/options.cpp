@@ -185,7 +185,7 @@ const Row table[] = {
                                                           Kind::joined,       ignore,          "for a program that does not run"},
     {"-ccbin --compiler-bindir -odir --output-directory -o --output-file -x --x -m --machine -keep-dir -cudart --cudart -split-compile --split-compile -t --threads",
                                                           Kind::joined,       ignore,          "for a program that does not run"},
-    {"-m64 -shared --shared -cubin --cubin -ptx --ptx -fatbin -keep --keep -v --verbose -fPIC -fopenmp -pthread -dryrun --resource-usage -res-usage -no-compress --source-in-ptx -src-in-ptx --keep-device-functions",
+    {"-m64 -shared --shared -cubin --cubin -ptx --ptx -fatbin -keep --keep -v --verbose -fPIC -fopenmp -pthread -dryrun --resource-usage -res-usage -no-compress --source-in-ptx -src-in-ptx --keep-device-functions -allow-unsupported-compiler --allow-unsupported-compiler -forward-unknown-to-host-compiler --forward-unknown-to-host-compiler -forward-unknown-opts -use-local-env --use-local-env -brief-diagnostics --brief-diagnostics -no-align-double --no-align-double",
                                                           Kind::flag,         ignore,          "for a program that does not run"},
     {"-diag-suppress --diag-suppress -diag-error --diag-error -diag-warn --diag-warn",
                                                           Kind::joined,       pass_on,         "numbers of nvcc's own warnings"},

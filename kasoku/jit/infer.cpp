@@ -231,7 +231,26 @@ std::optional<Dtype> too_wide(const Stmt& stmt, const Type& array, const Type& v
   return rank(from) > rank(array.dtype) ? std::optional<Dtype>(from) : std::nullopt;
 }
 
+/// np.array(values)
+ExprPtr row_of(ExprPtr values) {
+  Binding binding;
+  binding.kind = Binding::Kind::intrinsic;
+  binding.name = "numpy.array";
+  auto call = std::make_unique<Expr>();
+  call->kind = ExprKind::call;
+  call->place = values->place;
+  call->items.push_back(global_expr(binding, "array", call->place));
+  call->items.push_back(std::move(values));
+  return call;
+}
+
 }  // namespace
+
+bool Inference::is_row_for(Expr& target, const Type& values) {
+  if (target.kind != ExprKind::subscript || !(values.is_tuple() || values.is_list())) return false;
+  const Type object = visit(*target.items[0]);
+  return object.is_array() && !object.has_records() && visit(target).is_array();
+}
 
 void Inference::walk(Block& block) {
   for (StmtPtr& stmt : block) walk(*stmt);
@@ -242,7 +261,11 @@ void Inference::walk(Stmt& stmt) {
     case StmtKind::assign: {
       const bool unpacks = stmt.targets[0]->kind == ExprKind::tuple || stmt.targets[0]->kind == ExprKind::list;
       if (unpacks && stmt.expr->kind == ExprKind::list) stmt.expr->kind = ExprKind::tuple;
-      const Type type = visit(*stmt.expr);
+      Type type = visit(*stmt.expr);
+      if (stmt.targets.size() == 1 && is_row_for(*stmt.targets[0], type)) {  // x[i] = a, b, c: a row of numbers
+        stmt.expr = row_of(std::move(stmt.expr));
+        type = visit(*stmt.expr);
+      }
       if (stmt.targets.size() == 1 && type.is_known() && is_indexed_by_array(*stmt.targets[0], type.is_array())) {
         index_statement(stmt);
         break;

@@ -24,6 +24,8 @@ class Inference {
   void walk(Stmt& stmt);
   void index_statement(Stmt& stmt);
   void assign(Expr& target, const Type& type);
+  /// Whether the target is a part of an array of numbers, and the values a tuple or list that becomes an array for it.
+  bool is_row_for(Expr& target, const Type& values);
   /// The type that a kernel's name gets: with the value, if that is a constant and a length of shared or local memory.
   Type kept(const Expr& target, const Expr& value, const Type& type) const;
   void set(int variable, const Type& type, Place place);
@@ -41,6 +43,8 @@ class Inference {
   bool is_indexed_by_array(Expr& target, bool takes_array);
   void index_call(Expr& expr, size_t n_items);
   Type call(Expr& expr);
+  /// Puts the items of tuples in the place of `*tuple` among the arguments; false if a tuple is not known yet.
+  bool spread_starred(Expr& expr);
   Type call_function(Expr& expr, const Function& callee);
   Type call_intrinsic(Expr& expr, const Intrinsic& intrinsic);
   Type call_elementwise(Expr& expr, const Intrinsic& intrinsic);
@@ -101,6 +105,9 @@ std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const
 
 /// The name of the field that `x.name` or `x["name"]` means, if x is a record or an array of records; else "".
 std::string field_name(const Expr& expr);
+
+/// A name from outside that means this.
+ExprPtr global_expr(const Binding& binding, const std::string& text, Place place);
 
 /// The value of a constant expression (a literal, a global number, -literal, n * 2), if it is an integer.
 std::optional<int64_t> constant_int(const Expr& expr);

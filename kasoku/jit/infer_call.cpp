@@ -13,6 +13,15 @@
 
 namespace kasoku::jit {
 
+ExprPtr global_expr(const Binding& binding, const std::string& text, Place place) {
+  auto expr = std::make_unique<Expr>();
+  expr->kind = ExprKind::global;
+  expr->binding = binding;
+  expr->text = text;
+  expr->place = place;
+  return expr;
+}
+
 namespace {
 
 std::vector<std::string_view> split(std::string_view text) {
@@ -25,15 +34,6 @@ std::vector<std::string_view> split(std::string_view text) {
   return parts;
 }
 
-ExprPtr global_expr(const Binding& binding, const std::string& text, Place place) {
-  auto expr = std::make_unique<Expr>();
-  expr->kind = ExprKind::global;
-  expr->binding = binding;
-  expr->text = text;
-  expr->place = place;
-  return expr;
-}
-
 /// array.NAME(…) -> NAME(array, …), where NAME is a method that compiled code knows.
 const Intrinsic* method(const std::string& name) {
   for (const char* home : {"array.", "numpy.ndarray.", "numpy."})
@@ -43,7 +43,7 @@ const Intrinsic* method(const std::string& name) {
 
 /// What a function of NumPy's takes as [a, b] has a length known when compiling.
 void as_tuple(Expr& display) {
-  if (display.kind != ExprKind::list || display.items.size() > 16) return;
+  if (display.kind != ExprKind::list || display.items.size() > most_items) return;
   display.kind = ExprKind::tuple;
   for (ExprPtr& item : display.items) as_tuple(*item);
 }
@@ -155,7 +155,30 @@ void Inference::place_arguments(Expr& expr, const Intrinsic& intrinsic) {
   expr.keywords.clear();
 }
 
+bool Inference::spread_starred(Expr& expr) {
+  for (size_t i = 1; i < expr.items.size(); ++i) {
+    if (!expr.items[i] || expr.items[i]->kind != ExprKind::starred) continue;
+    const ExprPtr tuple = std::move(expr.items[i]->items[0]);
+    const Type type = visit(*tuple);
+    if (!type.is_known()) return expr.items[i]->items[0] = tuple->clone(), false;
+    if (!type.is_tuple()) fail(tuple->place, fmt::format("*arguments are of a tuple, and this is {}", str(type)));
+    expr.items.erase(expr.items.begin() + static_cast<std::ptrdiff_t>(i));
+    for (size_t k = 0; k < type.items.size(); ++k) {
+      auto at = std::make_unique<Expr>(), item = std::make_unique<Expr>();
+      at->value = static_cast<int64_t>(k);
+      item->kind = ExprKind::subscript;
+      at->place = item->place = tuple->place;
+      item->items.push_back(tuple->clone());
+      item->items.push_back(std::move(at));
+      expr.items.insert(expr.items.begin() + static_cast<std::ptrdiff_t>(i + k), std::move(item));
+    }
+    i += type.items.size() - 1;
+  }
+  return true;
+}
+
 Type Inference::call(Expr& expr) {
+  if (!spread_starred(expr)) return {};
   Expr& target = *expr.items[0];
   if (target.kind == ExprKind::attribute) {
     const Type object = visit(*target.items[0]);

@@ -340,6 +340,7 @@ Type Inference::type_of(Expr& expr) {
           fail(item->place, fmt::format("a slice needs integers, not {}", str(item->type)));
       return Type::of(TypeKind::range);
     case ExprKind::ellipsis: return Type::none();
+    case ExprKind::starred: return visit(*expr.items[0]);
     case ExprKind::comprehension:
       fail(expr.place, "a list comprehension cannot be compiled yet", "",
            "fill an array made with np.empty in a loop");

@@ -138,6 +138,9 @@ Val FunctionLowering::expr(const Expr& e) {
     case ExprKind::tuple:
     case ExprKind::list: {
       if (e.type.is_list()) return list_display(e);
+      if (e.items.size() > most_items)
+        error(e.place, fmt::format("a tuple of {} items cannot be compiled", e.items.size()),
+              fmt::format("{} is the most", most_items));
       std::string text = text_of(e.type) + "{";
       std::vector<Val> values;
       for (const ExprPtr& item : e.items) values.push_back(pin(expr(*item)));

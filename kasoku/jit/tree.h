@@ -62,9 +62,25 @@ struct Binding {
 };
 
 enum class ExprKind : uint8_t {
-  constant, name, global, attribute, subscript, slice, unary, binary, compare, logic,
-  conditional, call, tuple, list, walrus, ellipsis,
-  dict, set,      ///< displays; of a dict: key, value, key, value…
+  constant,
+  name,
+  global,
+  attribute,
+  subscript,
+  slice,
+  unary,
+  binary,
+  compare,
+  logic,
+  conditional,
+  call,
+  tuple,
+  list,
+  walrus,
+  ellipsis,
+  starred,  ///< an argument of a call: items of a tuple
+  dict,
+  set,            ///< displays; of a dict: key, value, key, value…
   comprehension,  ///< [item for target in items]: items = {item, target, source, condition…}
 };
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <span>
 
-// Names in the text: what the user writes has the user's names; `i`, `n` and `_ind` are
+// Names in the text: what the user writes has the user's names; `i`, `_ind` and, if no parameter is called so, `n` are
 // promised to the operation; everything else of ours begins with `_` (codegen/loop_text.cpp).
 namespace kasoku {
 namespace {
@@ -162,7 +162,9 @@ Program element_program(const ElementText& text) {
   const std::string numbers = text.computed->parameters();
   params += params.empty() && !numbers.empty() ? numbers.substr(1) : numbers;
   body.before += text.computed->before();
-  if (mentions(options, operation, "n")) body.before += "  const ptrdiff_t n = _total;\n";
+  const bool has_n =
+      std::ranges::any_of(text.params, [](const ElementParam& param) { return param.declared->name == "n"; });
+  if (!has_n && mentions(options, operation, "n")) body.before += "  const ptrdiff_t n = _total;\n";
   if (uses_axes) {
     body.before += fmt::format("  CIndexer<{}> _ind(_total);\n", loop.rank);
     for (int axis = 0; axis < loop.rank; ++axis)

@@ -187,9 +187,9 @@ std::vector<Parameter> parse_element_parameters(std::string_view text) {
       else parameter.type += (parameter.type.empty() ? "" : " ") + word;
     }
     if (parameter.type.empty()) throw bad_parameter(part, text, example);
-    if (parameter.name == "i" || parameter.name == "n" || parameter.name[0] == '_')
+    if (parameter.name == "i" || parameter.name[0] == '_')
       throw Error(ErrorKind::value, "a parameter cannot be named " + quote(parameter.name))
-          .why("i, n and names that begin with _ belong to the loop");
+          .why("i and names that begin with _ belong to the loop");
     if (parameter.type.size() == 1 && parameter.type[0] >= 'A' && parameter.type[0] <= 'Z') {
       parameter.is_placeholder = true;
     } else {

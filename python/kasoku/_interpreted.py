@@ -10,7 +10,7 @@ import ast
 import copy
 import types
 
-from . import _syntax
+from . import _source, _syntax, errors
 
 _loops = (ast.For, ast.While)
 _scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -32,6 +32,37 @@ def form(function, source, make):
     cells = rewriter.cells | {name: types.CellType(loop) for name, loop in rewriter.made.items()}
     written = _function(new, file, function, cells)
     return written, list(rewriter.made.values())
+
+
+def with_names(function, given):
+    """The function with these parameters, by place, as names from outside; None if it is not to be written so."""
+    try:
+        node, file, lines, text = _source.of(function)
+    except errors.UnsupportedError:
+        return None
+    code = function.__code__
+    places = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    names = {places[k]: value for k, value in given.items()}
+    new = copy.deepcopy(node)
+    if isinstance(node, ast.Lambda):
+        new = ast.FunctionDef("lambda_", new.args, [ast.Return(new.body, **_place(node.body))], **_place(node))
+        if "type_params" in ast.FunctionDef._fields:
+            new.type_params = []
+    if _is_beyond_analysis(new) or _names(new.body, ast.Store) & set(names):
+        return None
+    new.decorator_list, new.returns = [], None
+    for each in (new.args.posonlyargs, new.args.args, new.args.kwonlyargs):
+        each[:] = [arg for arg in each if arg.arg not in names]
+    new.args.defaults, new.args.kw_defaults = [], [None] * len(new.args.kwonlyargs)
+    new.args.posonlyargs, new.args.args = [], [*new.args.posonlyargs, *new.args.args, *new.args.kwonlyargs]
+    new.args.kwonlyargs, new.args.kw_defaults = [], []
+    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    cells |= {name: types.CellType(value) for name, value in names.items()}
+    bare = types.FunctionType((lambda: None).__code__, function.__globals__, function.__name__)
+    made = _function(new, file, bare, cells)
+    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    made.__kasoku_source__ = new, file, lines, text
+    return made
 
 
 def _function(node, file, model, cells):

@@ -176,6 +176,25 @@ def _again(function, options, declared, is_cuda, is_closed):
     return made
 
 
+_most_given = 64  # functions that one is kept with
+
+
+def _given_functions(made, arguments):
+    """The function in which parameters that are given compiled functions are names from outside that mean these.
+
+    None if a function cannot be written so: its text is not there, it has no body of statements, assigns such a parameter.
+    """
+    given = {k: value for k, value in enumerate(arguments) if type(value) is _core.JitFunction}
+    kept = vars(made).setdefault("_given", {})
+    key = tuple(given.items())
+    if key not in kept:
+        if len(kept) == _most_given:
+            del kept[next(iter(kept))]
+        function = _interpreted.with_names(made.py_func, given)
+        kept[key] = function and _core._jit_make(function, *_core._jit_options(made))
+    return kept[key]
+
+
 def _all_arguments(function, args):
     """The types of a signature, with those of the defaults that it leaves out."""
     code = function.__code__
@@ -193,8 +212,8 @@ def _all_arguments(function, args):
 def _declare(made, signatures):
     """Compiles for these signatures alone."""
     described = [_signature.describe(s) for s in signatures]
-    if any(arg[0] == "unicode_type" for args, _ in described for arg in args):
-        return  # it is compiled for each text that it is given
+    if any(arg[0] in ("unicode_type", "object") for args, _ in described for arg in args):
+        return  # it is compiled for each text that it is given, and what gets an instance of a class runs in the interpreter
     described = [(_all_arguments(made.py_func, args), result) for args, result in described]
     _core._jit_declare(made, described)
     made._is_closed = bool(signatures)

@@ -374,6 +374,13 @@ nb::object to_numpy(const Array& array) {
   return host;
 }
 
+nb::object with_numpys_integers(nb::object array, Dtype dtype) {
+  if (dtype != Dtype::int64 && dtype != Dtype::uint64) return array;
+  static PyObject* const is_signed = numpy().attr("dtype")("int64").release().ptr();
+  static PyObject* const is_unsigned = numpy().attr("dtype")("uint64").release().ptr();
+  return array.attr("view")(nb::handle(dtype == Dtype::int64 ? is_signed : is_unsigned));
+}
+
 nb::object numpy_view(const Array& array) {
   if (!array.device().is_host())
     throw Error(ErrorKind::type, "the array is on " + array.device().str() + ", NumPy cannot show it")
@@ -405,8 +412,10 @@ nb::object numpy_view(const Array& array) {
   type.bits = static_cast<uint8_t>(8 * row.size);
   type.lanes = 1;
   if (array.is_read_only())
-    return nb::cast(nb::ndarray<nb::numpy, nb::ro>(first, n, shape.data(), owner, strides.data(), type));
-  return nb::cast(nb::ndarray<nb::numpy>(first, n, shape.data(), owner, strides.data(), type));
+    return with_numpys_integers(
+        nb::cast(nb::ndarray<nb::numpy, nb::ro>(first, n, shape.data(), owner, strides.data(), type)), array.dtype());
+  return with_numpys_integers(nb::cast(nb::ndarray<nb::numpy>(first, n, shape.data(), owner, strides.data(), type)),
+                              array.dtype());
 }
 
 namespace {

@@ -54,6 +54,9 @@ Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device,
 nb::object to_numpy(const Array& array);
 /// A NumPy array that shows the same memory; of a cpu array only.
 nb::object numpy_view(const Array& array);
+/// An array that was made over memory with NumPy's int64 and uint64: by DLPack these are C's `long long`, which repr()
+/// tells apart.
+nb::object with_numpys_integers(nb::object array, Dtype dtype);
 /// The only element.
 Scalar number_of(const Array& array);
 /// The same as a Python number.

@@ -135,7 +135,21 @@ void give_back(const std::vector<std::pair<PyObject*, nb::object>>& copies) {
     if (nb::cast<bool>(copy.attr("flags").attr("writeable"))) numpy().attr("copyto")(nb::handle(original), copy);
 }
 
-PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyObject* names) {
+/// The function in which parameters that are given compiled functions mean these (`_jit._given_functions`), called with
+/// the other arguments; null if it has none.
+PyObject* call_with_functions(PyObject* self, const std::vector<PyObject*>& placed) {
+  nb::list given;
+  for (PyObject* value : placed) given.append(nb::handle(value));
+  nb::object bound = nb::module_::import_("kasoku._jit").attr("_given_functions")(nb::handle(self), given);
+  if (bound.is_none()) return nullptr;
+  nb::list others;
+  for (PyObject* value : placed)
+    if (!jit_state_of(value)) others.append(nb::handle(value));
+  return bound(*others).release().ptr();
+}
+
+PyObject* call_slowly(PyObject* self, PyObject* const* arguments, size_t n, PyObject* names) {
+  JitState& state = state_of(self);
   std::vector<PyObject*> placed;
   if (state.takes_more) {
     refuse(state, "(…)", Error(ErrorKind::type, "a compiled function cannot take *args or **kwargs"));
@@ -143,6 +157,8 @@ PyObject* call_slowly(JitState& state, PyObject* const* arguments, size_t n, PyO
   }
   if (!place(state, arguments, n, names, placed))
     return interpret(state.function, arguments, n, names);  // Python's own words for a wrong call
+  if (state.declared.empty() && std::ranges::any_of(placed, jit_state_of))
+    if (PyObject* result = call_with_functions(self, placed)) return result;
   std::vector<Type> types;
   std::vector<nb::object> columns;
   std::vector<std::pair<PyObject*, nb::object>> copies;
@@ -226,7 +242,7 @@ PyObject* call(PyObject* self, PyObject* const* arguments, size_t n_and_flag, Py
         ++i;
       }
     }
-    return call_slowly(state, arguments, n, names);
+    return call_slowly(self, arguments, n, names);
   });
 }
 

@@ -131,8 +131,13 @@ bool add_type(nb::handle item, Type& all, int depth) {
 Type type_of_container(nb::handle value, int depth) {
   if (nb::hasattr(value, "_kasoku_item")) {  // a typed container says what it holds
     nb::object item = value.attr("_kasoku_item");
-    if (!item.is_none() && PyDict_Check(value.ptr())) return Type::dict(type_of_description(item[0]), type_of_description(item[1]));
-    if (!item.is_none() && nb::len(value) == 0) return Type::list(type_of_description(item));
+    try {
+      if (!item.is_none() && PyDict_Check(value.ptr()))
+        return Type::dict(type_of_description(item[0]), type_of_description(item[1]));
+      if (!item.is_none() && nb::len(value) == 0) return Type::list(type_of_description(item));
+    } catch (const Error&) {
+      return {};  // texts, instances of classes
+    }
   }
   if (depth > 4 || nb::len(value) == 0) return {};
   Type item, mapped;

@@ -102,7 +102,7 @@ nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* ar
                     : kind == DtypeKind::unsigned_ ? nb::dlpack::dtype_code::UInt
                                                    : nb::dlpack::dtype_code::Float;
   const nb::dlpack::dtype dtype{static_cast<uint8_t>(code), static_cast<uint8_t>(info(type.dtype).size * 8), 1};
-  return as_result(dtype);
+  return with_numpys_integers(as_result(dtype), type.dtype);
 }
 
 }  // namespace

@@ -126,7 +126,15 @@ ExprPtr Reader::expr(nb::handle node) {
       }
     }
     for (nb::handle argument : node.attr("args")) {
-      if (class_name(argument) == "Starred") fail(argument, "*arguments cannot be compiled");
+      if (class_name(argument) == "Starred") {
+        if (class_name(argument.attr("value")) != "Name") fail(argument, "*arguments must be a name in compiled code");
+        auto starred = std::make_unique<Expr>();
+        starred->kind = ExprKind::starred;
+        starred->place = place(argument);
+        starred->items.push_back(expr(argument.attr("value")));
+        e->items.push_back(std::move(starred));
+        continue;
+      }
       const bool is_generator = class_name(argument) == "GeneratorExp" && nb::len(nb::object(node.attr("args"))) == 1;
       e->items.push_back(is_generator && folds(*e->items[0]) ? comprehension(argument) : expr(argument));
     }

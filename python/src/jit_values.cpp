@@ -164,7 +164,7 @@ static Type type_of_value(nb::handle value, int& parts) {
       items.push_back(type_of_value(item, parts));
       if (!items.back().is_known()) return {};
     }
-    if (items.size() > 16) return {};
+    if (items.size() > most_items) return {};
     Type tuple = Type::tuple(std::move(items));
     if (has_names)
       for (nb::handle name : nb::object(value.attr("_fields"))) tuple.text += nb::cast<std::string>(name) + ",";

@@ -228,8 +228,9 @@ TEST_CASE("what nvcc refuses is refused") {
 
 TEST_CASE("options that users pass are understood") {
   accepts("#if N != 4 || defined(M)\n#error\n#endif\n__global__ void f() {}",
-          {.options = {"-DN=4", "-D", "M=1", "-UM", "-std=c++14", "--use_fast_math", "-arch=sm_80",
-                       "-lineinfo", "-maxrregcount=32", "-O3", "-Xcompiler", "-fPIC", "-w"}});
+          {.options = {"-DN=4", "-D", "M=1", "-UM", "-std=c++14", "--use_fast_math", "-arch=sm_80", "-lineinfo",
+                       "-maxrregcount=32", "-O3", "-Xcompiler", "-fPIC", "-w", "-ccbin", "/usr/bin/gcc",
+                       "-allow-unsupported-compiler"}});
   accepts("static_assert(__CUDA_ARCH__ == 900, \"\");", {.options = {"-arch=compute_90"}});
   accepts("int g() { return 1; }\n__global__ void f(int* x) { x[0] = g(); }",
           {.options = {"-default-device"}});

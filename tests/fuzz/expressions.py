@@ -48,6 +48,8 @@ class Expressions(Writer):
         if depth <= 0 or self.chance(20):
             return self.leaf(place, level)
         one = lambda: self.unsigned(place, level, depth - 1)
+        if self.has("convert") and self.chance(8):
+            return self.converted(place, level, depth - 1)
         kind = self.below(21)
         if kind < 7:
             return f"({one()} {self.pick('+', '-', '*', '^', '&', '|', '+')} {one()})"
@@ -81,6 +83,22 @@ class Expressions(Writer):
             return self.call(place, level, depth - 1)
         return self.leaf(place, level)
 
+    def any_number(self, place, level, depth, type):
+        """A float or double of any bits: NaN, infinite, larger than all integers. + 0: NaN is a quiet one, and -0 is 0."""
+        if type == "float":
+            return f"(__uint_as_float({self.unsigned(place, level, depth)}) + 0.0f)"
+        return f"(__longlong_as_double((long long){self.wide(place, level, depth)}) + 0.0)"
+
+    def converted(self, place, level, depth):
+        """Such a number as an integer, whether its type holds it or not."""
+        type = self.pick(*FLOATS)
+        x, f = self.any_number(place, level, depth, type), FLOATS[type][1]
+        if self.chance(25):
+            x = f"f{self.pick('min', 'max')}{f}({x}, {self.any_number(place, level, depth, type)})"
+        to = self.pick("int", "unsigned", *SMALL, *WIDE)
+        part = f" >> {self.pick(0, 32)}" if to in WIDE else ""
+        return f"(unsigned)(to<{to}>({x}){part})"
+
     def intrinsic(self, place, level, depth):
         one = lambda: self.unsigned(place, level, depth - 1)
         near = lambda: f"(int)({one()} & 65535u)"
@@ -99,7 +117,11 @@ class Expressions(Writer):
         if depth <= 0 and options and self.chance(70):
             return self.random.choice(options).text
         one = lambda: self.signed(place, level, depth - 1)
-        kind = self.below(9) if depth > 0 else 0
+        kind = self.below(11) if depth > 0 else 0
+        if kind == 9:
+            return f"({one()} >> ({self.unsigned(place, level, depth - 1)} & 31u))"
+        if kind == 10 and self.has("small"):
+            return f"(int)({self.pick(*SMALL)})({self.unsigned(place, level, depth - 1)} {self.pick('*', '+', '-')} {one()})"
         if kind == 1:
             return f"({one()} {self.pick('&', '|', '^')} {one()})"
         if kind == 2:
@@ -126,9 +148,13 @@ class Expressions(Writer):
         if depth <= 0:
             return f"({self.leaf(place, level)} * {self.pick('0x100000001', '0x9E3779B97F4A7C15', '0x10001')}ull)"
         one = lambda: self.wide(place, level, depth - 1)
-        kind = self.below(9)
+        kind = self.below(11)
         if kind < 3:
             return f"({one()} {self.pick('+', '-', '*', '^', '&', '|')} {one()})"
+        if kind in (9, 10):
+            what = one() if kind == 9 else f"(unsigned long long)((long long){one()}"
+            how = self.pick("<<", ">>") if kind == 9 else ">>"
+            return f"({what} {how} ({self.unsigned(place, level, depth - 1)} & 63u)){')' * (kind - 9)}"
         if kind == 3:
             return f"({one()} {self.pick('<<', '>>')} {self.pick(1, 7, 31, 32, 33, 63)})"
         if kind == 4 and self.has("divide"):
@@ -203,8 +229,12 @@ class Expressions(Writer):
         )
 
     def condition(self, place, level, depth=1):
-        kind = self.below(14)
         one = lambda: self.unsigned(place, level, depth)
+        if self.has("convert") and self.chance(8):
+            type = self.pick(*FLOATS)
+            x, y = (self.any_number(place, level, depth, type) for _ in range(2))
+            return self.pick(f"{x} < {y}", f"!({x} >= {y})", f"{x} == {y}", f"{x} != {y}", f"!({x} <= {y})")
+        kind = self.below(14)
         compare = self.pick("<", "<=", ">", ">=", "==", "!=")
         if kind < 3:
             modulus = self.pick(2, 3, 4, 5)

@@ -182,6 +182,18 @@ inline unsigned __vadd4(unsigned a, unsigned b) {
 inline unsigned __float_as_uint(float x) { return fibers::from_bits<unsigned>(fibers::bits(x)); }
 inline int __float_as_int(float x) { return fibers::from_bits<int>(fibers::bits(x)); }
 inline float __uint_as_float(unsigned x) { return fibers::from_bits<float>(fibers::bits(x)); }
+inline double __longlong_as_double(long long x) { return fibers::from_bits<double>(x); }
+/// A GPU's conversion: the nearest number, of NaN 0 or the highest bit; few bits are a part of 32.
+template <class T, class F>
+T to(F x) {
+  constexpr bool is_signed = T(-1) < T(0), is_wide = sizeof(T) == 8;
+  constexpr fiber_u64 half = fiber_u64(1) << (is_wide ? 63 : 31), high = is_signed ? half - 1 : half - 1 + half;
+  const F limit = F(half) * (is_signed ? 1 : 2);
+  if (x != x) return T(is_wide || sizeof(F) == 8 ? half : 0);
+  if (x <= (is_signed ? -limit : F(0))) return T(is_signed ? half : 0);
+  if (x >= limit) return T(high);
+  return T(is_signed ? fiber_u64((long long)x) : fiber_u64(x));
+}
 inline float __int_as_float(int x) { return fibers::from_bits<float>(fibers::bits(x)); }
 inline long long __double_as_longlong(double x) { return fibers::from_bits<long long>(fibers::bits(x)); }
 

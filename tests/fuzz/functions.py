@@ -104,6 +104,8 @@ class Functions(Flow):
                 f"  return x < 2u || y % 8u == 0u ? threadIdx.x + blockIdx.x : {f}(x / 3u, y % 8u - 1u) ^ (x + threadIdx.x); }}"
             )
             functions.append((f, ("unsigned", "unsigned")))
+        if self.has("struct") and self.has("reference"):
+            functions.append((self.make_methods(base, functions), ("unsigned", "unsigned")))
         for _ in range(1 + self.below(2)):
             f, type = self.name("g"), self.random.choice([t for t in self.types if t not in SMALL and t != "bool"])
             place = self.function_place(base, (Variable("y", type, THREAD),), functions)
@@ -124,6 +126,26 @@ class Functions(Flow):
             )
             self.procedures.append(f)
         return tuple(functions)
+
+    def make_methods(self, base, functions):
+        """A function that calls methods of records, which change each other through references."""
+        s, f = self.name("Pair"), self.name("g")
+        fields = (("p", "unsigned"), ("q", "int"), ("other.p", "unsigned"), ("other.q", "int"))
+        place = self.function_place(base, tuple(Variable(*field, THREAD) for field in fields), functions)
+        self.line(f"struct {s} {{ unsigned p; int q;")
+        self.block(
+            f"__device__ unsigned mix({s}& other, unsigned x)",
+            lambda: self.function_body(place, "return z ^ x + other.p;"),
+        )
+        self.line("};")
+        self.line(f"__device__ void turn({s}& a, {s}& b) {{ {s} c = a; a = b; b = c; a.p ^= (unsigned)b.q; }}")
+        self.line(f"__device__ unsigned {f}(unsigned x, unsigned y) {{")
+        self.line(f"  {s} one = {{x, (int)y}}, two = {{y, 3}};")
+        self.line(f"  if (x % {self.pick(2, 3)}u) turn(one, two);")
+        self.line("  unsigned z = one.mix(two, x);")
+        self.line(f"  {self.pick('', 'if (z & 1u) ')}z += two.mix({self.pick('one', 'two')}, z);")
+        self.line("  return z ^ two.p + (unsigned)one.q; }")
+        return f
 
     def function_place(self, base, variables, functions):
         variables = (Variable("x", "unsigned", THREAD), Variable("z", "unsigned", THREAD), *variables)

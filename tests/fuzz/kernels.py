@@ -18,6 +18,7 @@ import math
 
 import numpy as np
 
+from fuzz import oracle
 from fuzz.places import BLOCK, FLOATS, SMALL, THREAD, WARP, Array, Place, Variable
 from fuzz.programs import Programs
 
@@ -27,7 +28,9 @@ GRIDS = [(1,), (2,), (3,), (4,), (5,), (6,), (2, 2), (3, 2), (1, 3)]
 MANY = [(17,), (40,), (9, 4)]  # more blocks than are run as one group
 
 FEATURES = "branch for while do switch break return array lambda reference divide ternary bits wide float small logical"
-FEATURES += " unroll function constant atomics struct vector row stencil stride global bool guard restrict queue half"
+FEATURES += (
+    " unroll function constant atomics struct vector row stencil stride global bool guard restrict queue half convert"
+)
 WARP_FEATURES = "shuffle ballot reduce match mask tile cg by_warp warp_function"
 MEMORY_FEATURES = "global vector queue atomics stride row struct"
 BLOCK_FEATURES = "shared vote shared_atomic shared_struct one_warp by_warp dynamic block_function"
@@ -142,6 +145,7 @@ class Generator(Programs):
         body, self.lines, self.indent = self.lines, [self.head() + " {"], 0
         self.lines += [*body, "}"]
         includes = [f"#include <{name}.h>" for name in GROUPS] + ["namespace cg = cooperative_groups;"]
+        self.before += [oracle.CONVERSION] * self.has("convert")
         lines = (
             includes * self.has("cg")
             + ["#include <cuda_fp16.h>"] * self.has("half")

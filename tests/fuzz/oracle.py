@@ -17,6 +17,10 @@ FLAGS = (
 )
 
 
+# What fibers.h has instead, because C says nothing of numbers that the type does not hold.
+CONVERSION = "template <class T, class F> __device__ T to(F x) { return (T)x; }"
+
+
 class Defect(Exception):
     """The kernel has no answer: it is undefined, or its threads race or wait for ever."""
 
@@ -26,7 +30,7 @@ def translated(text, number):
     name = (
         re.findall(r"__global__[\s\w()]*?\b(\w+)\s*\(", re.sub(r"__launch_bounds__\s*\([^)]*\)", "", text)) or ["k"]
     )[-1]
-    text = re.sub(r"^\s*#\s*include.*$", "", text, flags=re.M)
+    text = re.sub(r"^\s*#\s*include.*$", "", text.replace(CONVERSION, ""), flags=re.M)
     text = re.sub(r'extern\s+"C"\s+__global__', "__global__", text)
     text = re.sub(
         r"extern\s+__shared__\s+(?:__align__\(\d+\)\s+)?([\w ]+?)\s+(\w+)\[\];",

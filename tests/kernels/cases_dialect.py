@@ -231,6 +231,35 @@ def wide_shifts(rng):
     return Launch([x, n.astype(i32), Out(np.array(want, u32)), Out(np.array(wide, np.uint64))], (80, 1, 1))
 
 
+def out_of_range(dtype):
+    """What an H100 gives (CUDA 12): the nearest number, of NaN 0 or, where 64 bits are converted, the highest bit."""
+    x = np.array([-0.5, -2.5, 127.9, 300, -129, 7e4, 3e9, -5e9, 5e9, 1e20, -1e20, np.nan, np.inf, -np.inf] * 3, dtype)
+
+    def convert(v, bits, signed):
+        low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+        if np.isnan(v):
+            return -(2 ** (bits - 1)) if 64 in (bits, 8 * x.itemsize) else 0
+        return low if v <= low else high if v >= high else int(v)
+
+    def row(v):
+        for bits in (32, 8, 16, 64):
+            for signed in (True, False):
+                whole = convert(v, max(bits, 32), signed) % 2**bits
+                yield whole - 2**bits if (signed or bits == 64) and whole >> (bits - 1) else whole
+
+    return Launch([x, Out(np.array([[*row(v)] for v in x], np.int64)), i32(len(x))], (64, 1, 1))
+
+
+@case("out_of_range.cu", "floats")
+def floats_out_of_range(rng):
+    return out_of_range(f32)
+
+
+@case("out_of_range.cu", "doubles")
+def doubles_out_of_range(rng):
+    return out_of_range(f64)
+
+
 @case("child_launches.cu", "sort_all", **CPP17)
 def children_sort(rng):
     x = rng.integers(-999, 999, 2000).astype(i32)

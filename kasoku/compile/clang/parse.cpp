@@ -153,6 +153,30 @@ void define_wide_shifts(llvm::Module& module) {
       }
 }
 
+/// A number that the integer type does not hold becomes the nearest one that it does: a GPU's conversion, of which C
+/// says nothing. NaN becomes 0, or the highest bit alone where one of both types has 64 bits. What has fewer than 32
+/// bits is a part of an integer that has them.
+void define_conversions(llvm::Module& module) {
+  for (llvm::Function& function : module)
+    for (llvm::BasicBlock& block : function)
+      for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
+        if (!llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(instruction)) continue;
+        llvm::Value* number = instruction.getOperand(0);
+        llvm::Type* type = instruction.getType();
+        llvm::IRBuilder<> build(&instruction);
+        llvm::Type* whole = type->getScalarSizeInBits() < 32 ? type->getWithNewBitWidth(32) : type;
+        const auto id =
+            llvm::isa<llvm::FPToSIInst>(instruction) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+        llvm::Value* made = build.CreateIntrinsic(id, {whole, number->getType()}, {number});
+        if (number->getType()->getScalarSizeInBits() == 64 || whole->getScalarSizeInBits() == 64) {
+          auto* highest = llvm::ConstantInt::get(whole, llvm::APInt::getSignMask(whole->getScalarSizeInBits()));
+          made = build.CreateSelect(build.CreateFCmpUNO(number, number), highest, made);
+        }
+        instruction.replaceAllUsesWith(build.CreateTrunc(made, type));
+        instruction.eraseFromParent();
+      }
+}
+
 class ParseAction : public clang::ASTFrontendAction {
  public:
   ParseAction(const ParseRequest& request, llvm::LLVMContext& context,
@@ -204,7 +228,8 @@ class ParseAction : public clang::ASTFrontendAction {
     });
     if (compiler.getDiagnostics().hasErrorOccurred()) return;
     if (request_.is_generated) forbid_contraction(*module);
-    else define_wide_shifts(*module);
+    else
+      define_wide_shifts(*module), define_conversions(*module);
     finish_module(*module);
     std::vector<NamedSymbol> symbols;
     for (size_t i = 0; i < named_.size(); ++i)

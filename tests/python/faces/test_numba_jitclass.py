@@ -196,3 +196,17 @@ def test_sets_in_fields():
     given = {1, 2}
     Holder(given).add(3)
     assert given == {1, 2, 3}
+
+
+def test_a_class_in_a_signature():
+    @jitclass([("rate", float64)])
+    class Rate:
+        def __init__(self, rate):
+            self.rate = rate
+
+    @numba.njit(float64(Rate.class_type.instance_type, numba.int64))
+    def times(r, k):
+        return r.rate * k
+
+    with pytest.warns(UserWarning, match="runs in the interpreter"):
+        assert times(Rate(0.5), 3) == 1.5

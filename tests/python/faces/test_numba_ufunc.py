@@ -47,6 +47,23 @@ def test_without_signatures_loops_come_with_their_arguments():
     np.testing.assert_array_equal(f(np.arange(4).reshape(2, 2), np.array([1, 2])), [[1, 2], [2, 3]])
 
 
+@pytest.mark.parametrize("signatures", [[], declared])
+def test_compiled_code_calls_them_with_arrays(signatures):
+    f, g = vectorize(signatures)(plus), vectorize([float64(float64)])(lambda x: np.sin(x))
+
+    @njit
+    def call(a, b):
+        return f(a, b), f(a, 1), f(2, b[:, None]), f(a[0], 3), g(f(a, a)), g(0.5)
+
+    a, b = rng.random(5), rng.random(5)
+    want = a + b, a + 1, 2 + b[:, None], a[0] + 3, np.sin(a + a), np.sin(0.5)
+    for got, wanted in zip(call(a, b), want, strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-15)
+    assert call(a[:1], b)[0].shape == (5,)
+    with pytest.raises(ValueError):
+        call(a[:2], b)
+
+
 def test_out():
     f = vectorize(declared)(plus)
     out = np.empty((2, 3), np.float64)

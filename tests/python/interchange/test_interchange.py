@@ -403,3 +403,17 @@ def test_questions_about_dtypes_and_shapes_compute_nothing():
         np.shape(x) == (5000,) and np.result_type(x, np.int8) == np.float64 and np.ndim(x) == 1 and np.size(x) == 5000
     )
     assert not np.iscomplexobj(x) and x.is_pending
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_numpys_view_has_numpys_integers(dtype):
+    x, want = ks.arange(3, dtype=dtype), np.arange(3, dtype=dtype)
+    for shown in (np.asarray(x), np.array(x), x.numpy(), np.asarray(memoryview(x))):
+        assert repr(shown) == repr(want) and shown.dtype.char == want.dtype.char
+
+    @ks.njit
+    def pair(a):
+        return a + a, a[1:]
+
+    for got, wanted in zip(pair(want), (want + want, want[1:]), strict=True):
+        assert repr(got) == repr(wanted) and got.dtype.char == want.dtype.char

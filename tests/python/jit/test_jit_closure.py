@@ -104,6 +104,68 @@ def test_inner_functions_call_themselves_and_each_other():
     agrees(f, 4)
 
 
+@ks.njit
+def doubled(x):
+    return 2 * x
+
+
+@ks.njit
+def halved(x):
+    return x / 2
+
+
+@ks.njit
+def iterated(f, x, n=3, *, g=halved):
+    for _ in range(n):
+        x = f(x) + g(x)
+    return x
+
+
+@ks.jit
+def replaced(f, x):
+    f = halved
+    return f(x)
+
+
+def test_compiled_functions_are_arguments(recwarn):
+    assert iterated(doubled, 1.0) == iterated.py_func(doubled, 1.0) == 2.5**3
+    assert iterated(halved, 1.0, n=2) == 1.0 and iterated(x=1.0, f=doubled, g=doubled, n=1) == 4.0
+    np.testing.assert_array_equal(iterated(doubled, np.ones(3)), np.full(3, 2.5**3))
+    assert [iterated(ks.njit(lambda x, k=k: k * x), 1.0, 1) for k in range(3)] == [0.5, 1.5, 2.5]
+    assert not recwarn
+    with pytest.raises(TypeError, match="undefined_name"):
+        iterated(ks.njit(lambda x: undefined_name), 1.0)  # noqa: F821
+    with pytest.warns(ks.Warning, match="replaced runs in the interpreter"):
+        assert replaced(doubled, 3.0) == 1.5
+
+
+def test_starred_arguments_are_items_of_a_tuple():
+    @ks.njit
+    def bell(x, middle, width=2.0):
+        return math.exp(-(((x - middle) / width) ** 2))
+
+    def integral(f, a, b, args=(), n=8):
+        h = (b - a) / n
+        total = f(a, *args)
+        for i in range(1, n):
+            total += f(a + i * h, *args)
+        return total * h
+
+    def none(args):
+        return bell(1.0, 2.0, *args)
+
+    integral_of = ks.njit(integral)
+    assert integral_of(bell, 0.0, 1.0, (0.5,)) == integral(bell, 0.0, 1.0, (0.5,))
+    assert integral_of(bell, 0.0, 1.0, (1, 3.0)) == integral(bell, 0.0, 1.0, (1, 3.0))
+    assert ks.njit(none)(()) == bell(1.0, 2.0)
+    assert ks.njit(lambda f, a: f(1.0, *a, 3.0))(bell, (0.5,)) == bell(1.0, 0.5, 3.0)
+    assert ks.njit(lambda a: max(*a) + min(0, *a))((1, -2)) == -1
+    with pytest.raises(TypeError, match="arguments are of a tuple, and this is int64"):
+        ks.njit(none)(3)
+    with pytest.raises(TypeError, match="must be a name"):
+        ks.njit(lambda x: max(*(x, x)))(1)
+
+
 def test_inner_functions_in_loops_comprehensions_and_on_arrays():
     def f(a):
         n = a.size

@@ -478,6 +478,20 @@ def test_subclasses_keep_their_meaning():
     assert d == {1: 1}
 
 
+def test_a_typed_dict_of_texts_in_a_loop_of_the_interpreter():
+    from kasoku.compat.numba import njit, typed, types
+
+    @njit
+    def words(text):
+        counts = typed.Dict.empty(types.unicode_type, types.int64)
+        for word in text.split():
+            counts[word] = counts.get(word, 0) + 1
+        return counts
+
+    with pytest.warns(ks.Warning, match="words runs in the interpreter"):
+        assert words("a b a") == {"a": 2, "b": 1}
+
+
 def test_typed_dict_of_the_face():
     import kasoku.compat.numba as numba
 

@@ -174,3 +174,32 @@ def underscores(_p_x, x, _n, _at, _s0_x):
 def test_names_that_begin_with_an_underscore_are_the_users():
     x = np.arange(10.0)
     np.testing.assert_array_equal(ks.njit(underscores)(-x, x, 2.0, 3.0, 5.0), underscores(-x, x, 2.0, 3.0, 5.0))
+
+
+def test_a_row_takes_a_tuple_or_a_list():
+    def rows(a, x, kept):
+        for i in range(len(a)):
+            a[i] = i, x, 0.5
+        a[0, 1:] = [7, x]
+        a[1] = kept
+        a[:, 0] = kept
+
+    def wrong(a):
+        a[0] = 1, 2
+
+    got, want = np.zeros((3, 3)), np.zeros((3, 3))
+    ks.njit(rows)(got, 2, (1, 2.5, 3)), rows(want, 2, (1, 2.5, 3))
+    np.testing.assert_array_equal(got, want)
+    whole = np.zeros((3, 3), np.int32)
+    ks.njit(rows)(whole, 2, (1, 2.5, 3))
+    np.testing.assert_array_equal(whole, want.astype(np.int32))
+    with pytest.raises(ValueError):
+        ks.njit(wrong)(got)
+
+
+def test_a_tuple_of_many_items_has_no_compiled_form():
+    def many(x):
+        return (x,) + (x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x)
+
+    with pytest.raises(TypeError, match=r"a tuple of 17 items cannot be compiled\n.*in many    return"):
+        ks.njit(many)(1)

@@ -62,6 +62,15 @@ def test_n_and_the_names_of_the_loop_are_there(on):
     assert z.numpy()[0] == 1
 
 
+def test_a_parameter_may_be_called_n(on):
+    kernel = ks.ElementwiseKernel(
+        "float64 x, raw float64 a, int64 n", "float64 y", "for (int k = 0; k < n; ++k) y += x * a[k]"
+    )
+    x, y = np.arange(5.0), on(np.ones(5))
+    kernel(on(x), on(np.array([1.0, 2.0, 4.0])), 2, y)
+    np.testing.assert_array_equal(y.numpy(), 1 + 3 * x)
+
+
 def test_preamble_options_and_no_elements(on):
     kernel = ks.ElementwiseKernel(
         "float *x", "x[i] = twice(x[i]) + SHIFT", preamble="__device__ float twice(float v) { return 2*v; }",

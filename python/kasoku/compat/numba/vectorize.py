@@ -1,5 +1,6 @@
 """numba.vectorize: a function of numbers as an elementwise function of arrays."""
 
+import functools
 import inspect
 import math
 
@@ -8,6 +9,13 @@ import numpy as np
 from ... import _core, _jit, _signature
 from ...cuda._arrays import is_contiguous
 from ._loops import UFunc, as_arrays, bare, beside, choose, compiled, dtype_of, empty, rows
+
+
+def _spread(a, shape):
+    """The elements of an array of that shape; compiled along with what takes arrays."""
+    if isinstance(a, np.ndarray):
+        return np.broadcast_to(a, shape).ravel()
+    return np.full(shape, a).ravel()
 
 
 class DUFunc(UFunc):
@@ -23,7 +31,6 @@ class DUFunc(UFunc):
         self.identity = identity
         self._is_open = not signatures
         self._scalar = _jit.jit(list(signatures) or None, parallel=False, error_model="numpy")(function)
-        self.__kasoku_jit__ = self._scalar  # compiled code calls it with numbers
         self._loops = []
         self._parallel = parallel
         for given in signatures:
@@ -49,8 +56,34 @@ class DUFunc(UFunc):
             """,
         )
 
-    def _make(self, name, text):
-        return compiled(inspect.cleandoc(text) + "\n", name, self._parallel, scalar=self._scalar)
+        # What compiled code calls, with numbers or arrays.
+        parts = [f"a{i}" for i in range(self.nin)]
+        whole = functools.reduce(lambda all, part: f"({all} != {part})", parts)
+        flat = ", ".join(f"spread({part}, shape)" for part in parts)
+        self.__kasoku_jit__ = self._make(
+            "of_any",
+            f"""
+            def of_any({names}):
+                if {" or ".join(f"isinstance({part}, np.ndarray)" for part in parts)}:
+                    shape = {whole}.shape
+                    return over(shape, {flat}).reshape(shape)
+                return scalar({names})
+            """,
+            spread=_spread,
+            over=self._make(
+                "over",
+                f"""
+                def over(shape, {names}):
+                    out = np.empty(a0.size, scalar({items.replace("[i]", "[0]")}).dtype)
+                    for i in prange(out.size):
+                        out[i] = scalar({items})
+                    return out
+                """,
+            ),
+        )
+
+    def _make(self, name, text, **others):
+        return compiled(inspect.cleandoc(text) + "\n", name, self._parallel, scalar=self._scalar, **others)
 
     def _result(self, dtypes):
         found = _core._jit_result(self._scalar, [(d.name, -1, False, False) for d in dtypes])
