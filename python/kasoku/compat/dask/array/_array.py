@@ -11,10 +11,11 @@ import warnings
 import numpy as np
 
 import kasoku as ks
+from kasoku import _core, _task_spec
 
 from ... import says_what_is_missing
 from .. import config
-from .._task_spec import Task, TaskRef
+from .._task_spec import Task, TaskRef, needs_of
 from ..base import DaskMethodsMixin, compute, tokenize
 from ..highlevelgraph import HighLevelGraph
 from ..threaded import get
@@ -35,18 +36,60 @@ def kind_of(inputs):
     return max(kinds, key=lambda kind: (is_foreign(kind), getattr(kind, "__array_priority__", 0)), default=None)
 
 
-def made(word, chunks, dtype, task_of, inputs=(), token=None, meta=None, name=None):
-    """An array whose chunk at each place is task_of(place) -> (function, *arguments). name: what somebody called it.
-    inputs: arrays, and other collections of one key. meta: what the chunks are, if not what those of the inputs are. What is no
-    tuple is the chunk itself."""
+class At:
+    """Among a task's arguments chunks of an array. axes: along which axis of the place each of its own goes; -1: one chunk serves
+    all places. chosen: for each place along an axis the chunk, or a list of chunks, which come as a list; None: that of the
+    same number. is_flat: lists along several axes come as one."""
+
+    def __init__(self, array, axes, chosen=None, is_flat=False):
+        self.array, self.axes, self.is_flat = array, list(axes), is_flat
+        self.chosen = [None] * array.ndim if chosen is None else list(chosen)
+
+    def told(self):
+        return self.array.name, self.axes, self.chosen, self.is_flat
+
+
+class Each:
+    """Among a task's arguments one of these values, by the place along an axis; without an axis, those of all axes."""
+
+    def __init__(self, values, axis=-1):
+        self.values, self.axis = values, axis
+
+    def told(self):
+        return self.axis, list(self.values) if self.axis >= 0 else list(map(list, self.values))
+
+
+def made(word, chunks, dtype, task, inputs=None, token=None, meta=None, name=None):
+    """An array whose chunk at each place is the value of a task: (function, *arguments), where an array stands for its chunk
+    at the same place, as it is broadcast; or task(place) gives such a tuple, or what is none, the chunk itself. inputs: arrays,
+    and other collections of one key, if not those among the arguments; token: what else tells it from others, if not the
+    other arguments. meta: what the chunks are, if not what those of the inputs are. name: what somebody called it."""
+    is_everywhere = type(task) is tuple
+    args = task[1:] if is_everywhere else ()
+    if inputs is None:
+        inputs = [x.array if isinstance(x, At) else x for x in args if isinstance(x, (Array, At))]
+    if token is None:
+        token = [x for x in args if not isinstance(x, (Array, At, Each))]
     name = name or f"{word}-{tokenize(word, chunks, str(dtype), list(inputs), token)}"
-    layer = {}
-    for place in grid(chunks):
-        key = (name, *place)
-        task = task_of(place)
-        layer[key] = Task(key, *task) if type(task) is tuple else task
+    if is_everywhere:
+        layer = _tasks_everywhere(name, chunks, *task)
+    else:
+        layer = {(name, *place): task(place) for place in grid(chunks)}
+        layer = {key: Task(key, *one) if type(one) is tuple else one for key, one in layer.items()}
     meta = kind_of(inputs) if meta is None else meta
     return planned(Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, meta))
+
+
+def _broadcast(x, ndim):
+    return At(x, [-1 if len(c) == 1 else axis for axis, c in enumerate(x.chunks, ndim - x.ndim)])
+
+
+def _tasks_everywhere(name, chunks, function, *args):
+    ndim, counts = len(chunks), [len(axis) for axis in chunks]
+    args = [_broadcast(x, ndim) if isinstance(x, Array) else x for x in args]
+    parts, values = ([(k, *x.told()) for k, x in enumerate(args) if isinstance(x, kind)] for kind in (At, Each))
+    needs = [key for x in args for key in needs_of(x)]
+    return _core._grid_tasks(_task_spec, name, counts, function, tuple(args), needs, parts, values)
 
 
 def planned(array):
@@ -61,13 +104,11 @@ def one_chunk(shape):
     return tuple((n,) for n in shape)
 
 
-def several(word, chunks, kinds, task_of, inputs, token=None):
+def several(word, chunks, kinds, task, inputs=None, token=None):
     """Arrays of the parts of what a task at each place gives. kinds: of each part the chunks of further axes, and the dtype."""
-    whole = made(word, chunks, object, task_of, inputs, token)
-    return [
-        made(word, (*chunks, *more), dtype, lambda p, k=k: (_part_of, whole.ref(p[: len(chunks)]), k), [whole], k, kind_of(inputs))
-        for k, (more, dtype) in enumerate(kinds)
-    ]  # fmt: skip
+    whole = made(word, chunks, object, task, inputs, token)
+    at, kind = At(whole, list(range(len(chunks)))), kind_of([whole])
+    return [made(word, (*chunks, *more), dtype, (_part_of, at, k), meta=kind) for k, (more, dtype) in enumerate(kinds)]
 
 
 def _part_of(parts, k):

@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 from ._elementwise import of_samples
-from ._array import one_chunk, several
+from ._array import At, one_chunk, several
 from ._chunks import numpys
 from ._shape import broadcast_to
 from ._sources import asanyarray
@@ -104,7 +104,8 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
     elif not isinstance(output_dtypes, (tuple, list)):
         output_dtypes = [output_dtypes] * len(gives)
     kinds = [(one_chunk(sizes[name] for name in names), dtype) for names, dtype in zip(gives, output_dtypes)]
-    results = several(word, tuple(widest), kinds, lambda p: (_computed, func, *(x.ref((*p, *(0,) * (x.ndim - len(loop)))) for x in arrays)), arrays, [func, signature, vectorize])  # fmt: skip
+    blocks = [At(x, [*range(len(loop)), *[-1] * (x.ndim - len(loop))]) for x in arrays]
+    results = several(word, tuple(widest), kinds, (_computed, func, *blocks), token=[func, signature, vectorize])
     for k, (r, names) in enumerate(zip(results, gives)):
         if keepdims:
             r = r[(Ellipsis, *(None,) * len(needs[0]))]

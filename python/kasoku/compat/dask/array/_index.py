@@ -7,15 +7,15 @@ import warnings
 import numpy as np
 
 import kasoku as ks
+from kasoku import _core
 
 from .. import config
-from .._task_spec import List
 from . import _chunks
-from ._array import Array, axis_in, made, method
+from ._array import Array, At, Each, axis_in, made, method, one_chunk
 from ._blockwise import map_blocks
-from ._chunks import along, at_axis, call, evenly, gathered, is_unknown, numpys, ours, starts, unknown_help
+from ._chunks import along, at_axis, call, is_unknown, numpys, ours, starts, unknown_help
 from ._elementwise import elementwise
-from ._rechunk import beside_unknown, cut, met_by_name, part_of, same
+from ._rechunk import beside_unknown, cut, met_by_name, part_of
 from ._sources import asanyarray
 
 
@@ -28,9 +28,7 @@ def _getitem(x, index):
 def _field(x, names):
     """A field of records, or records of some of the fields."""
     dtype = x.dtype[names]
-    chunks = x.chunks + tuple((n,) for n in dtype.shape)
-    places = len(x.chunks)
-    return made("getitem", chunks, dtype.base, lambda p: (part_of, x.ref(p[:places]), names), [x], names)
+    return made("getitem", x.chunks + one_chunk(dtype.shape), dtype.base, (part_of, At(x, range(x.ndim)), names))
 
 
 def _setitem(x, index, value):
@@ -104,14 +102,10 @@ def _chosen_along(x, i, axis):
     """Elements of an axis by numbers that are not known yet; a single number takes the axis away."""
     if i.dtype.kind not in "iu":
         raise IndexError(f"arrays used as indices must be of integer (or boolean) type, not {i.dtype}")
-    chunks = at_axis(x.chunks, axis, *i.chunks)
-
-    def task_of(place):
-        before, mine, after = place[:axis], place[axis : axis + i.ndim], place[axis + i.ndim :]
-        blocks = List._of([x.ref((*before, k, *after)) for k in range(len(x.chunks[axis]))])
-        return _taken, blocks, i.ref(mine), axis
-
-    return made("getitem", chunks, x.dtype, task_of, [x, i], axis)
+    own = [*range(axis), -1, *range(axis + i.ndim, x.ndim + i.ndim - 1)]
+    blocks = At(x, own, at_axis([None] * x.ndim, axis, [list(range(len(x.chunks[axis])))]))
+    where = At(i, range(axis, axis + i.ndim))
+    return made("getitem", at_axis(x.chunks, axis, *i.chunks), x.dtype, (_taken, blocks, where, axis))
 
 
 def _filled_up(index, ndim):
@@ -171,18 +165,10 @@ def _sliced(x, index):
             start, stop, step = start + (count - 1) * step, start + 1, -step
             start, stop = (start, stop) if count else (0, 0)
             turned.append(len(chunks))
-        ends = starts(axis)
-        found, lengths = [], []
-        for lo, hi in zip(ends, ends[1:]):
-            first = max(start, lo)
-            first += -(first - start) % step
-            last = min(stop, hi)
-            if first < last:
-                found.append((first, last))
-                lengths.append(len(range(first, last, step)))
-        pieces.append(found or [(0, 0)])
+        found, lengths = _core._chunks.sliced(axis, start, stop, step)
+        pieces.append(found)
         steps.append(step)
-        chunks.append(tuple(lengths) or (0,))
+        chunks.append(lengths)
     part = cut(x, pieces, tuple(chunks), "getitem", steps)
     for axis in turned:
         part = flip(part, axis)
@@ -191,15 +177,13 @@ def _sliced(x, index):
 
 def expand(x, axis):
     chunks = (*x.chunks[:axis], (1,), *x.chunks[axis:])
-    return made("expand_dims", chunks, x.dtype,
-                lambda p: (call, "expand_dims", x.ref(at_axis(p, axis)), axis), [x], axis)  # fmt: skip
+    own = At(x, at_axis(range(x.ndim + 1), axis))
+    return made("expand_dims", chunks, x.dtype, (call, "expand_dims", own, axis))
 
 
 def flip(x, axis):
-    last = len(x.chunks[axis]) - 1
-    chunks = at_axis(x.chunks, axis, x.chunks[axis][::-1])
-    return made("flip", chunks, x.dtype,
-                lambda p: (call, "flip", x.ref(at_axis(p, axis, last - p[axis])), axis), [x], axis)  # fmt: skip
+    turned = At(x, range(x.ndim), at_axis([None] * x.ndim, axis, list(range(len(x.chunks[axis])))[::-1]))
+    return made("flip", at_axis(x.chunks, axis, x.chunks[axis][::-1]), x.dtype, (call, "flip", turned, axis))
 
 
 @method
@@ -217,10 +201,12 @@ def shuffle(x, indexer, axis, chunks="auto"):
     tolerance, others = config.get("array.chunk-size-tolerance", 1.25), [k for k in range(x.ndim) if k != axis]
     if (growth := max(map(len, groups), default=0) / max(1, *x.chunks[axis])) > 1 and others:
         room = {k: max(x.chunks[k]) / growth ** (1 / len(others)) for k in others}
-        x = x.rechunk({k: tuple(m for c in x.chunks[k] for m in (evenly(c, min(c, math.ceil(c / n))) if c > tolerance * n else (c,)))
-                       for k, n in room.items()})  # fmt: skip
+        parts = {
+            k: [min(c, math.ceil(c / n)) if c > tolerance * n else 1 for c in x.chunks[k]] for k, n in room.items()
+        }
+        x = x.rechunk({k: sum(map(_core._chunks.evenly, x.chunks[k], counts), ()) for k, counts in parts.items()})
     length = int(sum(before[axis]) / len(before[axis]) * tolerance)
-    lengths = gathered([len(group) for group in groups], length)
+    lengths = _core._chunks.gathered([len(group) for group in groups], length)
     order = np.concatenate(groups) if groups else np.empty(0, np.int64)
     if lengths == before[axis] and x.chunks == before and np.array_equal(order, np.arange(x.shape[axis])):
         return x
@@ -235,9 +221,7 @@ def take(x, indices, axis, lengths=None):
         if len(x.chunks[axis]) > 1:
             raise ValueError(f"Array chunk size or shape is unknown. shape: {x.shape}{unknown_help}")
         chunks = at_axis(x.chunks, axis, (len(indices),))
-        return made(
-            "take", chunks, x.dtype, lambda p: (_taken, List._of([x.ref(p)]), indices, axis), [x], [indices, axis]
-        )
+        return made("take", chunks, x.dtype, (call, "take", x, indices, axis))
     if indices.size and (indices.min() < -n or indices.max() >= n):
         raise IndexError(f"Index is out of bounds for axis {axis} with size {n}")
     indices = np.where(indices < 0, indices + n, indices)
@@ -246,20 +230,15 @@ def take(x, indices, axis, lengths=None):
     cuts = starts(lengths)[1:-1] if lengths else range(size, len(indices), size)
     groups = np.split(indices, cuts)
     chunks = at_axis(x.chunks, axis, tuple(len(g) for g in groups))
-
-    def task_of(place):
-        group = groups[place[axis]]
+    chosen, where = [], []
+    for group in groups:
         chunk = np.searchsorted(ends, group, side="right") - 1
-        needed = sorted(set(chunk.tolist())) or [0]
-        at, base = {}, 0
-        for k in needed:
-            at[k] = base - ends[k]
-            base += x.chunks[axis][k]
-        where = np.array([at[k] for k in chunk.tolist()], np.int64) + group if len(group) else group
-        blocks = List._of([x.ref(at_axis(place, axis, k)) for k in needed])
-        return _taken, blocks, where, axis
-
-    return made("take", chunks, x.dtype, task_of, [x], [indices, axis, lengths])
+        needed = np.unique(chunk) if len(group) else np.zeros(1, np.int64)
+        begins = starts(np.take(x.chunks[axis], needed))  # in these chunks put together
+        chosen.append(needed.tolist())
+        where.append(group + (np.take(begins, np.searchsorted(needed, chunk)) - np.take(ends, chunk)))
+    blocks = At(x, range(x.ndim), at_axis([None] * x.ndim, axis, chosen))
+    return made("take", chunks, x.dtype, (_taken, blocks, Each(where, axis), axis), token=[indices, axis, lengths])
 
 
 def _taken(blocks, where, axis):
@@ -281,7 +260,7 @@ def _masked_along(x, mask, axis):
         raise IndexError(f"Boolean array with size {mask.shape[0]} is not long enough for axis {axis} with size {x.shape[axis]}")  # fmt: skip
     _, (x, mask) = met_by_name([(x, range(x.ndim)), (mask, [axis])])
     chunks = at_axis(x.chunks, axis, (np.nan,) * len(x.chunks[axis]))
-    return made("getitem", chunks, x.dtype, lambda p: (_kept, x.ref(p), mask.ref((p[axis],)), axis), [x, mask], axis)
+    return made("getitem", chunks, x.dtype, (_kept, x, At(mask, [axis]), axis))
 
 
 def _kept(x, mask, axis):
@@ -348,28 +327,22 @@ def _places(index, shape):
 
 def _with(x, places, value):
     """Chunk by chunk, with those of the places that lie in each, and their part of the value."""
-    inputs, token, given = [x], [places, value], value
-    if isinstance(value, Array):
-        value = value.rechunk(-1)
-        inputs, token, given = [x, value], [places], value.ref((0,) * value.ndim)
-    ends = [starts(axis) for axis in x.chunks]
-
-    def task_of(place):
-        chosen = [(at >= e[i]) & (at < e[i + 1]) for at, e, i in zip(places, ends, place)]
-        if not all(each.any() for each in chosen):
-            return same, x.ref(place)
-        inside = [at[each] - e[i] for at, each, e, i in zip(places, chosen, ends, place)]
-        parts = None
-        if np.ndim(value):
-            parts = [np.flatnonzero(each) if n > 1 else np.zeros(1, np.int64) for each, n in zip(chosen, value.shape)]
-        return _set, x.ref(place), np.ix_(*inside), given, parts
-
-    return made("setitem", x.chunks, x.dtype, task_of, inputs, token)
+    value = value.rechunk(-1) if isinstance(value, Array) else value
+    inside, parts = [], []
+    for axis, at in enumerate(places):
+        ends = starts(x.chunks[axis])
+        chosen = [(at >= lo) & (at < hi) for lo, hi in zip(ends, ends[1:])]
+        inside.append([at[each] - lo for each, lo in zip(chosen, ends)])
+        is_one = np.ndim(value) and value.shape[axis] == 1
+        parts.append([np.zeros(1, np.int64) if is_one else np.flatnonzero(each) for each in chosen])
+    return made("setitem", x.chunks, x.dtype, (_set, x, Each(inside), value, Each(parts)), token=[places, value])
 
 
 def _set(x, index, value, parts):
     """parts: the places along each axis of the value, if it has any."""
+    if not all(map(len, index)):
+        return x
     new = np.array(numpys(x), subok=True)
     value = numpys(value) if isinstance(value, ks.Array) else value
-    new[index] = value if parts is None else value[np.ix_(*parts)]
+    new[np.ix_(*index)] = value[np.ix_(*parts)] if np.ndim(value) else value
     return ours(new)

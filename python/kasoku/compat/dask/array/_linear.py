@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from .._task_spec import List
-from ._array import Array, axis_in, made, method
+from ._array import Array, At, axis_in, made, method
 from ._chunks import call, is_unknown, numpys
 from ._sources import asanyarray
 
@@ -44,21 +43,11 @@ def matmul(a, b, **ignored):
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         a, b = (broadcast_to(x, (*batch, *x.shape[-2:])).rechunk({k: -1 for k in range(ndim - 2)}) for x in (a, b))
         b = b.rechunk({ndim - 2: a.chunks[-1]})
-    lead = a.chunks[:-2]
-    none = (0,) * len(lead)
-    inner = range(len(a.chunks[-1]))
-    chunks = (*lead, a.chunks[-2], b.chunks[-1])
-
-    def task_of(place):
-        i, j = place[-2:]
-        return (
-            _products,
-            List._of([a.ref((*none, i, k)) for k in inner]),
-            List._of([b.ref((*none, k, j)) for k in inner]),
-        )
-
+    lead = a.ndim - 2
+    one, own, inner = [-1] * lead, [None] * lead, [list(range(len(a.chunks[-1])))]
+    rows, columns = At(a, [*one, lead, -1], [*own, None, inner]), At(b, [*one, -1, lead + 1], [*own, inner, None])
     dtype = np.matmul(np.ones((1, 1), a.dtype), np.ones((1, 1), b.dtype)).dtype
-    c = made("matmul", chunks, dtype, task_of, [a, b])
+    c = made("matmul", (*a.chunks[:-1], b.chunks[-1]), dtype, (_products, rows, columns))
     if one_row:
         c = c[..., 0, :]
     return c[..., 0] if one_column else c

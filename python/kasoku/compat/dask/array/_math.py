@@ -8,11 +8,11 @@ import numpy as np
 
 from ..base import is_dask_collection
 from . import _reductions  # noqa: F401 - it fills the table
-from ._array import Array, axis_in, several
+from ._array import axis_in, several
 from ._blockwise import map_blocks
 from ._chunks import along, numpys, on_numpys, ours, starts
 from ._create import full_like
-from ._elementwise import blockwise_call, broadcast, chunk_at, elementwise, in_chunks, samples_of
+from ._elementwise import blockwise_call, broadcast, elementwise, in_chunks, samples_of
 from ._reshape import reshape
 from ._shape import broadcast_to, concatenate
 from ._sources import asanyarray
@@ -26,9 +26,8 @@ def _several(name):
 
     def function(*args):
         kinds = [((), r.dtype) for r in getattr(np, name)(*samples_of(args))]
-        chunks, args, inputs = broadcast(in_chunks(args))
-        constants = [x for x in args if not isinstance(x, Array)]
-        return tuple(several(name, chunks, kinds, lambda p: (on_numpys, getattr(np, name), *(chunk_at(x, p) for x in args)), inputs, constants))  # fmt: skip
+        chunks, args, _ = broadcast(in_chunks(args))
+        return tuple(several(name, chunks, kinds, (on_numpys, getattr(np, name), *args)))
 
     return function
 
@@ -38,7 +37,8 @@ def frompyfunc(func, nin, nout):
     if nout > 1:
         raise NotImplementedError("frompyfunc with more than one output")
     made_ = np.frompyfunc(func, nin, nout)
-    return lambda *args: blockwise_call(on_numpys, (made_,), args, {}, object, getattr(func, "__name__", "func"), func)
+    word = getattr(func, "__name__", "func")
+    return lambda *args: blockwise_call(word, object, on_numpys, made_, *args, token=func)
 
 
 def _chosen(a, *choices):
@@ -47,7 +47,7 @@ def _chosen(a, *choices):
 
 def _choice(a, choices):
     arrays = [asanyarray(c) for c in choices]
-    return blockwise_call(_chosen, (), [a, *arrays], {}, np.result_type(*(c.dtype for c in arrays)), "choose")
+    return blockwise_call("choose", np.result_type(*(c.dtype for c in arrays)), _chosen, a, *arrays)
 
 
 def select(condlist, choicelist, default=0):
@@ -79,17 +79,11 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         dims = (dims,)
     if any(not isinstance(n, numbers.Integral) or math.isnan(n) for n in dims):
         raise NotImplementedError(f"Arrays with unknown chunk sizes are not supported: {dims}")
-    parts = (
-        [multi_index[k] for k in range(len(dims))]
-        if isinstance(multi_index, Array)
-        else list(map(asanyarray, multi_index))
-    )
+    parts = [asanyarray(multi_index[k]) for k in range(len(dims))]
     if any(part.dtype.kind not in "iub" for part in parts):
         raise TypeError("only int indices permitted")
     find = functools.partial(_raveled, dims=tuple(dims), mode=mode, order=order)
-    return blockwise_call(
-        on_numpys, (find,), [asanyarray(p) for p in parts], {}, np.int64, "ravel_multi_index", [dims, mode, order]
-    )
+    return blockwise_call("ravel_multi_index", np.int64, on_numpys, find, *parts)
 
 
 f.rows("plain", {
@@ -109,7 +103,7 @@ f.rows("array", {
         _by_pieces, x, *condlist, funclist=funclist, told=args, words=words, dtype=x.dtype),
     "unravel_index": lambda indices, shape, order="C": tuple(several(
         "unravel_index", indices.chunks, [((), np.int64)] * len(shape),
-        lambda p: (on_numpys, np.unravel_index, indices.ref(p), tuple(shape), order), [indices], [shape, order])),
+        (on_numpys, np.unravel_index, indices, tuple(shape), order))),
     "isin": lambda element, test_elements, assume_unique=False, invert=False: map_blocks(
         np.isin, element, test_elements=np.asarray(test_elements), invert=invert, dtype=bool),
     "shape": lambda a: a.shape, "ndim": lambda a: a.ndim,

@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 
-from ._array import Array, axes_in, axis_in, made
+from ._array import Array, At, axes_in, axis_in, made
 from ._blockwise import map_blocks
 from ._chunks import along, on_numpys, starts
 from ._create import full
@@ -183,11 +183,12 @@ def _windows_along(x, axis, width):
     x = cut(x, pieces, tuple(tuple(hi - lo for lo, hi in each) for each in pieces), "overlap")
     chunks = [*x.chunks, (width,)]
     chunks[axis] = tuple(hi - lo for lo, hi in rows)
-    view = functools.partial(_windowed, width, axis)
-    return made("sliding_window_view", tuple(chunks), x.dtype, lambda p: (on_numpys, view, x.ref(p[:-1])), [x], [width, axis])  # fmt: skip
+    return made(
+        "sliding_window_view", tuple(chunks), x.dtype, (on_numpys, _windowed, At(x, range(x.ndim)), width, axis)
+    )
 
 
-def _windowed(width, axis, block):
+def _windowed(block, width, axis):
     return np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(block, width, axis))
 
 

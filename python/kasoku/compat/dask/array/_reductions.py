@@ -8,10 +8,10 @@ import numbers
 import numpy as np
 
 from .. import config
-from .._task_spec import List, TaskRef
+from .._task_spec import TaskRef
 from ..base import tokenize
 from ..utils import has_keyword
-from ._array import Array, axes_in, axis_in, made
+from ._array import Array, At, Each, axes_in, axis_in, made
 from ._blockwise import as_numpys, joined_by_lists
 from ._chunks import at_axis, call, is_unknown, numpys, on_numpys, ours, starts
 from ._elementwise import put_out
@@ -39,54 +39,33 @@ def axes_of(axis, ndim):
     return tuple(sorted({axis_in(a, ndim) for a in axes_in(axis)}))
 
 
-def _list_of(part, ranges, axes):
-    """The chunks of these ranges of places."""
-    return List._of(map(part.ref, itertools.product(*ranges)))
-
-
-def _lists_of(part, ranges, axes, before=()):
-    """The same as nested lists along the axes."""
-    if not ranges:
-        return part.ref(before)
-    found = [_lists_of(part, ranges[1:], axes, (*before, k)) for k in ranges[0]]
-    return List._of(found) if len(before) in axes else found[0]
-
-
 def tree(x, axes, dtype, first, join, last, word, keepdims=False, out_dtype=None, token=None, metas=(None, None),
-         split_every=None, output_size=1, more=(), lists_of=None):  # fmt: skip
+         split_every=None, output_size=1, more=(), is_nested=False):  # fmt: skip
     """first(axes, place, chunk, …) of each chunk, with the chunks of more; join(list, axes) of as many results as split_every
-    says, until one is left, or, in the lists that lists_of makes, so few; last(list, axes, keepdims) of those. first and join
-    keep the axes, in chunks of output_size. metas: of the parts, and of the result."""
+    says, until one is left, or, where lists are nested along the axes, so few; last(list, axes, keepdims) of those. first and
+    join keep the axes, in chunks of output_size. metas: of the parts, and of the result."""
     each = _at_once_of(split_every, axes)
     chunks = tuple((output_size,) * len(c) if a in axes else c for a, c in enumerate(x.chunks))
-    part = made(word, chunks, dtype, lambda p: (first, axes, p, x.ref(p), *(w.ref(p) for w in more)), [x, *more], [token, axes], metas[0])  # fmt: skip
-    enough, lists_of = (each, lists_of) if lists_of else (dict.fromkeys(axes, 1), _list_of)
+    place = Each([range(len(c)) for c in x.chunks])
+    part = made(word, chunks, dtype, (first, axes, place, x, *more), token=[token, axes], meta=metas[0])
+    enough = each if is_nested else dict.fromkeys(axes, 1)
     while any(len(part.chunks[a]) > enough[a] for a in axes):
-        part = _join_some(part, axes, join, f"{word}-partial", token, each, lists_of)
+        groups = {a: _in_groups(len(part.chunks[a]), each[a]) for a in axes}
+        chunks = tuple(c[:1] * len(groups[a]) if a in axes else c for a, c in enumerate(part.chunks))
+        some = At(part, range(x.ndim), map(groups.get, range(x.ndim)), not is_nested)
+        part = made(f"{word}-partial", chunks, dtype, (join, some, axes), token=token)
     chunks = tuple((output_size,) if a in axes else c for a, c in enumerate(part.chunks) if keepdims or a not in axes)
+    kept = itertools.count()
+    own = [-1 if a in axes and not keepdims else next(kept) for a in range(x.ndim)]
+    rest = At(
+        part, own, [[list(range(len(c)))] if a in axes else None for a, c in enumerate(part.chunks)], not is_nested
+    )
+    kind, told = dtype if out_dtype is None else out_dtype, [token, axes, keepdims]
+    return made(f"{word}-aggregate", chunks, kind, (last, rest, axes, keepdims), token=told, meta=metas[1])
 
-    def task_of(place):
-        rest = iter(place)
-        at = [None if a in axes and not keepdims else next(rest) for a in range(x.ndim)]
-        ranges = [range(len(part.chunks[a])) if a in axes else [k] for a, k in enumerate(at)]
-        return last, lists_of(part, ranges, axes), axes, keepdims
 
-    return made(f"{word}-aggregate", chunks, dtype if out_dtype is None else out_dtype, task_of, [part], [token, axes, keepdims], metas[1])  # fmt: skip
-
-
-def _join_some(part, axes, join, word, token, each, lists_of):
-    groups = [
-        [range(k, min(k + each[a], len(c))) for k in range(0, len(c), each[a])]
-        if a in axes
-        else [range(k, k + 1) for k in range(len(c))]
-        for a, c in enumerate(part.chunks)
-    ]
-    chunks = tuple(c[:1] * len(g) if a in axes else c for a, (c, g) in enumerate(zip(part.chunks, groups)))
-
-    def task_of(place):
-        return join, lists_of(part, [groups[a][i] for a, i in enumerate(place)], axes), axes
-
-    return made(word, chunks, part.dtype, task_of, [part], token)
+def _in_groups(count, size):
+    return [list(range(k, min(k + size, count))) for k in range(0, count, size)]
 
 
 def _ended(parts, axes, keepdims, finish):
@@ -134,7 +113,7 @@ def _simple(name):
         kind = np.dtype(dtype) if dtype is not None else getattr(np, name)(np.ones((1, 1), x.dtype), axis=0).dtype
         told = {"dtype": kind} if name in ("sum", "prod") else {}
         if not x.ndim:
-            return made(name, (), kind, lambda p: (call, name, x.ref(p)), [x])
+            return made(name, (), kind, (call, name, x))
         axes, join = axes_of(axis, x.ndim), functools.partial(_joined_of, name=name)
         if name in ("min", "max"):
             if any(x.shape[a] == 0 for a in axes):
@@ -318,10 +297,9 @@ def _running(name):
             x, axis = x.ravel().rechunk(x.npartitions) if x.ndim > 1 else x.ravel(), 0
         (axis,) = axes_of(axis, x.ndim)
         kind = getattr(np, name)(np.ones(1, x.dtype), dtype=dtype).dtype
-        own = made(f"{name}-chunk", x.chunks, kind, lambda p: (_run, name, x.ref(p), axis, kind), [x], axis)
+        own = made(f"{name}-chunk", x.chunks, kind, (_run, name, x, axis, kind))
         ends = tuple((1,) * len(c) if a == axis else c for a, c in enumerate(x.chunks))
-        total = made(f"{name}-total", ends, kind, lambda p: (_total, x.ref(p), total_of, axis, kind), [x], axis)  # fmt: skip
-
+        total = made(f"{name}-total", ends, kind, (_total, x, total_of, axis, kind))
         if len(x.chunks[axis]) == 1:
             return own
         key = f"{name}-so-far-{tokenize(total.name)}"
@@ -380,7 +358,7 @@ def reduction(x, chunk, aggregate, axis=None, keepdims=False, dtype=None, split_
     )
     found = tree(x, axes, dtype, functools.partial(_own_first, function=chunk), join, last, name or "reduction", keepdims,
                  token=[chunk, aggregate, combine], metas=(meta, meta), split_every=split_every, output_size=output_size,
-                 more=more, lists_of=_lists_of)  # fmt: skip
+                 more=more, is_nested=True)  # fmt: skip
     return found if out is None else put_out(found, out)
 
 

@@ -7,8 +7,8 @@ import numbers
 import numpy as np
 
 from ..._layout import shadow
-from ._array import Array, axes_in, axis_in, made, method
-from ._chunks import along, at_axis, call, met, normalize_chunks, shape_at
+from ._array import Array, At, Each, axes_in, axis_in, made, method
+from ._chunks import along, at_axis, call, met, normalize_chunks
 from ._index import expand
 from ._index import flip as _flip
 from ._index import take as _take
@@ -23,19 +23,14 @@ from ._table import functions as f
 @method
 def transpose(x, *axes):
     axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], numbers.Integral) else axes
-    axes = (
-        tuple(range(x.ndim))[::-1]
-        if not axes or axes == (None,) or axes is None
-        else tuple(axis_in(a, x.ndim) for a in axes)
-    )
+    is_turned = not axes or axes == (None,)
+    axes = tuple(range(x.ndim))[::-1] if is_turned else tuple(axis_in(a, x.ndim) for a in axes)
     if sorted(axes) != list(range(x.ndim)):
         raise ValueError("axes don't match array")
     if axes == tuple(range(x.ndim)):
         return x
-    back = np.argsort(axes)
-    chunks = tuple(x.chunks[a] for a in axes)
-    return made("transpose", chunks, x.dtype,
-                lambda p: (call, "transpose", x.ref(tuple(p[b] for b in back)), axes), [x], axes)  # fmt: skip
+    own, chunks = At(x, np.argsort(axes).tolist()), tuple(x.chunks[a] for a in axes)
+    return made("transpose", chunks, x.dtype, (call, "transpose", own, axes))
 
 
 def _rearranged(x, function, *args, **words):
@@ -210,12 +205,8 @@ def broadcast_to(x, shape, chunks=None, meta=None):
         chunks = *((n,) for n in shape[:new]), *own
     chunks = normalize_chunks(chunks, shape, dtype=x.dtype)
     x = x.rechunk(tuple(c if sum(own) != 1 else (1,) for c, own in zip(chunks[new:], x.chunks)))
-
-    def task_of(place):
-        at = tuple(0 if sum(c) == 1 else i for c, i in zip(x.chunks, place[new:]))
-        return call, "broadcast_to", x.ref(at), shape_at(chunks, place)
-
-    return made("broadcast_to", chunks, x.dtype, task_of, [x], [shape])
+    own = At(x, [-1 if sum(c) == 1 else k for k, c in enumerate(x.chunks, new)])
+    return made("broadcast_to", chunks, x.dtype, (call, "broadcast_to", own, Each(chunks)))
 
 
 @f.row("arrays")

@@ -8,7 +8,7 @@ import numpy as np
 from .._task_spec import List, TaskRef
 from ..utils import funcname
 from . import _chunks
-from ._array import Array, axes_in, axis_in, made, one_chunk, several
+from ._array import Array, At, axes_in, axis_in, made, one_chunk, several
 from ._blockwise import map_blocks
 from ._chunks import along, at_axis, numpys, on_numpys, ours
 from ._reductions import axes_of
@@ -58,15 +58,14 @@ def _at_once(function, args, words):
 def whole(shape, dtype, function, *args, **words):
     """function of whole arrays, as an array of one chunk."""
     task, inputs, token = _at_once(function, args, words)
-    return made(funcname(function), one_chunk(shape), dtype, lambda p: task, inputs, token, meta=np.empty(0))
+    return made(funcname(function), one_chunk(shape), dtype, task, inputs, token, meta=np.empty(0))
 
 
 def wholes(kinds, function, *args, **words):
     """The parts of what function gives of whole arrays, as arrays of these (shape, dtype)."""
     task, inputs, token = _at_once(function, args, words)
-    return several(
-        funcname(function), (), [(one_chunk(shape), dtype) for shape, dtype in kinds], lambda p: task, inputs, token
-    )
+    kinds = [(one_chunk(shape), dtype) for shape, dtype in kinds]
+    return several(funcname(function), (), kinds, task, inputs, token)
 
 
 # How many there are is known when they are found.
@@ -227,12 +226,10 @@ def apply_along_axis(func1d, axis, arr, *args, dtype=None, shape=None, **words):
     shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
     arr = arr.rechunk({axis: -1})
     chunks = at_axis(arr.chunks, axis, *((n,) for n in shape))
-
-    def task_of(place):
-        at = (*place[:axis], 0, *place[axis + len(shape) :])
-        return on_numpys, functools.partial(_along, func1d, axis, args, words), arr.ref(at)
-
-    return made("apply_along_axis", chunks, dtype, task_of, [arr], [func1d, axis, args, words])
+    at = At(arr, [k if k < axis else -1 if k == axis else k + len(shape) - 1 for k in range(arr.ndim)])
+    return made(
+        "apply_along_axis", chunks, dtype, (on_numpys, functools.partial(_along, func1d, axis, args, words), at)
+    )
 
 
 def apply_over_axes(func, a, axes):
@@ -253,8 +250,7 @@ def searchsorted(a, v, side="left", sorter=None):
     a, v = a.rechunk(-1), asanyarray(v)
     if a.ndim != 1:
         raise ValueError("Input array a must be one dimensional")
-    find = functools.partial(np.searchsorted, side=side)
-    return made("searchsorted", v.chunks, np.int64, lambda p: (on_numpys, find, a.ref((0,)), v.ref(p)), [a, v], side)
+    return made("searchsorted", v.chunks, np.int64, (on_numpys, np.searchsorted, At(a, [-1]), v, side))
 
 
 __all__ = ["apply_along_axis", "apply_over_axes"]

@@ -48,8 +48,7 @@ def _transform(function, a, sizes, axes, norm):
     chunks = tuple((length[k],) if k in length else c for k, c in enumerate(a.chunks))
     words = {} if function in _one_axis else {"axes": tuple(range(len(axes)))}
     dtype = getattr(np.fft, function)(np.ones((2,) * len(axes), a.dtype), **words).dtype
-    told = function, sizes, axes, norm
-    return made(function, chunks, dtype, lambda p: (_transformed, a.ref(p), *told), [a], told)
+    return made(function, chunks, dtype, (_transformed, a, function, sizes, axes, norm))
 
 
 def _along(function):

@@ -7,7 +7,7 @@ import kasoku as ks
 
 from .._task_spec import List
 from . import _chunks
-from ._array import made, several
+from ._array import Each, made, several
 from ._chunks import call, ours, starts
 from ._sources import asanyarray
 from ._whole import whole, wholes
@@ -84,9 +84,9 @@ def qr(a):
     if len(heights) == 1 or m < n:
         return tuple(wholes([((m, min(m, n)), kind), ((min(m, n), n), kind)], _by_ours, "qr", a))
     both, rows, square, ends = [((), kind)] * 2, (a.chunks[0], (n,)), ((n,), (n,)), starts(heights)
-    own, parts = several("qr", rows, both, lambda p: (_factored, a.ref(p)), [a])
-    above, r = several("qr-r", square, both, lambda p: (_stacked, List._of([parts.ref((i, 0)) for i in range(len(heights))])), [parts])  # fmt: skip
-    q = made("qr-q", rows, kind, lambda p: (_product, own.ref(p), above.ref((0, 0)), ends[p[0]], ends[p[0] + 1]), [own, above])  # fmt: skip
+    own, parts = several("qr", rows, both, (_factored, a))
+    above, r = several("qr-r", square, both, (_stacked, List._of([parts.ref((i, 0)) for i in range(len(heights))])), [parts])  # fmt: skip
+    q = made("qr-q", rows, kind, (_product, own, above, Each(ends, 0), Each(ends[1:], 0)))
     return q, r
 
 

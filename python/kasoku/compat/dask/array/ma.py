@@ -23,9 +23,8 @@ def _token_of(x):
 
 def _of_values(name):
     """NumPy's function of that name, of an array and the values that it is held against."""
-    return lambda a, value: blockwise_call(
-        on_numpys, (getattr(np.ma, name),), [a, value], {}, a.dtype, name, meta=np.ma.empty(0)
-    )
+    function, meta = getattr(np.ma, name), np.ma.empty(0)
+    return lambda a, value: blockwise_call(name, a.dtype, on_numpys, function, a, value, meta=meta)
 
 
 def _of_chunks(name, *args, value=None, **words):
@@ -70,7 +69,7 @@ def masked_array(data, mask=np.ma.nomask, fill_value=None, dtype=None, chunks=No
             raise np.ma.MaskError(f"Mask and data not compatible: data shape is {data.shape!r}, and mask shape is {mask.shape!r}.")  # fmt: skip
     dtype = np.dtype(data.dtype if dtype is None else dtype)
     told = {"fill_value": fill_value, "dtype": dtype, **words}
-    return blockwise_call(_masked, (), [data, mask, told], {}, dtype, "masked_array", meta=np.ma.empty(0))
+    return blockwise_call("masked_array", dtype, _masked, data, mask, told, meta=np.ma.empty(0))
 
 
 @_functions.row("array")
@@ -80,9 +79,7 @@ def masked_where(condition, a):
         raise IndexError(
             f"Inconsistent shape between the condition and the input (got {condition.shape} and {a.shape})"
         )
-    return blockwise_call(
-        on_numpys, (np.ma.masked_where,), [condition, a], {}, a.dtype, "masked_where", meta=np.ma.empty(0)
-    )
+    return blockwise_call("masked_where", a.dtype, on_numpys, np.ma.masked_where, condition, a, meta=np.ma.empty(0))
 
 
 @_functions.row("array")

@@ -46,7 +46,8 @@ class Generator:
 
         def task_of(place):
             place = place[: len(size)]
-            own = tuple(np.broadcast_to(a, size)[pieces(place)] if np.ndim(a) and not row else a for a in args)
+            piece = tuple(own[i] for own, i in zip(pieces, place))
+            own = tuple(np.broadcast_to(a, size)[piece] if np.ndim(a) and not row else a for a in args)
             return _drawn, entropy, place, method, shape_at(chunks, place), own, words
 
         chunks = (*chunks, *((n,) for n in row))
