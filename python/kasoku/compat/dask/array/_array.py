@@ -2,6 +2,7 @@
 is given to the class where it is defined."""
 
 import contextlib
+import functools
 import itertools
 import math
 import numbers
@@ -239,20 +240,13 @@ class Array(DaskMethodsMixin):
 
         return below(()) if self.ndim else [(self.name,)]
 
-    def __dask_layers__(self):
-        return (self.name,)
-
-    def __dask_tokenize__(self):
-        return self.name
-
     def __dask_postcompute__(self):
         return _finished, (self.ndim, self._gives_ours)
 
-    def __dask_postpersist__(self):
-        return self._rebuilt, ()
-
     __dask_optimize__ = staticmethod(_optimized)
     __dask_scheduler__ = staticmethod(get)
+    __dask_layers__, __dask_tokenize__ = (lambda self: (self.name,)), (lambda self: self.name)
+    __dask_postpersist__ = lambda self: (self._rebuilt, ())  # noqa: E731
 
     def _rebuilt(self, graph, rename=None):
         name = (rename or {}).get(self.name, self.name)
@@ -282,11 +276,9 @@ class Array(DaskMethodsMixin):
             return NotImplemented
         from kasoku.compat.dask import array
 
-        if method == "__call__" and ufunc is np.matmul and not words:
-            return array.matmul(*inputs)
-        if method == "__call__" and getattr(ufunc, "signature", None):
-            return array.apply_gufunc(ufunc, ufunc.signature, *inputs, **words)
         function = getattr(array, ufunc.__name__, None)
+        if method == "__call__" and ufunc.signature and (ufunc is not np.matmul or words):
+            return array.apply_gufunc(ufunc, ufunc.signature, *inputs, **words)
         if method not in ("__call__", "outer") or not hasattr(function, method):
             return NotImplemented
         return getattr(function, method)(*inputs, **words)
@@ -314,22 +306,14 @@ class Array(DaskMethodsMixin):
             raise ValueError(f"The truth value of a {type(self).__name__} is ambiguous. Use a.any() or a.all().")
         return bool(self.compute())
 
-    def _number(self):
+    def _as_number(self, kind):
         if self.size > 1:
             raise TypeError("Only length-1 arrays can be converted to Python scalars")
-        return self.compute().item()
+        return kind(self.compute().item())
 
-    def __float__(self):
-        return float(self._number())
-
-    def __int__(self):
-        return int(self._number())
-
-    def __index__(self):
-        return operator.index(self._number())
-
-    def __complex__(self):
-        return complex(self._number())
+    __float__, __int__ = functools.partialmethod(_as_number, float), functools.partialmethod(_as_number, int)
+    __complex__ = functools.partialmethod(_as_number, complex)
+    __index__ = functools.partialmethod(_as_number, operator.index)
 
     def compute_chunk_sizes(self):
         """Finds lengths that are not known."""

@@ -23,7 +23,7 @@ def _places_in(n, k, m, chunks, lower):
 def _places_of(arr, k, lower):
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
-    return _places_in(arr.shape[-2], k, arr.shape[-1], arr.chunks[-2:], lower)
+    return _places_in(arr.shape[0], k, arr.shape[1], arr.chunks, lower)
 
 
 f.rows("array", {

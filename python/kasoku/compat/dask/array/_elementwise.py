@@ -42,16 +42,18 @@ def blockwise_call(word, dtype, function, /, *args, token=None, meta=None, **wor
     return made(word, chunks, dtype, (function, *args), token=[token, constants, words], meta=meta)
 
 
-def samples_of(args):
-    """The arguments with a small array for each."""
-    return [_sample(x) if isinstance(x, (Array, ks.Array)) else x for x in args]
-
-
 def _sample(x):
+    if not isinstance(x, (Array, ks.Array)):
+        return x
     if isinstance(x, Array) and is_foreign(x._meta):
         with contextlib.suppress(Exception):
             return np.ones_like(x._meta, shape=(1,) * x.ndim)
     return np.ones((1,) * x.ndim, x.dtype)
+
+
+def samples_of(args):
+    """The arguments with a small array for each."""
+    return list(map(_sample, args))
 
 
 def of_samples(caller, option, func, args, words=None):
@@ -80,23 +82,17 @@ def elementwise(name, *args, dtype=None, where=True, out=None, **words):
     args = [(asanyarray if any(isinstance(i, Array) for i in x) else np.asarray)(x) if isinstance(x, (list, tuple)) else x for x in args]  # fmt: skip
     result = blockwise_call(name, dtype_of(name, args, words), call, name, *args, **words)
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if out is not None:
-        _check_out(out)
     if where is not True:
-        result = elementwise("where", where, result, result.dtype.type(0) if out is None else out)
+        result = elementwise("where", where, result, out if isinstance(out, Array) else result.dtype.type(0))
     return result if out is None else put_out(result, out)
-
-
-def _check_out(out):
-    if not isinstance(out, Array):
-        raise NotImplementedError(
-            f"The out parameter is not fully supported. Received type {type(out).__name__}, expected Dask Array"
-        )
 
 
 def put_out(result, out):
     """`out`, which is the result from then on."""
-    _check_out(out)
+    if not isinstance(out, Array):
+        raise NotImplementedError(
+            f"The out parameter is not fully supported. Received type {type(out).__name__}, expected Dask Array"
+        )
     if result.shape != out.shape:
         raise ValueError(f"Mismatched shapes between result and out parameter. out={out.shape}, result={result.shape}")
     out._become(result)
@@ -169,9 +165,9 @@ class ufunc:  # noqa: N801 - Dask's name
         return self._of_numpy(*args, **words)  # what is there is computed at once
 
     def __getattr__(self, name):
-        if name in _facts:
-            return getattr(self._of_numpy, name)
-        raise AttributeError(f"dask.array.{self.__name__} has no {name!r}")
+        if name not in _facts:
+            raise AttributeError(f"dask.array.{self.__name__} has no {name!r}")
+        return getattr(self._of_numpy, name)
 
     def __dir__(self):
         return [*super().__dir__(), *_facts]
@@ -208,11 +204,9 @@ def astype(x, dtype, **words):
     if extra := set(words) - {"casting", "copy", "order", "subok"}:
         raise TypeError(f"astype does not take the following keyword arguments: {sorted(extra)}")
     dtype, casting = np.dtype(dtype), words.get("casting", "unsafe")
-    if dtype == x.dtype:
-        return x
     if not np.can_cast(x.dtype, dtype, casting=casting):
         raise TypeError(f"Cannot cast array from {x.dtype!r} to {dtype!r} according to the rule {casting!r}")
-    return made("astype", x.chunks, dtype, (_as, x, dtype))
+    return x if dtype == x.dtype else made("astype", x.chunks, dtype, (_as, x, dtype))
 
 
 def _as(x, dtype):

@@ -31,22 +31,24 @@ def _field(x, names):
     return made("getitem", x.chunks + one_chunk(dtype.shape), dtype.base, (part_of, At(x, range(x.ndim)), names))
 
 
-def _setitem(x, index, value):
-    x._become(assigned(x, index, value))
+Array.__getitem__, Array.__setitem__ = _getitem, lambda x, index, value: x._become(assigned(x, index, value))
 
 
-Array.__getitem__, Array.__setitem__ = _getitem, _setitem
+def _is_mask(index, x):
+    """Whether the index is a mask of as many axes as x has."""
+    return isinstance(index, (Array, np.ndarray, ks.Array)) and index.dtype == bool and index.ndim == x.ndim
+
+
+def checked_places(i, n, axis):
+    """Numbers of elements of an axis, or one; an IndexError where it has no such."""
+    if np.size(i) and not is_unknown((n,)) and not -n <= np.min(i) <= np.max(i) < n:
+        raise IndexError(f"Index {i} is out of bounds for axis {axis} with size {n}")
+    return i
 
 
 def getitem(x, index):
     index = index if isinstance(index, tuple) else (index,)
-    if (
-        len(index) == 1
-        and isinstance(index[0], (Array, np.ndarray, ks.Array))
-        and index[0].dtype == bool
-        and index[0].ndim == x.ndim
-        and x.ndim
-    ):
+    if len(index) == 1 and x.ndim and _is_mask(index[0], x):
         return _masked(x, asanyarray(index[0]))
     index = _filled_up(index, x.ndim)
     if any(isinstance(i, Array) for i in index):
@@ -59,18 +61,11 @@ def getitem(x, index):
     if len(many) > 1:
         raise NotImplementedError("Don't yet support nd fancy indexing")
     for axis, i in enumerate(index):
-        if (
-            isinstance(i, numbers.Integral)
-            and not is_unknown(x.chunks[axis])
-            and not -x.shape[axis] <= i < x.shape[axis]
-        ):
-            raise IndexError(f"Index {i} is out of bounds for axis {axis} with size {x.shape[axis]}")
-    whole = [slice(None) if isinstance(i, np.ndarray) else i for i in index]
-    x = _sliced(x, whole)
-    if many:
-        (axis,) = many
-        place = axis - sum(isinstance(i, numbers.Integral) for i in index[:axis])
-        x = take(x, index[axis], place)
+        if isinstance(i, numbers.Integral):
+            checked_places(i, x.shape[axis], axis)
+    x = _sliced(x, [slice(None) if isinstance(i, np.ndarray) else i for i in index])
+    for axis in many:
+        x = take(x, index[axis], axis - sum(isinstance(i, numbers.Integral) for i in index[:axis]))
     for at in news:
         x = expand(x, at)
     return x
@@ -78,17 +73,9 @@ def getitem(x, index):
 
 def _by_arrays(x, index):
     """Arrays in chunks among the index, which are computed when the result is: masks, and numbers."""
-    if any(isinstance(i, (list, np.ndarray)) or isinstance(i, Array) and i.ndim > 1 for i in index) or sum(isinstance(i, Array) and i.ndim for i in index) > 1:  # fmt: skip
+    arrays = [i for i in index if isinstance(i, Array)]
+    if sum(i.ndim for i in arrays) > 1 or any(isinstance(i, (list, np.ndarray)) for i in index):
         raise NotImplementedError("Don't yet support nd fancy indexing")
-    lengths = iter(x.shape)
-    for i in index:
-        n = None if i is None else next(lengths)
-        if (
-            isinstance(i, Array)
-            and i.dtype == bool
-            and (i.ndim == 0 or i.shape[0] != n and not is_unknown((n, *i.shape)))
-        ):
-            raise IndexError(f"Boolean array with size {i.size} is not long enough for an axis with size {n}")
     x = getitem(x, tuple(slice(None) if isinstance(i, Array) else i for i in index))
     at = 0
     for i in index:
@@ -182,7 +169,7 @@ def expand(x, axis):
 
 
 def flip(x, axis):
-    turned = At(x, range(x.ndim), at_axis([None] * x.ndim, axis, list(range(len(x.chunks[axis])))[::-1]))
+    turned = chosen_along(x, axis, list(range(len(x.chunks[axis])))[::-1])
     return made("flip", at_axis(x.chunks, axis, x.chunks[axis][::-1]), x.dtype, (call, "flip", turned, axis))
 
 
@@ -196,21 +183,29 @@ def shuffle(x, indexer, axis, chunks="auto"):
     if not isinstance(indexer, list) or not all(isinstance(group, (list, np.ndarray)) for group in indexer):
         raise ValueError("indexer must be a list of lists of positional indices")
     groups = [np.asarray(group, np.int64) for group in indexer]
-    if any(len(group) and not 0 <= group.min() <= group.max() < x.shape[axis] for group in groups):
+    order = np.concatenate(groups) if groups else np.empty(0, np.int64)
+    if order.size and not 0 <= order.min() <= order.max() < x.shape[axis]:
         raise IndexError(f"Indexer contains out of bounds index. Dimension only has {x.shape[axis]} elements.")
     tolerance, others = config.get("array.chunk-size-tolerance", 1.25), [k for k in range(x.ndim) if k != axis]
     if (growth := max(map(len, groups), default=0) / max(1, *x.chunks[axis])) > 1 and others:
         room = {k: max(x.chunks[k]) / growth ** (1 / len(others)) for k in others}
-        parts = {
-            k: [min(c, math.ceil(c / n)) if c > tolerance * n else 1 for c in x.chunks[k]] for k, n in room.items()
-        }
-        x = x.rechunk({k: sum(map(_core._chunks.evenly, x.chunks[k], counts), ()) for k, counts in parts.items()})
+        x = x.rechunk({k: tuple(m for c in x.chunks[k] for m in _evenly(c, n, tolerance)) for k, n in room.items()})
     length = int(sum(before[axis]) / len(before[axis]) * tolerance)
     lengths = _core._chunks.gathered([len(group) for group in groups], length)
-    order = np.concatenate(groups) if groups else np.empty(0, np.int64)
     if lengths == before[axis] and x.chunks == before and np.array_equal(order, np.arange(x.shape[axis])):
         return x
     return take(x, order, axis, lengths)
+
+
+def _evenly(length, room, tolerance):
+    """A chunk in parts for which there is room."""
+    parts = min(length, math.ceil(length / room)) if length > tolerance * room else 1
+    return _core._chunks.evenly(length, parts)
+
+
+def chosen_along(x, axis, chosen):
+    """Among a task's arguments the chunk of x at the place, along one axis that, or the list of those, that are chosen."""
+    return At(x, range(x.ndim), at_axis([None] * x.ndim, axis, chosen))
 
 
 def take(x, indices, axis, lengths=None):
@@ -222,8 +217,7 @@ def take(x, indices, axis, lengths=None):
             raise ValueError(f"Array chunk size or shape is unknown. shape: {x.shape}{unknown_help}")
         chunks = at_axis(x.chunks, axis, (len(indices),))
         return made("take", chunks, x.dtype, (call, "take", x, indices, axis))
-    if indices.size and (indices.min() < -n or indices.max() >= n):
-        raise IndexError(f"Index is out of bounds for axis {axis} with size {n}")
+    checked_places(indices, n, axis)
     indices = np.where(indices < 0, indices + n, indices)
     ends = starts(x.chunks[axis])
     size = max(1, max(x.chunks[axis], default=1))
@@ -237,7 +231,7 @@ def take(x, indices, axis, lengths=None):
         begins = starts(np.take(x.chunks[axis], needed))  # in these chunks put together
         chosen.append(needed.tolist())
         where.append(group + (np.take(begins, np.searchsorted(needed, chunk)) - np.take(ends, chunk)))
-    blocks = At(x, range(x.ndim), at_axis([None] * x.ndim, axis, chosen))
+    blocks = chosen_along(x, axis, chosen)
     return made("take", chunks, x.dtype, (_taken, blocks, Each(where, axis), axis), token=[indices, axis, lengths])
 
 
@@ -256,8 +250,9 @@ def _masked(x, mask):
 
 def _masked_along(x, mask, axis):
     """x[:, mask] of a mask that is not known yet."""
-    if mask.shape[0] != x.shape[axis] and not is_unknown((mask.shape[0], x.shape[axis])):
-        raise IndexError(f"Boolean array with size {mask.shape[0]} is not long enough for axis {axis} with size {x.shape[axis]}")  # fmt: skip
+    n = x.shape[axis]
+    if not mask.ndim or mask.shape[0] != n and not is_unknown((*mask.shape, n)):
+        raise IndexError(f"Boolean array with size {mask.size} is not long enough for axis {axis} with size {n}")
     _, (x, mask) = met_by_name([(x, range(x.ndim)), (mask, [axis])])
     chunks = at_axis(x.chunks, axis, (np.nan,) * len(x.chunks[axis]))
     return made("getitem", chunks, x.dtype, (_kept, x, At(mask, [axis]), axis))
@@ -277,11 +272,9 @@ def assigned(x, index, value):
         value = np.asarray(value)[()]
     if isinstance(index, Array) and index.dtype.kind not in "iub":
         index = index.astype(bool)  # a mask, as in Dask
-    if isinstance(index, (Array, np.ndarray, ks.Array)) and index.dtype == bool and index.ndim == x.ndim:
+    if _is_mask(index, x):
         if np.ndim(value) > 1:
-            raise ValueError(
-                f"a mask chooses elements in a row, to which values of shape {value.shape} cannot be assigned"
-            )
+            raise ValueError(f"a mask chooses elements in a row, which are not of shape {value.shape}")
         if index.shape != x.shape and not any(map(math.isnan, (*index.shape, *x.shape))):
             raise IndexError(f"Boolean index of shape {index.shape} does not match the array's shape {x.shape}")
         if not np.ndim(value):
@@ -305,9 +298,7 @@ def _places(index, shape):
     """Of each axis the places that the index names, and how many they are; None for a number, whose axis goes."""
     if any(i is None for i in index):
         raise IndexError("dask.array: an assignment takes no new axes")
-    if any(
-        isinstance(i, (bool, np.bool_)) or (np.ndim(i) == 0 and str(getattr(i, "dtype", None)) == "bool") for i in index
-    ):
+    if any(isinstance(i, bool) or np.ndim(i) == 0 and getattr(i, "dtype", None) == np.bool_ for i in index):
         raise NotImplementedError("dask.array: an assignment takes no index that is one truth value")
     if any(np.ndim(i) > 1 for i in index):
         raise IndexError("dask.array: an assignment takes no index of several axes, but a mask of the array's shape")
@@ -318,9 +309,7 @@ def _places(index, shape):
         raise NotImplementedError("dask.array: an assignment takes a list or a mask along one axis, or a mask of the array's shape")  # fmt: skip
     found = []
     for axis, (i, n) in enumerate(zip(full, shape)):
-        where = np.arange(n)[i] if isinstance(i, slice) else np.atleast_1d(i).astype(np.int64)
-        if where.size and not (-n <= where.min() and where.max() < n):
-            raise IndexError(f"Index {i} is out of bounds for axis {axis} with size {n}")
+        where = np.arange(n)[i] if isinstance(i, slice) else np.atleast_1d(checked_places(i, n, axis)).astype(np.int64)
         found.append(where % n if n else where)
     return found, [None if isinstance(i, numbers.Integral) else len(where) for i, where in zip(full, found)]
 

@@ -10,7 +10,7 @@ from ..base import is_dask_collection
 from . import _reductions  # noqa: F401 - it fills the table
 from ._array import axis_in, several
 from ._blockwise import map_blocks
-from ._chunks import along, numpys, on_numpys, ours, starts
+from ._chunks import along, at_axis, numpys, on_numpys, ours, starts
 from ._create import full_like
 from ._elementwise import blockwise_call, broadcast, elementwise, in_chunks, samples_of
 from ._reshape import reshape
@@ -56,10 +56,9 @@ def select(condlist, choicelist, default=0):
         raise ValueError("list of cases must be same length as list of conditions")
     found = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
-        if getattr(condition, "dtype", None) != np.bool_:
-            raise ValueError(
-                f"invalid entry in condlist: should be boolean, not {getattr(condition, 'dtype', condition)}"
-            )
+        kind = getattr(condition, "dtype", type(condition))
+        if kind != np.bool_:
+            raise ValueError(f"invalid entry in condlist: should be boolean, not {kind}")
         found = f.where(condition, choice, found)
     return found
 
@@ -123,7 +122,7 @@ def _filled(x, value):
 
 
 def _ignoring(name, value):
-    return lambda a, axis=None, **words: f[name](_filled(a, value), axis, **words)
+    return lambda a, axis=None, *args, **words: f[name](_filled(a, value), axis, *args, **words)
 
 
 def _extreme_but_nan(name, value):
@@ -133,46 +132,35 @@ def _extreme_but_nan(name, value):
         found = f[name](_filled(a, value), axis, keepdims=keepdims, **words)
         if a.dtype.kind not in "fc":
             return found
-        return elementwise(
-            "where", elementwise("isnan", a).all(axis=axis, keepdims=keepdims), a.dtype.type(np.nan), found
-        )
+        is_nan = elementwise("isnan", a).all(axis=axis, keepdims=keepdims)
+        return elementwise("where", is_nan, a.dtype.type(np.nan), found)
 
     return extreme
 
 
-def _ignoring_so_far(name, value):
-    return lambda x, axis=None, dtype=None, out=None, method="sequential": f[name](
-        _filled(x, value), axis, dtype, method=method
-    )
-
-
 f.rows("array", {
-    **{f"nan{name}": _ignoring(name, value) for name, value in {
-        "sum": 0, "prod": 1}.items()},
+    **{f"nan{name}": _ignoring(name, value) for name, value in {"sum": 0, "prod": 1, "cumsum": 0, "cumprod": 1}.items()},
     "nanmin": _extreme_but_nan("min", np.inf), "nanmax": _extreme_but_nan("max", -np.inf),
-    "nancumsum": _ignoring_so_far("cumsum", 0), "nancumprod": _ignoring_so_far("cumprod", 1),
     "ptp": lambda a, axis=None: f.max(a, axis) - f.min(a, axis),
     "count_nonzero": lambda a, axis=None: elementwise("not_equal", a, 0 if a.dtype.kind == "O" else a.dtype.type()).sum(axis=axis),
 })  # fmt: skip
 f.alias(amin="min", amax="max")
 
 
-def _at_an_end(x, a, axis):
-    """What diff() puts before or behind; of a number one for each row."""
-    x = asanyarray(x)
-    return (
-        x if x.ndim else broadcast_to(x, tuple(1 if k == axis_in(axis, a.ndim) else n for k, n in enumerate(a.shape)))
-    )
+def _between(before, a, after, axis=0):
+    """The array with what is put before or behind, if it is not None; of a number one for each row."""
+    ends = [x if x is None else asanyarray(x) for x in (before, after)]
+    ends = [broadcast_to(x, at_axis(a.shape, axis, 1)) if x is not None and not x.ndim else x for x in ends]
+    return concatenate([x for x in (ends[0], a, ends[1]) if x is not None], axis)
 
 
 @f.row("array")
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     if n < 0:
         raise ValueError("order must be non-negative but got %d" % n)
-    ends = [x if x is None else _at_an_end(x, a, axis) for x in (prepend, append)]
-    if n and any(x is not None for x in ends):
-        a = concatenate([x for x in (ends[0], a, ends[1]) if x is not None], axis)
-    name, axis = "not_equal" if a.dtype == bool else "subtract", axis_in(axis, a.ndim)
+    axis = axis_in(axis, a.ndim)
+    a = _between(prepend, a, append, axis) if n else a
+    name = "not_equal" if a.dtype == bool else "subtract"
     for _ in range(n):
         a = elementwise(name, a[along(axis, slice(1, None))], a[along(axis, slice(None, -1))])
     return a
@@ -182,7 +170,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 def ediff1d(ary, to_end=None, to_begin=None):
     ary = ary.ravel()
     ends = [x if x is None else asanyarray(x).ravel() for x in (to_begin, to_end)]
-    return concatenate([x for x in (ends[0], ary[1:] - ary[:-1], ends[1]) if x is not None])
+    return _between(ends[0], ary[1:] - ary[:-1], ends[1])
 
 
 @f.row("array")

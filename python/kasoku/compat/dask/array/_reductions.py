@@ -57,9 +57,8 @@ def tree(x, axes, dtype, first, join, last, word, keepdims=False, out_dtype=None
     chunks = tuple((output_size,) if a in axes else c for a, c in enumerate(part.chunks) if keepdims or a not in axes)
     kept = itertools.count()
     own = [-1 if a in axes and not keepdims else next(kept) for a in range(x.ndim)]
-    rest = At(
-        part, own, [[list(range(len(c)))] if a in axes else None for a, c in enumerate(part.chunks)], not is_nested
-    )
+    chosen = [[list(range(len(c)))] if a in axes else None for a, c in enumerate(part.chunks)]
+    rest = At(part, own, chosen, not is_nested)
     kind, told = dtype if out_dtype is None else out_dtype, [token, axes, keepdims]
     return made(f"{word}-aggregate", chunks, kind, (last, rest, axes, keepdims), token=told, meta=metas[1])
 
@@ -68,16 +67,12 @@ def _in_groups(count, size):
     return [list(range(k, min(k + size, count))) for k in range(0, count, size)]
 
 
-def _ended(parts, axes, keepdims, finish):
-    """What finish makes of the one that is left."""
+def _ended(parts, axes, keepdims, finish=None):
+    """The one that is left, or what finish makes of it."""
     if parts[0] is None:
         raise ValueError("zero-size array to reduction operation which has no identity")
-    made_ = finish(parts[0])
+    made_ = finish(parts[0]) if finish else parts[0]
     return made_ if keepdims else made_.reshape(tuple(n for a, n in enumerate(made_.shape) if a not in axes))
-
-
-def _itself(x):
-    return x
 
 
 def _one(name, x, axes, words):
@@ -119,9 +114,8 @@ def _simple(name):
             if any(x.shape[a] == 0 for a in axes):
                 raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
             x = _without_empty(x, axes)
-        return tree(x, axes, kind, functools.partial(_first_of, name=name, words=told), join,
-                    functools.partial(_ended, finish=_itself), name, keepdims, token=[name, str(kind)],
-                    split_every=split_every)  # fmt: skip
+        first = functools.partial(_first_of, name=name, words=told)
+        return tree(x, axes, kind, first, join, _ended, name, keepdims, token=str(kind), split_every=split_every)
 
     return reduce
 
@@ -136,23 +130,16 @@ def _without_empty(x, axes):
 
 
 def _moments(axes, place, x, kind, skips_nan):
-    values = numpys(x) if skips_nan else x
-    count = math.prod(x.shape[a] for a in axes)
-    is_masked = isinstance(x, np.ma.MaskedArray)
-    if is_masked:
-        count = np.asarray(np.ma.count(x, axis=axes, keepdims=True))
-    if skips_nan:
-        is_there = ~np.isnan(values)
-        values = ours(np.where(is_there, values, 0))
+    is_masked, count = isinstance(x, np.ma.MaskedArray), math.prod(x.shape[a] for a in axes)
+    is_there = None
+    if is_masked or skips_nan:  # what is left out counts as nothing, until the last
+        is_there = ~(np.ma.getmaskarray(x) if is_masked else np.isnan(numpys(x)))
         count = ours(is_there.sum(axis=axes, keepdims=True).astype("f8"))
-    total = _one("sum", values.astype(kind), axes, {})
-    away = values.astype(kind) - total / _one_at_least(count)
-    if skips_nan:
-        away = away * ours(is_there)
-    squares = _one("sum", _squared(away), axes, {})
-    if is_masked:  # what is left out counts as nothing, until the last
-        return {"count": count, "total": total.filled(0), "squares": squares.filled(0), "is_masked": True}
-    return {"count": count, "total": total, "squares": squares}
+        x = ours(np.where(is_there, np.ma.getdata(numpys(x)), 0))
+    total = _one("sum", x.astype(kind), axes, {})
+    away = x.astype(kind) - total / _one_at_least(count)
+    away = away if is_there is None else away * ours(is_there)
+    return {"count": count, "total": total, "squares": _one("sum", _squared(away), axes, {}), "is_masked": is_masked}
 
 
 def _one_at_least(count):
@@ -186,8 +173,8 @@ def _last_moments(m, what, ddof, kind):
                 made_ = ours(np.where(numpys(left) > 0, numpys(m["squares"]) / numpys(left), np.nan))
         if what == "std":
             made_ = call("sqrt", made_)
-    if "is_masked" in m:
-        made_ = np.ma.array(numpys(made_), mask=count <= (ddof if what != "mean" else 0))
+    if m["is_masked"]:
+        made_ = np.ma.array(numpys(made_), mask=numpys(count) <= (ddof if what != "mean" else 0))
     return made_.astype(kind)
 
 
@@ -199,10 +186,12 @@ def _of_moments(word):
         out_kind = np.zeros(1, kind).real.dtype if what != "mean" else kind
         work = np.dtype("f8") if kind.kind == "f" and kind.itemsize < 4 else kind
         x = x if x.ndim else x.reshape((1,))
-        finish = functools.partial(_last_moments, what=what, ddof=ddof, kind=out_kind)
-        return tree(x, axes_of(axis, x.ndim), work, functools.partial(_moments, kind=work, skips_nan=skips_nan), _joined_moments,
-                    functools.partial(_ended, finish=finish), word, keepdims, out_kind,
-                    [what, ddof, str(kind), skips_nan], split_every=split_every)  # fmt: skip
+        first = functools.partial(_moments, kind=work, skips_nan=skips_nan)
+        last = functools.partial(_ended, finish=functools.partial(_last_moments, what=what, ddof=ddof, kind=out_kind))
+        axes, token = axes_of(axis, x.ndim), [ddof, str(kind)]
+        return tree(
+            x, axes, work, first, _joined_moments, last, word, keepdims, out_kind, token, split_every=split_every
+        )
 
     return reduce
 
@@ -217,20 +206,13 @@ def _place_first(axes, place, x, name, ends):
     if name.startswith("nan"):
         is_nan, name = np.isnan(values), name[3:]
         there["there"] = ~is_nan.all(axis=axis, keepdims=True)
-        if is_nan.any():
-            values = np.where(is_nan, np.inf if name == "argmin" else -np.inf, values)
-    if axis is None:
-        at = getattr(np, name)(values)
-        inside = np.unravel_index(at, values.shape)
-        full = [e[p] + i for e, p, i in zip(ends, place, inside)]
-        shape = [e[-1] for e in ends]
-        return {
-            "value": values.flat[at].reshape((1,) * values.ndim),
-            "at": np.full((1,) * values.ndim, np.ravel_multi_index(full, shape)),
-            **there,
-        }
-    at = np.expand_dims(getattr(np, name)(values, axis=axis), axis)
-    return {"value": np.take_along_axis(values, at, axis), "at": at + ends[axis][place[axis]], **there}
+        values = np.where(is_nan, np.inf if name == "argmin" else -np.inf, values) if is_nan.any() else values
+    at = getattr(np, name)(values, axis=axis, keepdims=True)
+    if axis is not None:
+        return {"value": np.take_along_axis(values, at, axis), "at": at + ends[axis][place[axis]], **there}
+    inside = np.unravel_index(at, values.shape)
+    full = [e[p] + i for e, p, i in zip(ends, place, inside)]
+    return {"value": values[inside], "at": np.ravel_multi_index(full, [e[-1] for e in ends]), **there}
 
 
 def _place_join(parts, axes, name):
@@ -238,13 +220,10 @@ def _place_join(parts, axes, name):
     is_better = np.less if name.endswith("min") else np.greater
     for b in rest:
         takes = is_better(b["value"], a["value"]) | ((b["value"] == a["value"]) & (b["at"] < a["at"]))
-        takes |= (
-            np.isnan(b["value"]) & ~np.isnan(a["value"])
-            if b["value"].dtype.kind in "fc" and "nan" not in name
-            else False
-        )
+        if b["value"].dtype.kind in "fc" and "nan" not in name:
+            takes |= np.isnan(b["value"]) & ~np.isnan(a["value"])
         there = {"there": a["there"] | b["there"]} if "there" in a else {}
-        a = {"value": np.where(takes, b["value"], a["value"]), "at": np.where(takes, b["at"], a["at"]), **there}
+        a = {**{key: np.where(takes, b[key], a[key]) for key in ("value", "at")}, **there}
     return a
 
 
@@ -258,19 +237,16 @@ def _places(name):
     def reduce(x, axis=None, keepdims=False, split_every=None, out=None):
         if axis is not None and not isinstance(axis, numbers.Integral):
             raise TypeError(f"axis must be either `None` or int, got {axis!r}")
-        if axis is not None:
-            (axis,) = axes_of(axis, x.ndim)
         reduced = axes_of(axis, x.ndim)
         if any(is_unknown(c) and (len(c) > 1 or len(reduced) > 1) for c in map(x.chunks.__getitem__, reduced)):
             raise ValueError("Arg-reductions do not work with arrays that have unknown chunksizes: compute_chunk_sizes() finds them")  # fmt: skip
         if any(n == 0 for n in x.shape):
             raise ValueError(f"attempt to get {name} of an empty sequence")
         x = _without_empty(x, reduced)
-        ends = [starts(c) for c in x.chunks]
-        join, meta = functools.partial(_place_join, name=name), None if x._gives_ours else np.empty(0)
-        return tree(x, reduced, np.int64, functools.partial(_place_first, name=name, ends=ends), join,
-                    functools.partial(_ended, finish=_place_last), name, keepdims, token=name,
-                    metas=(None, meta), split_every=split_every)  # fmt: skip
+        first = functools.partial(_place_first, name=name, ends=[starts(c) for c in x.chunks])
+        join, last = functools.partial(_place_join, name=name), functools.partial(_ended, finish=_place_last)
+        metas = None, None if x._gives_ours else np.empty(0)
+        return tree(x, reduced, np.int64, first, join, last, name, keepdims, metas=metas, split_every=split_every)
 
     return reduce
 
@@ -304,22 +280,18 @@ def _running(name):
             return own
         key = f"{name}-so-far-{tokenize(total.name)}"
 
-        def before(place):
-            return at_axis(place, axis, place[axis] - 1)
+        def with_before(part):
+            """A function of the place: the part there together with the total of all chunks before it."""
 
-        def total_to(place):
-            if place[axis] == 0:
-                return same, total.ref(place)
-            return call, _pair[total_of], TaskRef((key, *before(place))), total.ref(place)
+            def task_of(place):
+                if place[axis] == 0:
+                    return same, part.ref(place)
+                return call, _pair[total_of], TaskRef((key, *at_axis(place, axis, place[axis] - 1))), part.ref(place)
 
-        so_far = made(f"{name}-so-far", ends, kind, total_to, [total], name=key)
+            return task_of
 
-        def task_of(place):
-            if place[axis] == 0:
-                return same, own.ref(place)
-            return call, _pair[total_of], own.ref(place), so_far.ref(before(place))
-
-        return made(name, x.chunks, kind, task_of, [own, so_far], axis)
+        so_far = made(f"{name}-so-far", ends, kind, with_before(total), [total], name=key)
+        return made(name, x.chunks, kind, with_before(own), [own, so_far], axis)
 
     return run
 
@@ -362,12 +334,6 @@ def reduction(x, chunk, aggregate, axis=None, keepdims=False, dtype=None, split_
     return found if out is None else put_out(found, out)
 
 
-_methods = {
-    **{name: _simple(name) for name in _pair}, **{name: _of_moments(name) for name in ("mean", "std", "var")},
-    **{name: _places(name) for name in ("argmin", "argmax")}, **{name: _running(name) for name in ("cumsum", "cumprod")},
-}  # fmt: skip
-
-
 def _into(reduce):
     """The reduction, whose result may go to an array: that is the result from then on."""
 
@@ -378,9 +344,13 @@ def _into(reduce):
     return call_it
 
 
-_methods = {name: _into(reduce) for name, reduce in _methods.items()}
+_methods = {
+    **{name: _simple(name) for name in _pair}, **{name: _of_moments(name) for name in ("mean", "std", "var")},
+    **{name: _places(name) for name in ("argmin", "argmax")}, **{name: _running(name) for name in ("cumsum", "cumprod")},
+}  # fmt: skip
 f.rows("array", {
-    **_methods, **{name: _of_moments(name) for name in ("nanmean", "nanstd", "nanvar")},
+    **{name: _into(reduce) for name, reduce in _methods.items()},
+    **{name: _of_moments(name) for name in ("nanmean", "nanstd", "nanvar")},
     **{name: _places(name) for name in ("nanargmin", "nanargmax")},
 })  # fmt: skip
 for _name in _methods:

@@ -68,8 +68,7 @@ def wholes(kinds, function, *args, **words):
     return several(funcname(function), (), kinds, task, inputs, token)
 
 
-# How many there are is known when they are found.
-_some = (np.nan,)
+_some = (np.nan,)  # how many there are is known when they are found
 
 
 def _uniques(ar, *asked):
