@@ -116,11 +116,9 @@ def meshgrid(*arrays, sparse=False, indexing="xy", **words):
         raise ValueError("`indexing` must be `'ij'` or `'xy'`")
     arrays = [asanyarray(a).ravel() for a in arrays]
     order = list(range(len(arrays)))
-    if indexing == "xy" and len(order) > 1:
-        order[0], order[1] = 1, 0
+    order[:2] = order[:2][::-1] if indexing == "xy" else order[:2]
     shape, chunks = tuple(arrays[k].size for k in order), tuple(arrays[k].chunks[0] for k in order)
-    along = [tuple(slice(None) if at == k else None for at in order) for k in range(len(order))]
-    placed = [a[index] for a, index in zip(arrays, along)]
+    placed = [a[tuple(slice(None) if at == k else None for at in order)] for k, a in enumerate(arrays)]
     return tuple(placed if sparse else [broadcast_to(a, shape, chunks) for a in placed])
 
 

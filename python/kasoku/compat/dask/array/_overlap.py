@@ -8,7 +8,7 @@ import numpy as np
 
 from ._array import Array, At, axes_in, axis_in, made
 from ._blockwise import map_blocks
-from ._chunks import along, on_numpys, starts
+from ._chunks import along, at_axis, on_numpys, starts
 from ._create import full
 from ._index import take as _take
 from ._rechunk import cut, unify_chunks
@@ -55,9 +55,8 @@ def _with_ends(x, axis, before, after, kind):
         at = np.pad(np.arange(n), (before, after), mode=_pads[kind])
         first, last = _take(x, at[:before], axis), _take(x, at[len(at) - after :], axis)
     else:
-        shape = lambda k: tuple(k if a == axis else m for a, m in enumerate(x.shape))  # noqa: E731
-        chunks = lambda k: tuple((k,) if a == axis else c for a, c in enumerate(x.chunks))  # noqa: E731
-        first, last = (full(shape(k), kind, x.dtype, chunks(k)) for k in (before, after))
+        shapes = [(at_axis(x.shape, axis, k), at_axis(x.chunks, axis, (k,))) for k in (before, after)]
+        first, last = (full(shape, kind, x.dtype, chunks) for shape, chunks in shapes)
     return concatenate([part for part, k in ((first, before), (x, 1), (last, after)) if k], axis)
 
 
@@ -107,11 +106,9 @@ def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta
     return trim_internal(found, dict(enumerate(d for d, _ in kept)), dict(enumerate(b for _, b in kept)))
 
 
-def _of_array(self, func, depth, boundary=None, trim=True, **words):
-    return map_overlap(func, self, depth=depth, boundary=boundary, trim=trim, **words)
-
-
-Array.map_overlap = _of_array
+Array.map_overlap = lambda self, func, depth, boundary=None, trim=True, **words: map_overlap(
+    func, self, depth=depth, boundary=boundary, trim=trim, **words
+)
 
 
 def _for_arrays(value, arrays):
@@ -141,7 +138,7 @@ def _gradient_along(f, axis, h, edge_order):
     n, ends = f.shape[axis], starts(f.chunks[axis])
     if n < edge_order + 1:
         raise ValueError(
-            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
+            "Shape of array too small to calculate a numerical gradient: edge_order + 1 elements are needed"
         )
     h = np.asarray(h.compute() if isinstance(h, Array) else h, float)
     if h.ndim and len(h) != n:

@@ -31,12 +31,11 @@ def _transform(function, a, sizes, axes, norm):
     axes = tuple(axis_in(k, a.ndim) for k in axes)
     if len(set(axes)) < len(axes):
         raise ValueError("Duplicate axes not allowed.")
-    for k in axes:
-        if len(a.chunks[k]) > 1:
-            raise ValueError(
-                f"dask.array.fft.{function}: axis {k} lies in {len(a.chunks[k])} chunks, a transform needs all of it in one\n"
-                f"  fix  x.rechunk({{{k}: -1}})"
-            )
+    if cut := [k for k in axes if len(a.chunks[k]) > 1]:
+        raise ValueError(
+            f"dask.array.fft.{function}: axis {cut[0]} lies in {len(a.chunks[cut[0]])} chunks, a transform needs all of it in "
+            f"one\n  fix  x.rechunk({{{cut[0]}: -1}})"
+        )
     last = axes[-1]
     if sizes is None:
         sizes = [a.shape[k] for k in axes]

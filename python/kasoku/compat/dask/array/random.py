@@ -39,14 +39,15 @@ class Generator:
             size = np.broadcast_shapes(*(() if row else np.shape(a) for a in args))
         size = (size,) if isinstance(size, numbers.Integral) else tuple(size)
         self._calls += 1
-        sample = np.asarray(getattr(np.random.default_rng(0), method)(*args, size=1 if not args or not any(map(np.ndim, args)) else None, **words))  # fmt: skip
+        one = None if any(map(np.ndim, args)) else 1
+        sample = np.asarray(getattr(np.random.default_rng(0), method)(*args, size=one, **words))
         chunks = normalize_chunks(chunks, size, dtype=sample.dtype)
         entropy = [int(e) for e in np.atleast_1d(self._entropy)] + [self._calls]
         pieces = slices(chunks)
 
         def task_of(place):
             place = place[: len(size)]
-            piece = tuple(own[i] for own, i in zip(pieces, place))
+            piece = tuple(part[i] for part, i in zip(pieces, place))
             own = tuple(np.broadcast_to(a, size)[piece] if np.ndim(a) and not row else a for a in args)
             return _drawn, entropy, place, method, shape_at(chunks, place), own, words
 
@@ -54,7 +55,8 @@ class Generator:
         return made(method, chunks, sample.dtype, task_of, token=[entropy, tokenize(args, words)])
 
     def multinomial(self, n, pvals, size=None, chunks="auto", **words):
-        return self._draw("multinomial", (n, np.asarray(pvals)), () if size is None else size, chunks, words, (len(pvals),))  # fmt: skip
+        size = () if size is None else size
+        return self._draw("multinomial", (n, np.asarray(pvals)), size, chunks, words, row=(len(pvals),))
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True, chunks="auto", **words):
         if np.ndim(a) > 1 or np.ndim(p) > 1 or axis:
@@ -63,9 +65,7 @@ class Generator:
             size = (size,) if isinstance(size, numbers.Integral) else tuple(size or ())
             chunks = -1 if chunks == "auto" else chunks
             if any(len(c) > 1 for c in normalize_chunks(chunks, size, dtype=int)):
-                raise NotImplementedError(
-                    "replace=False is not currently supported for dask.array.choice with multi-chunk output arrays"
-                )
+                raise NotImplementedError("replace=False is not currently supported for multi-chunk results of dask.array.choice")
             words["replace"] = False
         a = a.compute() if hasattr(a, "compute") else a
         return self._draw("choice", (), size, chunks, {"a": a, "p": p, **words})
@@ -138,14 +138,5 @@ def __getattr__(name):
     return getattr(_state, name)
 
 
-for _name in (
-    *_arguments,
-    "choice",
-    "multinomial",
-    "permutation",
-    "seed",
-    "random_sample",
-    "randint",
-    "random_integers",
-):
+for _name in (*_arguments, *"choice multinomial permutation seed random_sample randint random_integers".split()):
     globals()[_name] = getattr(_state, _name)
