@@ -40,7 +40,6 @@ def start_state_from_dask(dsk, cache=None, sortkey=None, keys=None):
     sortkey = sortkey or order(graph).get
     dependencies = {key: set(node.dependencies) for key, node in graph.items()}
     dependents = reverse_dict({key: needs & graph.keys() for key, needs in dependencies.items()})
-    dependents = {key: dependents.get(key, set()) for key in graph}
     waiting = {key: needs - values.keys() for key, needs in dependencies.items() if key not in values}
     ready = sorted((key for key, needs in waiting.items() if not needs), key=sortkey, reverse=True)
     return {
@@ -216,22 +215,16 @@ def _run_by_engine(dsk, keys, **options):
         cycle = getcycle(dsk, list(flatten([keys])))
         raise RuntimeError(f"Cycle detected in Dask: {'->'.join(map(str, cycle))}") from error
     except KeyError:
-        if any(key not in dsk for key in flatten([keys])):
-            raise
-        for key in dsk:
-            for need in getattr(dsk[key], "dependencies", ()):
-                if need not in dsk:
-                    raise ValueError(f"Missing dependency {need} for dependents {{{key!r}}}") from None
-        raise  # a task's own
+        missing = [(key, need) for key in dsk for need in getattr(dsk[key], "dependencies", ()) if need not in dsk]
+        if not missing or any(key not in dsk for key in flatten([keys])):
+            raise  # a task's own, or it says which key is not there
+        key, need = missing[0]
+        raise ValueError(f"Missing dependency {need} for dependents {{{key!r}}}") from None
 
 
 def is_observed(options):
-    return bool(
-        any(not hasattr(one, "bar") for one in Callback.active)
-        or options.get("callbacks")
-        or options.get("cache")
-        or _task.defaults.get("cache") is not None
-    )
+    has_cache = options.get("cache") or _task.defaults.get("cache") is not None
+    return bool(has_cache or options.get("callbacks") or any(not hasattr(one, "bar") for one in Callback.active))
 
 
 def get_sync(dsk, keys, **options):

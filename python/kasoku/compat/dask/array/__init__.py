@@ -17,7 +17,7 @@ from ._files import *  # noqa: F403
 from ._gufunc import apply_gufunc, as_gufunc, gufunc
 from ._histogram import *  # noqa: F403
 from ._index import shuffle
-from ._linear import dot, einsum, matmul, outer, tensordot, vdot
+from ._linear import dot, einsum, matmul, tensordot
 from ._math import *  # noqa: F403
 from ._overlap import *  # noqa: F403
 from ._reductions import reduction

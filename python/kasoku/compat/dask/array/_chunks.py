@@ -141,7 +141,7 @@ def _without_auto(chunks, shape, limit, dtype, before):
     dtype = np.dtype(dtype)
     if dtype.hasobject:
         raise NotImplementedError(
-            "Can not use auto rechunking with object dtype. Nobody knows how many bytes its elements have"
+            "Can not use auto rechunking with object dtype, whose elements have any number of bytes"
         )
     if is_unknown(shape) or any(is_unknown(c if isinstance(c, tuple) else (c,)) for c in chunks):
         raise ValueError(f"Can not perform automatic rechunking with unknown (nan) chunk sizes.{unknown_help}")
@@ -189,9 +189,7 @@ def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks
     for c, n in zip(chunks, shape):
         if isinstance(c, tuple):
             if not c:
-                raise ValueError(
-                    "Empty tuples are not allowed in chunks. Express zero length dimensions with 0(s) in chunks"
-                )
+                raise ValueError("Empty tuples are not allowed in chunks. Express zero length dimensions with 0(s)")
             made.append(tuple(int(k) if not math.isnan(k) else np.nan for k in c))
             if sum(made[-1]) != n and not math.isnan(sum(made[-1]) + n):
                 raise ValueError(f"Chunks do not add up to shape. Got chunks={chunks}, shape={shape}")
@@ -204,9 +202,7 @@ def balanced(lengths):
     """Chunks of nearly one length, of as many as there are, or one less if the shortest is at most half of the longest."""
     found = _core._chunks.balanced(lengths)
     if found is None:
-        warnings.warn(
-            "chunk size balancing not possible with given chunks. Try increasing the chunk size.", stacklevel=3
-        )
+        warnings.warn("chunk size balancing not possible with given chunks. Try larger ones.", stacklevel=3)
     return found or lengths
 
 

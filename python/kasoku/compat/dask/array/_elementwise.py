@@ -90,8 +90,9 @@ def elementwise(name, *args, dtype=None, where=True, out=None, **words):
 def put_out(result, out):
     """`out`, which is the result from then on."""
     if not isinstance(out, Array):
+        kind = type(out).__name__
         raise NotImplementedError(
-            f"The out parameter is not fully supported. Received type {type(out).__name__}, expected Dask Array"
+            f"The out parameter is not fully supported. Received type {kind}, expected Dask Array"
         )
     if result.shape != out.shape:
         raise ValueError(f"Mismatched shapes between result and out parameter. out={out.shape}, result={result.shape}")
@@ -113,11 +114,8 @@ def _operator(word, name, is_turned=False):
 
 
 def _unknown(other):
-    return (
-        takes_over(other)
-        or not isinstance(other, (Array, ks.Array, np.ndarray, np.generic, numbers.Number, list, tuple))
-        and not hasattr(other, "__array__")
-    )
+    known = Array, ks.Array, np.ndarray, np.generic, numbers.Number, list, tuple
+    return takes_over(other) or not isinstance(other, known) and not hasattr(other, "__array__")
 
 
 _binary = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide",

@@ -83,17 +83,13 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
             if sizes.setdefault(name, n) != n:
                 raise ValueError(_differ(name, [sizes[name], n]))
             if len(chunks) > 1 and not allow_rechunk:
-                raise ValueError(
-                    f"Core dimension `'{name}'` consists of multiple chunks. To fix, rechunk into a single chunk along "
-                    "this dimension or set `allow_rechunk=True`, but beware that this may increase memory usage significantly."
-                )
+                raise ValueError(f"Core dimension `'{name}'` consists of multiple chunks: rechunk it, or set `allow_rechunk=True`")  # fmt: skip
     sizes |= output_sizes or {}
     if absent := {name for names in gives for name in names} - set(sizes):
         raise ValueError(f"apply_gufunc: nobody says how long {min(absent)!r} is\n  fix  output_sizes=")
     arrays = [x.rechunk({k: -1 for k in range(x.ndim - len(names), x.ndim)}) for x, names in zip(arrays, needs)]
-    common, arrays = met_by_name(
-        [(x, (*range(len(names) - x.ndim, 0), *names)) for x, names in zip(arrays, needs)], _differ
-    )
+    pairs = [(x, (*range(len(names) - x.ndim, 0), *names)) for x, names in zip(arrays, needs)]
+    common, arrays = met_by_name(pairs, _differ)
     loop = tuple(common[axis] for axis in sorted(axis for axis in common if isinstance(axis, int)))
     word = getattr(func, "__name__", "gufunc")
     if words:

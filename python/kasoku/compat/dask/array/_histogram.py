@@ -19,9 +19,7 @@ def _spaced(lo, hi, count):
 def _edges(bins, range):  # noqa: A002
     """The edges of bins, as an array; of numbers of which some are known later, too."""
     if bins is None or np.ndim(bins) == 0 and range is None:
-        raise ValueError(
-            "dask.array.histogram requires specifying bins: an iterable of edges, or their number and range="
-        )
+        raise ValueError("dask.array.histogram requires specifying bins: edges, or their number and range=")
     if range is not None and not isinstance(range, (list, tuple)) and np.ndim(range) != 1:
         kind = ValueError if np.ndim(range) else TypeError
         raise kind(f"Expected a sequence or array of two items for range, not {range}")

@@ -137,9 +137,7 @@ def gradient(f, *varargs, axis=None, edge_order=1, **ignored):
 def _gradient_along(f, axis, h, edge_order):
     n, ends = f.shape[axis], starts(f.chunks[axis])
     if n < edge_order + 1:
-        raise ValueError(
-            "Shape of array too small to calculate a numerical gradient: edge_order + 1 elements are needed"
-        )
+        raise ValueError("Shape of array too small to calculate a numerical gradient: edge_order + 1 are needed")
     h = np.asarray(h.compute() if isinstance(h, Array) else h, float)
     if h.ndim and len(h) != n:
         raise ValueError("when 1d, distances must match the length of the corresponding dimension")
@@ -180,9 +178,8 @@ def _windows_along(x, axis, width):
     x = cut(x, pieces, tuple(tuple(hi - lo for lo, hi in each) for each in pieces), "overlap")
     chunks = [*x.chunks, (width,)]
     chunks[axis] = tuple(hi - lo for lo, hi in rows)
-    return made(
-        "sliding_window_view", tuple(chunks), x.dtype, (on_numpys, _windowed, At(x, range(x.ndim)), width, axis)
-    )
+    task = on_numpys, _windowed, At(x, range(x.ndim)), width, axis
+    return made("sliding_window_view", tuple(chunks), x.dtype, task)
 
 
 def _windowed(block, width, axis):

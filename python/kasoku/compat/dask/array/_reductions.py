@@ -189,9 +189,8 @@ def _of_moments(word):
         first = functools.partial(_moments, kind=work, skips_nan=skips_nan)
         last = functools.partial(_ended, finish=functools.partial(_last_moments, what=what, ddof=ddof, kind=out_kind))
         axes, token = axes_of(axis, x.ndim), [ddof, str(kind)]
-        return tree(
-            x, axes, work, first, _joined_moments, last, word, keepdims, out_kind, token, split_every=split_every
-        )
+        told = {"keepdims": keepdims, "out_dtype": out_kind, "token": token, "split_every": split_every}
+        return tree(x, axes, work, first, _joined_moments, last, word, **told)
 
     return reduce
 
@@ -322,12 +321,10 @@ def reduction(x, chunk, aggregate, axis=None, keepdims=False, dtype=None, split_
         try:
             more = [broadcast_to(weights, x.shape).rechunk(x.chunks)]
         except ValueError:
-            raise ValueError(
-                f"Weights with shape {weights.shape} are not broadcastable to x with shape {x.shape}"
-            ) from None
-    join, last = (
-        functools.partial(_own_join, function=g, concatenate=concatenate) for g in (combine or aggregate, aggregate)
-    )
+            shapes = f"Weights with shape {weights.shape} are not broadcastable to x with shape {x.shape}"
+            raise ValueError(shapes) from None
+    last = functools.partial(_own_join, function=aggregate, concatenate=concatenate)
+    join = functools.partial(last, function=combine or aggregate)
     found = tree(x, axes, dtype, functools.partial(_own_first, function=chunk), join, last, name or "reduction", keepdims,
                  token=[chunk, aggregate, combine], metas=(meta, meta), split_every=split_every, output_size=output_size,
                  more=more, is_nested=True)  # fmt: skip

@@ -51,9 +51,8 @@ def reshape(x, shape, merge_chunks=True, limit=None):
     moved = [dict(zip(grid([after[k] for k in new]), grid([before[k] for k in old]))) for old, new in runs]
 
     def task_of(place):
-        at = itertools.chain.from_iterable(
-            to[place[new[0] : new[-1] + 1] if new else ()] for (_, new), to in zip(runs, moved)
-        )
+        own = (place[new[0] : new[-1] + 1] if new else () for _, new in runs)
+        at = itertools.chain.from_iterable(to[run] for to, run in zip(moved, own))
         lengths = tuple(after[k][i] for k, i in enumerate(place))
         if is_unknown(lengths):
             lengths = tuple(-1 if is_unknown((n,)) else n for n in lengths)

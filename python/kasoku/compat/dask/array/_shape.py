@@ -109,9 +109,8 @@ def _in_a_row(seq, axis, word, allows_unknown=False):
     for x in arrays[1:]:
         is_known = not allows_unknown or not any(map(math.isnan, (*x.shape, *arrays[0].shape)))
         if x.ndim != ndim or is_known and any(x.shape[a] != arrays[0].shape[a] for a in others):
-            raise ValueError(
-                f"Tried to concatenate arrays with unknown or different shapes. Shapes are {[x.shape for x in arrays]}"
-            )
+            shapes = [x.shape for x in arrays]
+            raise ValueError(f"Tried to concatenate arrays with unknown or different shapes. Shapes are {shapes}")
     if len(arrays) == 1 and arrays[0].dtype == dtype:
         return arrays[0]
     common = {a: met(x.chunks[a] for x in arrays) for a in others if not math.isnan(arrays[0].shape[a])}
@@ -145,9 +144,8 @@ def stack(seq, axis=0, allow_unknown_chunksizes=False):
 
 def _grown(tup, ndim):
     if hasattr(tup, "dask"):
-        raise NotImplementedError(
-            f'"{"vhd"[(2, 1, 3).index(ndim)]}stack" expects a sequence of arrays as the first argument'
-        )
+        name = {1: "hstack", 2: "vstack", 3: "dstack"}[ndim]
+        raise NotImplementedError(f'"{name}" expects a sequence of arrays as the first argument')
     return [f[f"atleast_{ndim}d"](x) for x in tup]
 
 
@@ -166,14 +164,9 @@ def block(arrays, allow_unknown_chunksizes=False):
     def depth(x):
         if not isinstance(x, list):
             return 0
-        if not x:
-            raise ValueError("List at the innermost place cannot be empty: da.block joins the arrays in lists")
-        is_empty = [isinstance(part, list) and not part for part in x]
-        depths = {1 if none else depth(part) for part, none in zip(x, is_empty) if not isinstance(part, tuple)} or {0}
+        depths = {depth(part) for part in x if not isinstance(part, tuple)} or {0}
         if len(depths) > 1:
             raise ValueError("List depths are mismatched: arrays of da.block lie in lists of one depth")
-        if any(is_empty):
-            raise ValueError("List at the innermost place cannot be empty: da.block joins the arrays in lists")
         return 1 + depths.pop()
 
     levels = depth(arrays)
@@ -184,6 +177,8 @@ def block(arrays, allow_unknown_chunksizes=False):
         if not isinstance(x, list):
             x = asanyarray(x)
             return reshape(x, (1,) * (levels - x.ndim) + x.shape) if x.ndim < levels else x
+        if not x:
+            raise ValueError("List at the innermost place cannot be empty: da.block joins the arrays in lists")
         return concatenate([join(part, level + 1) for part in x], axis=level - levels)
 
     return join(arrays, 0)
@@ -257,16 +252,16 @@ def _flat(a, axis):
     return (a.ravel(), 0) if axis is None else (a, axis_in(axis, a.ndim))
 
 
-@f.row("array")
-def repeat(a, repeats, axis=None):
+def _taken_as(function, a, axis, *args):
+    """What NumPy's function makes of the numbers of an axis' elements says which of them are taken."""
     a, axis = _flat(a, axis)
-    return _take(a, np.repeat(np.arange(a.shape[axis]), repeats), axis)
+    return _take(a, function(np.arange(a.shape[axis]), *args), axis)
 
 
-@f.row("array")
-def delete(arr, obj, axis):
-    axis = axis_in(axis, arr.ndim)
-    return _take(arr, np.delete(np.arange(arr.shape[axis]), obj), axis)
+f.rows("array", {
+    "repeat": lambda a, repeats, axis=None: _taken_as(np.repeat, a, axis, repeats),
+    "delete": lambda arr, obj, axis: _taken_as(np.delete, arr, axis, obj),
+})  # fmt: skip
 
 
 @f.row("array")

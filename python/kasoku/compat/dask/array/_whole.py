@@ -226,9 +226,8 @@ def apply_along_axis(func1d, axis, arr, *args, dtype=None, shape=None, **words):
     arr = arr.rechunk({axis: -1})
     chunks = at_axis(arr.chunks, axis, *((n,) for n in shape))
     at = At(arr, [k if k < axis else -1 if k == axis else k + len(shape) - 1 for k in range(arr.ndim)])
-    return made(
-        "apply_along_axis", chunks, dtype, (on_numpys, functools.partial(_along, func1d, axis, args, words), at)
-    )
+    along = functools.partial(_along, func1d, axis, args, words)
+    return made("apply_along_axis", chunks, dtype, (on_numpys, along, at))
 
 
 def apply_over_axes(func, a, axes):

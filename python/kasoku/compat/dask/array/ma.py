@@ -75,10 +75,8 @@ def masked_array(data, mask=np.ma.nomask, fill_value=None, dtype=None, chunks=No
 @_functions.row("array")
 def masked_where(condition, a):
     a = asanyarray(a)
-    if np.shape(condition) not in ((), a.shape):
-        raise IndexError(
-            f"Inconsistent shape between the condition and the input (got {condition.shape} and {a.shape})"
-        )
+    if (shape := np.shape(condition)) not in ((), a.shape):
+        raise IndexError(f"Inconsistent shape between the condition and the input (got {shape} and {a.shape})")
     return blockwise_call("masked_where", a.dtype, on_numpys, np.ma.masked_where, condition, a, meta=np.ma.empty(0))
 
 

@@ -65,7 +65,7 @@ class Generator:
             size = (size,) if isinstance(size, numbers.Integral) else tuple(size or ())
             chunks = -1 if chunks == "auto" else chunks
             if any(len(c) > 1 for c in normalize_chunks(chunks, size, dtype=int)):
-                raise NotImplementedError("replace=False is not currently supported for multi-chunk results of dask.array.choice")
+                raise NotImplementedError("replace=False is not currently supported for multi-chunk results of choice")
             words["replace"] = False
         a = a.compute() if hasattr(a, "compute") else a
         return self._draw("choice", (), size, chunks, {"a": a, "p": p, **words})
