@@ -19,7 +19,7 @@ from kasoku._task import client_of, clients
 from ._installed import rest_of
 from .core import flatten, quote
 from .tokenize import normalize_token, tokenize
-from .utils import is_namedtuple_instance, key_split
+from .utils import is_namedtuple_instance
 
 __getattr__ = rest_of("base")
 
@@ -198,20 +198,6 @@ def replace_name_in_key(key, rename):
     return (rename.get(name, name), *key[1:]) if isinstance(key, tuple) else rename.get(name, name)
 
 
-def clone_key(key, seed):
-    """A key of the same kind, which the key and the seed decide."""
-    name = get_name_from_key(key)
-    other = f"{key_split(name)}-{tokenize(key if not isinstance(key, tuple) else name, seed)}"
-    return (other, *key[1:]) if isinstance(key, tuple) else other
-
-
-def get_collection_names(collection):
-    """The names in a collection's keys."""
-    if not is_dask_collection(collection):
-        raise TypeError(f"Expected Dask collection; got {type(collection)}")
-    return {get_name_from_key(key) for key in flatten(collection.__dask_keys__())}
-
-
 def unpack_collections(*args, traverse=True):
     """The collections in `args`, each once, and a function that puts other values in their places."""
     found, places = [], {}
@@ -239,17 +225,6 @@ def unpack_collections(*args, traverse=True):
 
     parts = list(map(take, args))
     return found, lambda values: tuple(part(values) for part in parts)
-
-
-def collections_to_dsk(collections, optimize_graph=True, **options):
-    """One graph of all the collections."""
-    return {key: task for one in collections for key, task in one.__dask_graph__().items()}
-
-
-def compute_as_if_collection(cls, dsk, keys, scheduler=None, get=None, **options):
-    if optimizes := getattr(cls, "__dask_optimize__", None):
-        dsk = optimizes(dsk, keys, **options)
-    return (scheduler or get or cls.__dask_scheduler__)(dsk, keys, **options)
 
 
 named_schedulers = _task.named_schedulers

@@ -20,11 +20,6 @@ from .order import order
 __getattr__ = rest_of("local")
 
 
-def sortkey(item):
-    """Keys of texts and tuples in one order."""
-    return (type(item).__name__, item)
-
-
 def nested_get(ind, coll):
     """The values of keys, tuples for lists of them."""
     return tuple(nested_get(i, coll) for i in ind) if isinstance(ind, list) else coll[ind]
@@ -83,21 +78,13 @@ def finish_task(dsk, key, state, results, sortkey, delete=True, release_data=rel
     return state
 
 
-class SynchronousExecutor(concurrent.futures.Executor):
-    """Runs what is submitted at once."""
-
-    _max_workers = 1
-
-    def submit(self, fn, *args, **kwargs):
-        future = concurrent.futures.Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except BaseException as error:
-            future.set_exception(error)
-        return future
-
-
-synchronous_executor = SynchronousExecutor()
+def _submit_at_once(fn, *args):
+    future = concurrent.futures.Future()
+    try:
+        future.set_result(fn(*args))
+    except BaseException as error:
+        future.set_exception(error)
+    return future
 
 
 class MultiprocessingPoolExecutor(concurrent.futures.Executor):
@@ -232,7 +219,7 @@ def get_sync(dsk, keys, **options):
     if is_observed(options):
         options.pop("num_workers", None), options.pop("pool", None), options.pop("scheduler", None)
         options.setdefault("cache", _task.defaults.get("cache"))
-        return get_async(synchronous_executor.submit, 1, dsk, keys, **options)
+        return get_async(_submit_at_once, 1, dsk, keys, **options)
     options["scheduler"] = "synchronous"
     return _run_by_engine(dsk, keys, **options)
 

@@ -37,7 +37,7 @@ def _computed(func, *blocks):
 
 
 def _differ(axis, lengths):
-    return f"Dimension {axis!r} with different lengths {lengths} in arrays: apply_gufunc"
+    return f"Dimension `{axis!r}` with different lengths in arrays: {lengths}"
 
 
 def _over_loops(x, named, loops):

@@ -44,9 +44,15 @@ def overlap(x, depth, boundary=None, *, allow_rechunk=True):
             x = _with_ends(x, axis, before, after, kind)
         n, shift = x.shape[axis], 0 if kind in (None, "none") else before
         cuts = [(max(0, lo + shift - before), min(n, hi + shift + after)) for lo, hi in zip(ends, ends[1:])]
-        parts = [x[along(axis, slice(lo, hi))].rechunk({axis: -1}) for lo, hi in cuts]
-        x = concatenate(parts, axis)
+        x = _recut(x, axis, cuts)
     return x
+
+
+def _recut(x, axis, cuts):
+    """The array with these (begin, end) of an axis as its chunks, which may have elements in common."""
+    pieces = [list(zip(starts(c), starts(c)[1:])) for c in x.chunks]
+    pieces[axis] = cuts
+    return cut(x, pieces, at_axis(x.chunks, axis, tuple(hi - lo for lo, hi in cuts)), "overlap")
 
 
 def _with_ends(x, axis, before, after, kind):
@@ -173,13 +179,9 @@ def _windows_along(x, axis, width):
     if n < 1:
         raise ValueError("window shape cannot be larger than input array shape")
     rows = [(lo, min(hi, n)) for lo, hi in zip(ends, ends[1:]) if lo < n]
-    pieces = [list(zip(starts(c), starts(c)[1:])) for c in x.chunks]
-    pieces[axis] = [(lo, hi + width - 1) for lo, hi in rows]
-    x = cut(x, pieces, tuple(tuple(hi - lo for lo, hi in each) for each in pieces), "overlap")
-    chunks = [*x.chunks, (width,)]
-    chunks[axis] = tuple(hi - lo for lo, hi in rows)
-    task = on_numpys, _windowed, At(x, range(x.ndim)), width, axis
-    return made("sliding_window_view", tuple(chunks), x.dtype, task)
+    chunks = (*at_axis(x.chunks, axis, tuple(hi - lo for lo, hi in rows)), (width,))
+    x = _recut(x, axis, [(lo, hi + width - 1) for lo, hi in rows])
+    return made("sliding_window_view", chunks, x.dtype, (on_numpys, _windowed, At(x, range(x.ndim)), width, axis))
 
 
 def _windowed(block, width, axis):
