@@ -92,11 +92,12 @@ def histogramdd(sample, bins, range=None, normed=None, weights=None, density=Non
         raise ValueError("dask.array.histogramdd requires range= where bins are numbers")
     edges = [_spaced(*range[k], b) if isinstance(b, numbers.Integral) else np.asarray(b) for k, b in enumerate(each)]
 
-    def count(columns, weights=None):
-        return np.histogramdd(columns, edges, weights=weights, density=density)[0]
+    def count(*parts):
+        columns, more = parts[: len(edges)], parts[len(edges) :]
+        return np.histogramdd(columns, edges, weights=more[0] if more else None, density=density)[0]
 
     more = [] if weights is None else [asanyarray(weights)]
-    counts = whole(tuple(len(e) - 1 for e in edges), float, count, columns, *more)
+    counts = whole(tuple(len(e) - 1 for e in edges), float, count, *columns, *more)
     return counts, [from_array(e) for e in edges]
 
 

@@ -5,7 +5,6 @@ import numbers
 
 import numpy as np
 
-from .._task_spec import List, TaskRef
 from ..utils import funcname
 from . import _chunks
 from ._array import Array, At, axes_in, axis_in, made, one_chunk, several
@@ -17,55 +16,32 @@ from ._sources import asanyarray
 from ._table import functions as f
 
 
-class _Place:
-    """Where an array stands among the arguments."""
-
-    def __init__(self, number):
-        self.number = number
-
-    def __dask_tokenize__(self):
-        return self.number
-
-
-def _by_numpy(nested, ndims, function, args, words):
-    found = [numpys(_chunks.assembled(part, n) if n else part) for part, n in zip(nested, ndims)]
-
-    def put(x):
-        return found[x.number] if isinstance(x, _Place) else list(map(put, x)) if isinstance(x, list) else x
-
-    made_ = function(*map(put, args), **words)
+def _by_numpy(function, words, ndims, *args):
+    args = [x if n is None else numpys(_chunks.assembled(x, n)) for x, n in zip(args, ndims)]
+    made_ = function(*args, **words)
     return made_ if isinstance(made_, (tuple, list)) else ours(made_)
 
 
 def _at_once(function, args, words):
-    """The task that calls function with all chunks of arrays, put together as NumPy's; its inputs, and what tells it from others."""
-    inputs = []
+    """The task that calls function with all chunks of arrays, put together as NumPy's."""
+    ndims = [x.ndim if isinstance(x, Array) else None for x in args]
+    return _by_numpy, function, words, ndims, *(_all_chunks(x) if isinstance(x, Array) else x for x in args)
 
-    def place(x):
-        if isinstance(x, Array):
-            inputs.append(x)
-            return _Place(len(inputs) - 1)
-        return [place(i) for i in x] if isinstance(x, list) else x
 
-    def nested(keys):
-        return List._of([nested(k) for k in keys]) if isinstance(keys, list) else TaskRef(keys)
-
-    places = [place(a) for a in args]
-    grids = List._of([nested(x.__dask_keys__()) if x.ndim else x.ref(()) for x in inputs])
-    return (_by_numpy, grids, [x.ndim for x in inputs], function, places, words), inputs, [function, places, words]
+def _all_chunks(x):
+    return At(x, [-1] * x.ndim, [[list(range(len(c)))] for c in x.chunks])
 
 
 def whole(shape, dtype, function, *args, **words):
     """function of whole arrays, as an array of one chunk."""
-    task, inputs, token = _at_once(function, args, words)
-    return made(funcname(function), one_chunk(shape), dtype, task, inputs, token, meta=np.empty(0))
+    task = _at_once(function, args, words)
+    return made(funcname(function), one_chunk(shape), dtype, task, meta=np.empty(0))
 
 
 def wholes(kinds, function, *args, **words):
     """The parts of what function gives of whole arrays, as arrays of these (shape, dtype)."""
-    task, inputs, token = _at_once(function, args, words)
     kinds = [(one_chunk(shape), dtype) for shape, dtype in kinds]
-    return several(funcname(function), (), kinds, task, inputs, token)
+    return several(funcname(function), (), kinds, _at_once(function, args, words))
 
 
 _some = (np.nan,)  # how many there are is known when they are found
