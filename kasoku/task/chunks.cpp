@@ -175,14 +175,20 @@ Pieces sliced(const Lengths& lengths, int64_t start, int64_t stop, int64_t step)
   return found;
 }
 
-std::vector<Part> parts_of(const Lengths& lengths, int64_t begin, int64_t end) {
-  std::vector<Part> found;
-  int64_t start = 0;
-  for (size_t k = 0; k < lengths.size() && start < end; start += lengths[k++]) {
-    const int64_t from = std::max(begin, start), to = std::min(end, start + lengths[k]);
-    if (from < to) found.push_back({int64_t(k), from - start, to - start});
+std::vector<std::vector<Part>> parts_of(const Lengths& lengths, const Ends& pieces) {
+  const Lengths ends = starts(lengths);
+  std::vector<std::vector<Part>> found;
+  for (const auto& [begin, end] : pieces) {
+    std::vector<Part> parts;
+    size_t k = static_cast<size_t>(std::upper_bound(ends.begin(), ends.end(), begin) - ends.begin()) - 1;
+    for (; k < lengths.size() && ends[k] < end; ++k) {
+      const int64_t from = std::max(begin, ends[k]), to = std::min(end, ends[k + 1]);
+      if (from < to) parts.push_back({int64_t(k), from - ends[k], to - ends[k]});
+    }
+    if (parts.empty()) parts.push_back({0, 0, 0});
+    found.push_back(std::move(parts));
   }
-  return found.empty() ? std::vector<Part>{{0, 0, 0}} : found;
+  return found;
 }
 
 // ── reshape ───────────────────────────────────────────────────────────────────────────────

@@ -39,11 +39,12 @@ struct Pieces {
 };
 Pieces sliced(const Lengths& lengths, int64_t start, int64_t stop, int64_t step);
 
-/// The chunks of an axis that [begin, end) lies in: (chunk, from, to), the latter within the chunk.
+/// For each [begin, end) the chunks of an axis that it lies in: (chunk, from, to), the latter within the chunk.
 struct Part {
   int64_t chunk, begin, end;
 };
-std::vector<Part> parts_of(const Lengths& lengths, int64_t begin, int64_t end);
+using Ends = std::vector<std::pair<int64_t, int64_t>>;
+std::vector<std::vector<Part>> parts_of(const Lengths& lengths, const Ends& pieces);
 
 /// A run of axes that becomes another: the axes of the old and of the new shape.
 struct Run {

@@ -54,12 +54,15 @@ void bind_chunks(nb::module_& core) {
     for (const auto& [begin, end] : found.ends) pieces.append(nb::make_tuple(begin, end));
     return nb::make_tuple(pieces, tuple_of(found.lengths));
   }, "lengths"_a, "start"_a, "stop"_a, "step"_a);
-  m.def("parts_of", [](const Lengths& lengths, int64_t begin, int64_t end) {
-    nb::list parts;
-    for (const chunks::Part& part : chunks::parts_of(lengths, begin, end))
-      parts.append(nb::make_tuple(part.chunk, part.begin, part.end));
-    return parts;
-  }, "lengths"_a, "begin"_a, "end"_a);
+  m.def("parts_of", [](const Lengths& lengths, const chunks::Ends& pieces) {
+    nb::list found;
+    for (const std::vector<chunks::Part>& piece : chunks::parts_of(lengths, pieces)) {
+      nb::list parts;
+      for (const chunks::Part& part : piece) parts.append(nb::make_tuple(part.chunk, part.begin, part.end));
+      found.append(parts);
+    }
+    return found;
+  }, "lengths"_a, "pieces"_a);
   m.def("reshaping", [](const Lengths& old_shape, const Lengths& new_shape, const std::vector<Lengths>& own, double limit,
                         bool merges) {
     const chunks::Reshaping plan = chunks::reshaping(old_shape, new_shape, own, limit, merges);

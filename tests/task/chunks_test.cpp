@@ -77,7 +77,9 @@ TEST_CASE("pieces of slices and of rows are where their elements are") {
     found.clear();
     wanted.clear();
     for (int64_t i = start; i < stop; ++i) wanted.push_back(i);
-    for (const chunks::Part& part : chunks::parts_of(axis, start, stop)) {
+    const auto parts = chunks::parts_of(axis, {{start, stop}, {0, length}});
+    CHECK(parts[1].size() == axis.size());
+    for (const chunks::Part& part : parts[0]) {
       const int64_t first = sum({axis.begin(), axis.begin() + part.chunk});
       for (int64_t i = part.begin; i < part.end; ++i) found.push_back(first + i);
     }

@@ -81,7 +81,7 @@ def cut(x, pieces, chunks, word, steps=None):
     steps = steps or (1,) * x.ndim
     kept, own, chosen, indices = itertools.count(), [], [], []
     for each, axis, step in zip(pieces, x.chunks, steps):
-        parts = [_core._chunks.parts_of(axis, *piece) for piece in each]
+        parts = _core._chunks.parts_of(axis, each)
         numbers = [[k for k, _, _ in part] for part in parts]
         within = [[slice(lo, hi, step) if step else lo for _, lo, hi in part] for part in parts]
         if all(len(part) == 1 for part in parts):
