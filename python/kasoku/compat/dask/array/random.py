@@ -6,6 +6,7 @@ import numpy as np
 
 import kasoku as ks
 
+from ..._face.table import methods
 from ..base import tokenize
 from ._array import made
 from ._chunks import normalize_chunks, ours, shape_at, slices
@@ -106,23 +107,17 @@ for _name, _count in _arguments.items():
 class RandomState(Generator):
     """The same under the names of NumPy's RandomState."""
 
-    def seed(self, seed=None):
-        Generator.__init__(self, seed)
 
-    def random_sample(self, size=None, chunks="auto"):
-        return self.random(size=size, chunks=chunks)
-
-    def randint(self, low, high=None, size=None, chunks="auto", dtype=int):
-        return self._draw("integers", (low,) if high is None else (low, high), size, chunks, {}).astype(dtype)
-
-    def random_integers(self, low, high=None, size=None, chunks="auto"):
-        return self.randint(1 if high is None else low, (low if high is None else high) + 1, size, chunks)
-
-    def tomaxint(self, size=None, chunks="auto"):
-        return self._draw("integers", (0, np.iinfo(np.int64).max), size, chunks, {})
-
-    def rand(self, *shape, chunks="auto"):
-        return self.random(size=shape, chunks=chunks)
+methods(RandomState, {
+    "seed": lambda self, seed=None: Generator.__init__(self, seed),
+    "random_sample": lambda self, size=None, chunks="auto": self.random(size=size, chunks=chunks),
+    "rand": lambda self, *shape, chunks="auto": self.random(size=shape, chunks=chunks),
+    "randint": lambda self, low, high=None, size=None, chunks="auto", dtype=int: self._draw(
+        "integers", (low,) if high is None else (low, high), size, chunks, {}).astype(dtype),
+    "random_integers": lambda self, low, high=None, size=None, chunks="auto": self.randint(
+        1 if high is None else low, (low if high is None else high) + 1, size, chunks),
+    "tomaxint": lambda self, size=None, chunks="auto": self.randint(0, np.iinfo(np.int64).max, size, chunks),
+})  # fmt: skip
 
 
 def default_rng(seed=None):
