@@ -202,7 +202,8 @@ def balanced(lengths):
     """Chunks of nearly one length, of as many as there are, or one less if the shortest is at most half of the longest."""
     found = _core._chunks.balanced(lengths)
     if found is None:
-        warnings.warn("chunk size balancing not possible with given chunks. Try larger ones.", stacklevel=3)
+        message = "chunk size balancing not possible with given chunks. Try increasing the chunk size."
+        warnings.warn(message, stacklevel=3)
     return found or lengths
 
 
