@@ -5,6 +5,7 @@
 #include <functional>
 #include <numeric>
 #include <set>
+#include <string>
 
 #include "kasoku/base/error.h"
 
@@ -56,6 +57,7 @@ int64_t usual_length(const Lengths& lengths) {
 
 Lengths cut(int64_t length, int64_t size) {
   if (size == -1 || size >= length) return {length};
+  if (size < 1) throw Error(ErrorKind::value, "a chunk has at least 1 element, not " + std::to_string(size));
   Lengths found(static_cast<size_t>(length / size), size);
   if (length % size) found.push_back(length % size);
   return found;
@@ -77,6 +79,7 @@ Lengths gathered(const Lengths& lengths, double size) {
 }
 
 std::optional<Lengths> balanced(const Lengths& lengths) {
+  if (lengths.empty()) return std::nullopt;
   const int64_t total = sum(lengths), middle = int64_t(median(lengths)), most = longest(lengths);
   const int64_t least = *std::min_element(lengths.begin(), lengths.end());
   const size_t count = lengths.size() - (2 * least <= most);

@@ -45,6 +45,7 @@ TEST_CASE("an axis is cut, evenly and together") {
   CHECK(chunks::cut(10, 4) == Lengths{4, 4, 2});
   CHECK(chunks::cut(10, -1) == Lengths{10});
   CHECK(chunks::cut(0, 4) == Lengths{0});
+  CHECK_THROWS_AS(chunks::cut(3, 0), Error);
   CHECK(chunks::evenly(10, 4) == Lengths{3, 3, 2, 2});
   CHECK(chunks::gathered({1, 2, 3, 4, 9, 1}, 5) == Lengths{3, 3, 4, 9, 1});
   CHECK(chunks::balanced({10, 10, 10, 1}) == Lengths{11, 11, 9});

@@ -116,12 +116,6 @@ def assembled(nested, ndim, axis=0):
     return joined([assembled(part, ndim, axis + 1) for part in nested], axis)
 
 
-def _cut(length, size):
-    if size != -1 and size < 1 and size < length:
-        raise ValueError(f"a chunk has at least 1 element, not {size}")
-    return _core._chunks.cut(length, int(size))
-
-
 unknown_help = "\n\nA possible solution: https://docs.dask.org/en/latest/array-chunks.html#unknown-chunks\nSummary: to compute chunks sizes, use\n\n   x.compute_chunk_sizes()  # for Dask Array `x`\n   ddf.to_dask_array(lengths=True)  # for Dask DataFrame `ddf`"
 
 
@@ -151,7 +145,7 @@ def _without_auto(chunks, shape, limit, dtype, before):
     fixed = math.prod(max(c) if isinstance(c, tuple) else c for c in chunks if not isinstance(c, str))
     room = max(1, limit) / dtype.itemsize / max(1, fixed)
     before = [c[0] if isinstance(c, tuple) and len(c) == 1 else c for c in before or ()]
-    before = [_cut(n, c) if isinstance(c, numbers.Integral) else c for n, c in zip(shape, before)]
+    before = [_core._chunks.cut(n, c) if isinstance(c, numbers.Integral) else c for n, c in zip(shape, before)]
     if before and all(map(sum, before)):
         tolerance = config.get("array.chunk-size-tolerance", 1.25)
         made = _core._chunks.in_proportion([before[axis] for axis in free], room, tolerance)
@@ -194,7 +188,7 @@ def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks
             if sum(made[-1]) != n and not math.isnan(sum(made[-1]) + n):
                 raise ValueError(f"Chunks do not add up to shape. Got chunks={chunks}, shape={shape}")
         else:
-            made.append((np.nan,) if is_unknown((n,)) else _cut(n, c))
+            made.append((np.nan,) if is_unknown((n,)) else _core._chunks.cut(n, int(c)))
     return tuple(made)
 
 

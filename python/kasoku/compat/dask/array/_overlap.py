@@ -70,7 +70,7 @@ def trim_internal(x, axes, boundary=None):
     depths, kinds = _depths(axes, x.ndim), _for_axes(boundary, x.ndim, None)
     counts = [len(c) for c in x.chunks]
 
-    def cut(block, block_id):
+    def trimmed(block, block_id):
         return block[tuple(slice(*_kept(*each)) for each in zip(block_id, counts, block.shape, depths, kinds))]
 
     def _kept(i, n, length, depth, kind):
@@ -79,7 +79,7 @@ def trim_internal(x, axes, boundary=None):
         return lo, length - (0 if is_open and i == n - 1 else depth[1])
 
     chunks = tuple(tuple(hi - lo for lo, hi in (_kept(i, len(c), n, depths[a], kinds[a]) for i, n in enumerate(c))) for a, c in enumerate(x.chunks))  # fmt: skip
-    return map_blocks(cut, x, chunks=chunks, dtype=x.dtype)
+    return map_blocks(trimmed, x, chunks=chunks, dtype=x.dtype)
 
 
 def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta=None, align_arrays=True, allow_rechunk=True,
