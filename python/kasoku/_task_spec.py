@@ -51,7 +51,7 @@ def _is_dask_future(value):
     return isinstance(value, TaskRef) or bool(getattr(value, "__dask_future__", False))
 
 
-def _needs(value):
+def needs_of(value):
     """The keys that a direct argument refers to."""
     if isinstance(value, GraphNode):
         return value.dependencies
@@ -61,7 +61,7 @@ def _needs(value):
 def _get_dependencies(value):
     """The keys that a value refers to, also within containers."""
     if isinstance(value, (GraphNode, TaskRef)):
-        return set(_needs(value))
+        return set(needs_of(value))
     if isinstance(value, dict):
         value = value.values()
     elif not isinstance(value, (list, tuple, set, frozenset)):
@@ -239,7 +239,7 @@ class Task(GraphNode):
         self._find_dependencies()
 
     def _find_dependencies(self):
-        found = [needs for needs in map(_needs, (*self.args, *self.kwargs.values())) if needs]
+        found = [needs for needs in map(needs_of, (*self.args, *self.kwargs.values())) if needs]
         self._dependencies = _none.union(*found) if found else _none
 
     @property
@@ -314,7 +314,7 @@ def _contained(*items, kind):
     return dict(zip(items[::2], items[1::2])) if kind is dict else kind(items)
 
 
-_functions = {kind: functools.partial(_contained, kind=kind) for kind in (list, tuple, set, dict)}
+container_functions = {kind: functools.partial(_contained, kind=kind) for kind in (list, tuple, set, dict)}
 
 
 class NestedContainer(Task):
@@ -326,12 +326,12 @@ class NestedContainer(Task):
     def __init__(self, /, *args, **words):
         if len(args) == 1 and isinstance(args[0], self.klass):
             args = tuple(args[0])
-        super().__init__(None, _functions[self.klass], *args)
+        super().__init__(None, container_functions[self.klass], *args)
 
     @classmethod
     def _of(cls, args, key=None):
         made = cls.__new__(cls)
-        Task.__init__(made, key, _functions[cls.klass], *args)
+        Task.__init__(made, key, container_functions[cls.klass], *args)
         return made
 
     def __iter__(self):
@@ -387,7 +387,7 @@ class Dict(NestedContainer, Mapping):
         args = tuple(args)
         if len(args) % 2:
             raise ValueError("Invalid number of arguments provided")
-        Task.__init__(self, None, _functions[dict], *args)
+        Task.__init__(self, None, container_functions[dict], *args)
 
     def __iter__(self):
         return iter(self.args[::2])
@@ -543,7 +543,7 @@ def _execute_subgraph(inside, output, names, *values):
     ]
 
 
-def _in_order(graph, keys=None):
+def in_order(graph, keys=None):
     """Keys, each after what it needs; `keys` and what they need, or all."""
     order, done = [], set()
     for first in graph if keys is None else keys:
@@ -572,7 +572,7 @@ def execute_graph(dsk, cache=None, keys=()):
     for node in graph.values():
         for need in node.dependencies:
             readers[need] = readers.get(need, 0) + 1
-    for key in _in_order(graph):
+    for key in in_order(graph):
         node = graph[key]
         values[key] = node(values)
         for need in node.dependencies:
@@ -606,7 +606,7 @@ def resolve_aliases(dsk, keys, dependents):
 def cull(dsk, keys):
     """What the keys need."""
     keys = [keys] if not isinstance(keys, (list, set, tuple)) or isinstance(keys, tuple) and keys in dsk else keys
-    return {key: dsk[key] for key in _in_order(dsk, keys)}
+    return {key: dsk[key] for key in in_order(dsk, keys)}
 
 
 def fuse_linear_task_spec(dsk, keys):

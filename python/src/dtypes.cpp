@@ -1,5 +1,6 @@
 /// \file dtypes.cpp
 /// Rules over dtypes, as Python asks for them: kasoku/array/promote.h.
+#include "arguments.h"
 #include "array_object.h"
 #include "convert.h"
 #include "kasoku/array/promote.h"

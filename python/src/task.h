@@ -2,7 +2,7 @@
 /// Delayed values in Python: nodes of a task graph whose functions and arguments are Python objects.
 /// task_call.cpp is what a task does, task_object.cpp the type of the nodes and their operators, task.cpp makes
 /// and runs them, task_arguments.cpp finds them inside of arguments, task_graph.cpp reads graphs as dictionaries, as
-/// Dask's specification has them, and task_layers.cpp writes them.
+/// Dask's specification has them, task_layers.cpp writes them, and task_grid.cpp makes those of arrays in chunks.
 #pragma once
 
 #include "kasoku/task/task.h"

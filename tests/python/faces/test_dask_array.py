@@ -1282,3 +1282,49 @@ def test_rows_become_columns_by_way_of_chunks_in_between():
     numpys = np.arange(400.0 * 400).reshape(400, 400)
     columns = da.from_array(numpys, chunks=(1, 400)).rechunk((400, 1))
     np.testing.assert_array_equal(columns.compute(), numpys)
+
+
+def _anything(*args):
+    return args
+
+
+def test_tasks_of_a_grid_are_those_that_python_would_make():
+    from kasoku.compat.dask._task_spec import List, Task, TaskRef
+    from kasoku.compat.dask.array._array import At, Each, made
+
+    p, q = da.ones((4, 6), chunks=(2, 3)), da.ones((1, 6), chunks=(1, 3))
+    both, shapes = [[0, 1]], Each([["a", "b"], ["c", "d"]])
+    turned, flat = At(p, [0, 1], [[1, 0], [[1, 0], [0]]]), At(p, [-1, -1], [both, both], is_flat=True)
+    found = made("z", p.chunks, float, (_anything, p, q, 7, Each([10, 20], 0), shapes, turned, At(p, [0, -1]), flat))
+
+    def ref(array, *place):
+        return TaskRef((array.name, *place))
+
+    for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        columns = [1, 0] if j == 0 else [0]
+        want = Task(
+            (found.name, i, j), _anything, ref(p, i, j), ref(q, 0, j), 7, (10, 20)[i], ("ab"[i], "cd"[j]),
+            List(*(ref(p, 1 - i, k) for k in columns)), ref(p, i, 0), List(*(ref(p, m, n) for m in (0, 1) for n in (0, 1))),
+        )  # fmt: skip
+        task = found.dask[found.name, i, j]
+        assert task == want and task.dependencies == want.dependencies and task.key == want.key
+        assert [getattr(part, "dependencies", None) for part in task.args] == [
+            getattr(part, "dependencies", None) for part in want.args
+        ]
+        assert task.substitute({}, key="other").key == "other" and repr(task) == repr(want)
+    assert set(found.dask.layers) == {found.name, p.name, q.name}
+
+
+@pytest.mark.parametrize("subscripts", ["ij,kj->ik", "...ij,jk", "ii->i", "ij,ij", "aij->ja"])
+def test_einsum_has_the_axes_that_numpys_has(subscripts):
+    of_axes = {
+        "ii->i": (np.eye(5),),
+        "aij->ja": (np.ones((2, 300, 4)),),
+        "...ij,jk": (np.ones((3, 1, 4, 5)), np.ones((5, 4))),
+    }
+    arrays = of_axes.get(subscripts, (np.ones((400, 500)), np.ones((400, 500))))
+    found = da.einsum(
+        subscripts, *(da.from_array(one, chunks=3) if one.size < 100 else da.from_array(one) for one in arrays)
+    )
+    want = np.einsum(subscripts, *arrays)
+    assert found.shape == want.shape and found.dtype == want.dtype and np.allclose(found.compute(), want)

@@ -2,7 +2,6 @@
 
 import sys
 
-from .base import clone_key
 from .highlevelgraph import MaterializedLayer
 
 
@@ -10,6 +9,7 @@ def of_nodes(of_others):
     """The method clone() of layers: nodes are cloned here, values that are none by `of_others`, which makes the layer."""
 
     def clone(self, keys, seed, bind_to=None):
+        from .base import clone_key  # Dask's
         from .graph_manipulation import chunks
 
         nodes = {key: value for key, value in self.items() if hasattr(value, "substitute")}

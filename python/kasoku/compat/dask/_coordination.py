@@ -28,15 +28,7 @@ class _Named:
         return f"<{type(self).__name__}: {self.name}>"
 
 
-class Lock(_Named):
-    release, locked = forwarding("_own.release"), forwarding("_own.locked")
-
-    def __init__(self, name=None, client=None):
-        super().__init__(threading.Lock, name)
-
-    def acquire(self, blocking=True, timeout=None):
-        return self._own.acquire(bool(blocking), -1 if timeout is None or not blocking else parse_timedelta(timeout))
-
+class _Held(_Named):
     def __enter__(self):
         self.acquire()
         return self
@@ -45,7 +37,17 @@ class Lock(_Named):
         self.release()
 
 
-class Semaphore(_Named):
+class Lock(_Held):
+    release, locked = forwarding("_own.release"), forwarding("_own.locked")
+
+    def __init__(self, name=None, client=None):
+        super().__init__(threading.Lock, name)
+
+    def acquire(self, blocking=True, timeout=None):
+        return self._own.acquire(bool(blocking), -1 if timeout is None or not blocking else parse_timedelta(timeout))
+
+
+class Semaphore(_Held):
     def __init__(self, max_leases=1, name=None, **ignored):
         self.max_leases = max_leases
         super().__init__(lambda: threading.Semaphore(max_leases), name)
@@ -59,8 +61,6 @@ class Semaphore(_Named):
 
     def __reduce__(self):
         return Semaphore, (self.max_leases, self.name)
-
-    __enter__, __exit__ = Lock.__enter__, Lock.__exit__
 
 
 class Event(_Named):

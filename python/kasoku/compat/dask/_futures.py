@@ -155,9 +155,8 @@ def futures_of(value):
         return [value]
     if base.is_dask_collection(value):
         tasks = value.__dask_graph__().values()
-        return list(
-            dict.fromkeys(part for task in tasks if type(task) is tuple for part in task if isinstance(part, Future))
-        )
+        parts = (part for task in tasks if type(task) is tuple for part in task)
+        return list(dict.fromkeys(part for part in parts if isinstance(part, Future)))
     if isinstance(value, dict):
         value = value.values()
     return [f for v in value for f in futures_of(v)] if isinstance(value, (list, tuple, set, type({}.values()))) else []

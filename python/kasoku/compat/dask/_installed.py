@@ -10,7 +10,7 @@ from importlib.machinery import PathFinder, SourceFileLoader
 
 _face = __package__
 _modules = {
-    "_collections", "_dispatch", "_expr", "backends", "array.chunk", "array.dispatch", "array.numpy_compat", "array.svg", "array.utils", "bag", "blockwise", "bytes", "cache", "config", "context", "core", "datasets", "diagnostics.profile_visualize", "dot", "graph_manipulation", "hashing", "highlevelgraph",
+    "_collections", "_compatibility", "_dispatch", "_expr", "backends", "array.chunk", "array.dispatch", "array.numpy_compat", "array.svg", "array.utils", "bag", "blockwise", "bytes", "cache", "config", "context", "core", "datasets", "diagnostics.profile_visualize", "dot", "graph_manipulation", "hashing", "highlevelgraph",
     "layers", "ml", "optimization", "order", "rewrite", "sizeof", "system", "task_spec", "typing", "utils", "utils_test", "widgets",
 }  # fmt: skip
 _rests = "_rest_of_"  # the module of Dask's behind one of the face that lacks some of its names

@@ -12,7 +12,7 @@ from kasoku import delayed
 from kasoku._core import Delayed
 
 from .. import says_what_is_missing
-from .._face.table import Table
+from .._face.table import methods
 from .base import DaskMethodsMixin, tokenize
 from .highlevelgraph import HighLevelGraph
 
@@ -37,35 +37,16 @@ class Bag(DaskMethodsMixin):
     def __repr__(self):
         return f"dask.bag<npartitions={self.npartitions}>"
 
-    # ── the protocol of collections ───────────────────────────────────────────────────────
-
     def __dask_graph__(self):
         return HighLevelGraph.merge(*(task.dask for task in self._tasks))
 
     def __dask_keys__(self):
         return [task.key for task in self._tasks]
 
-    def __dask_layers__(self):
-        return tuple(self.__dask_keys__())
-
-    def __dask_tokenize__(self):
-        return self.__dask_keys__()
-
-    def __dask_postcompute__(self):
-        return _joined, ()
-
     def __dask_postpersist__(self):
         return lambda graph: Bag(Delayed(task.key, graph) for task in self._tasks), ()
 
     dask = property(__dask_graph__)
-
-    def to_delayed(self, optimize_graph=True):
-        return list(self._tasks)
-
-    def __iter__(self):
-        return iter(self.compute())
-
-    # ── item by item ──────────────────────────────────────────────────────────────────────
 
     def map_partitions(self, func, *args, **kwargs):
         """func(part, …) of each part; other bags among the arguments go part by part too."""
@@ -84,34 +65,20 @@ class Bag(DaskMethodsMixin):
 
         return self.map_partitions(each, *args, **kwargs)
 
-    def starmap(self, func, **kwargs):
-        return self.map_partitions(lambda part: [func(*row, **kwargs) for row in part])
-
-    def filter(self, predicate):
-        return self.map_partitions(lambda part: list(builtins.filter(predicate, part)))
-
-    def remove(self, predicate):
-        return self.map_partitions(lambda part: list(itertools.filterfalse(predicate, part)))
-
-    def flatten(self):
-        return self.map_partitions(_joined)
-
     def pluck(self, key, default=operator):
         """item[key], or several by a list of keys."""
 
         def one(item, name):
-            if default is operator:
-                return item[name]
             try:
                 return item[name]
             except (KeyError, IndexError):
+                if default is operator:
+                    raise
                 return default
 
         if isinstance(key, list):
             return self.map(lambda item: tuple(one(item, name) for name in key))
         return self.map(lambda item: one(item, key))
-
-    # ── to one value ──────────────────────────────────────────────────────────────────────
 
     def reduction(self, perpartition, aggregate, split_every=None, out_type=None, name=None):
         return _parts(aggregate, [_parts(perpartition, task) for task in self._tasks])
@@ -123,113 +90,120 @@ class Bag(DaskMethodsMixin):
             lambda parts: functools.reduce(combine or binop, parts),
         )
 
-    def count(self, split_every=None):
-        return self.reduction(lambda part: builtins.sum(1 for _ in part), builtins.sum)
-
-    def max(self, split_every=None):
-        return self._of_full_parts(builtins.max)
-
-    def min(self, split_every=None):
-        return self._of_full_parts(builtins.min)
-
-    def _of_full_parts(self, function):
-        return self.reduction(lambda part: [function(part)] if part else [], lambda found: function(_joined(found)))
-
-    def _moments(self, finish):
-        return self.reduction(
-            lambda part: (len(part), builtins.sum(part), builtins.sum(x * x for x in part)),
-            lambda parts: finish(*(builtins.sum(column) for column in builtins.zip(*parts))),
-        )
-
-    def mean(self):
-        return self._moments(lambda n, total, squares: total / n)
-
-    def var(self, ddof=0):
-        return self._moments(lambda n, total, squares: (squares - total * total / n) / (n - ddof))
-
-    def std(self, ddof=0):
-        return self._moments(lambda n, total, squares: math.sqrt((squares - total * total / n) / (n - ddof)))
-
     def take(self, k, npartitions=1, compute=True, warn=True):
         """The first items of the first parts (-1: of all), as a tuple."""
         tasks = self._tasks if npartitions == -1 else self._tasks[:npartitions]
         taken = _parts(lambda parts: tuple(itertools.islice(_joined(parts), k)), list(tasks))
         return taken.compute() if compute else Bag([taken])
 
-    # ── to bags of results ────────────────────────────────────────────────────────────────
-
     def _gathered(self, per_part, together):
+        """A bag of one part, which together() makes of what is found of each."""
         return Bag([_parts(together, [_parts(per_part, task) for task in self._tasks])])
 
-    def frequencies(self, split_every=None, sort=False):
-        """(item, how often)."""
 
-        def together(counts):
-            total = builtins.sum(counts, collections.Counter())
-            return total.most_common() if sort else list(total.items())
+# ── what is made of each part, and of all of these ────────────────────────────────────────
 
-        return self._gathered(collections.Counter, together)
 
-    def distinct(self, key=None):
-        def once(part):
-            found = {}
-            for item in part:
-                found.setdefault(key(item) if key else item, item)
-            return list(found.values())
+def _of_full_parts(function):
+    def joined(parts):
+        return function(_joined(parts))
 
-        return self._gathered(once, lambda parts: once(_joined(parts)))
+    return lambda self, split_every=None: self.reduction(lambda part: [function(part)] if part else [], joined)
 
-    def topk(self, k, key=None, split_every=None):
-        return self._gathered(
-            lambda part: heapq.nlargest(k, part, key), lambda parts: heapq.nlargest(k, _joined(parts), key)
+
+def _of_moments(finish):
+    def sums(part):
+        return len(part), builtins.sum(part), builtins.sum(x * x for x in part)
+
+    def joined(ddof, parts):
+        return finish(*map(builtins.sum, builtins.zip(*parts)), ddof)
+
+    return lambda self, ddof=0: self.reduction(sums, functools.partial(joined, ddof))
+
+
+def _variance(n, total, squares, ddof):
+    return (squares - total * total / n) / (n - ddof)
+
+
+def _grouped(items, find, start, add):
+    """{find(item): what add() makes of the items}, of start(item) for the first one."""
+    found = {}
+    for item in items:
+        name = find(item)
+        found[name] = add(found[name], item) if name in found else start(item)
+    return found
+
+
+def _finder(key):
+    return key if callable(key) else operator.itemgetter(key)
+
+
+def _frequencies(self, split_every=None, sort=False):
+    def together(counts):
+        total = builtins.sum(counts, collections.Counter())
+        return total.most_common() if sort else list(total.items())
+
+    return self._gathered(collections.Counter, together)
+
+
+def _distinct(self, key=None):
+    def once(part):
+        return list(_grouped(part, key or (lambda item: item), lambda item: item, lambda first, _: first).values())
+
+    return self._gathered(once, lambda parts: once(_joined(parts)))
+
+
+def _groupby(self, grouper, npartitions=None, **options):
+    def together(parts):
+        found = _grouped(
+            _joined(parts), _finder(grouper), lambda item: [item], lambda items, item: items.append(item) or items
         )
+        return list(found.items())
 
-    def groupby(self, grouper, npartitions=None, **options):
-        """(key, items)."""
-        find = grouper if callable(grouper) else operator.itemgetter(grouper)
+    return self._gathered(list, together)
 
-        def together(parts):
-            groups = {}
-            for item in _joined(parts):
-                groups.setdefault(find(item), []).append(item)
-            return list(groups.items())
 
-        return self._gathered(list, together)
+def _foldby(self, key, binop, initial=operator, combine=None, combine_initial=operator, split_every=None):
+    def start(item):
+        return item if initial is operator else binop(initial, item)
 
-    def foldby(self, key, binop, initial=operator, combine=None, combine_initial=operator, split_every=None):
-        """(key, fold of its items)."""
-        find = key if callable(key) else operator.itemgetter(key)
+    def together(parts):
+        items = itertools.chain.from_iterable(part.items() for part in parts)
+        found = _grouped(
+            items, lambda each: each[0], lambda each: each[1], lambda a, each: (combine or binop)(a, each[1])
+        )
+        return list(found.items())
 
-        def per_part(part):
-            found = {}
-            for item in part:
-                name = find(item)
-                if name in found:
-                    found[name] = binop(found[name], item)
-                else:
-                    found[name] = item if initial is operator else binop(initial, item)
-            return found
-
-        def together(parts):
-            found = {}
-            for one in parts:
-                for name, value in one.items():
-                    found[name] = (combine or binop)(found[name], value) if name in found else value
-            return list(found.items())
-
-        return self._gathered(per_part, together)
+    return self._gathered(lambda part: _grouped(part, _finder(key), start, binop), together)
 
 
 def _reduced(function):
     return lambda self, split_every=None: self.reduction(function, function)
 
 
-_methods = Table()
-_methods.rows("plain", {
-    "sum": _reduced(builtins.sum), "prod": _reduced(math.prod), "any": _reduced(builtins.any), "all": _reduced(builtins.all),
+methods(Bag, {
+    "__dask_layers__": lambda self: tuple(self.__dask_keys__()),
+    "__dask_tokenize__": lambda self: self.__dask_keys__(),
+    "__dask_postcompute__": lambda self: (_joined, ()),
+    "to_delayed": lambda self, optimize_graph=True: list(self._tasks),
+    "__iter__": lambda self: iter(self.compute()),
+    "starmap": lambda self, func, **words: self.map_partitions(lambda part: [func(*row, **words) for row in part]),
+    "filter": lambda self, predicate: self.map_partitions(lambda part: list(builtins.filter(predicate, part))),
+    "remove": lambda self, predicate: self.map_partitions(lambda part: list(itertools.filterfalse(predicate, part))),
+    "flatten": lambda self: self.map_partitions(_joined),
+    "sum": _reduced(builtins.sum), "prod": _reduced(math.prod),
+    "any": _reduced(builtins.any), "all": _reduced(builtins.all),
+    "max": _of_full_parts(builtins.max), "min": _of_full_parts(builtins.min),
+    "count": lambda self, split_every=None: self.reduction(lambda part: builtins.sum(1 for _ in part), builtins.sum),
+    "mean": _of_moments(lambda n, total, squares, ddof: total / n),
+    "var": _of_moments(_variance), "std": _of_moments(lambda *sums: math.sqrt(_variance(*sums))),
+    "frequencies": (_frequencies, "(item, how often)."),
+    "distinct": _distinct,
+    "topk": lambda self, k, key=None, split_every=None: self._gathered(
+        lambda part: heapq.nlargest(k, part, key), lambda parts: heapq.nlargest(k, _joined(parts), key)),
+    "groupby": (_groupby, "(key, items)."),
+    "foldby": (_foldby, "(key, fold of its items)."),
 })  # fmt: skip
-for _name, _method in _methods.items():
-    setattr(Bag, _name, _method)
 
 
 def from_sequence(seq, partition_size=None, npartitions=None):

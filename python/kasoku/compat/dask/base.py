@@ -19,7 +19,7 @@ from kasoku._task import client_of, clients
 from ._installed import rest_of
 from .core import flatten, quote
 from .tokenize import normalize_token, tokenize
-from .utils import is_namedtuple_instance, key_split
+from .utils import is_namedtuple_instance
 
 __getattr__ = rest_of("base")
 
@@ -103,12 +103,9 @@ _plain = {Delayed, int, float, complex, str, bytes, bool, type(None)}
 def _are_plain(args, depth):
     """Whether there are only delayed values and numbers, also in lists: of so many is not asked one by one."""
     kinds = set(map(type, args)) - _plain
-    return (
-        not kinds
-        or depth
-        and kinds <= {list, tuple}
-        and all(_are_plain(a, depth - 1) for a in args if type(a) not in _plain)
-    )
+    if not kinds or not depth or kinds - {list, tuple}:
+        return not kinds
+    return all(_are_plain(a, depth - 1) for a in args if type(a) not in _plain)
 
 
 def _asked(args, traverse):
@@ -123,18 +120,22 @@ def _asked(args, traverse):
     for at, one in enumerate(found):
         if optimizes := _optimizer(one):
             groups.setdefault(optimizes, []).append(at)
-    if not groups:
-        return args
-    from .highlevelgraph import HighLevelGraph
-
     for optimizes, places in groups.items():
-        graphs = [found[at].__dask_graph__() for at in places]
-        merges = len(graphs) > 1 and all(isinstance(graph, HighLevelGraph) for graph in graphs)
-        graph = HighLevelGraph.merge(*graphs) if merges else {k: v for g in graphs for k, v in g.items()} if len(graphs) > 1 else graphs[0]  # fmt: skip
+        graph = _together([found[at].__dask_graph__() for at in places])
         graph = optimizes(graph, [found[at].__dask_keys__() for at in places])
         for at in places:
             found[at] = _WithGraph(found[at], graph)
-    return put_back(found)
+    return put_back(found) if groups else args
+
+
+def _together(graphs):
+    """One graph of several; in layers, if all are."""
+    from .highlevelgraph import HighLevelGraph
+
+    if len(graphs) == 1:
+        return graphs[0]
+    merges = all(isinstance(graph, HighLevelGraph) for graph in graphs)
+    return HighLevelGraph.merge(*graphs) if merges else {key: task for graph in graphs for key, task in graph.items()}
 
 
 _task.ask_to_optimize = _asked
@@ -197,20 +198,6 @@ def replace_name_in_key(key, rename):
     return (rename.get(name, name), *key[1:]) if isinstance(key, tuple) else rename.get(name, name)
 
 
-def clone_key(key, seed):
-    """A key of the same kind, which the key and the seed decide."""
-    name = get_name_from_key(key)
-    other = f"{key_split(name)}-{tokenize(key if not isinstance(key, tuple) else name, seed)}"
-    return (other, *key[1:]) if isinstance(key, tuple) else other
-
-
-def get_collection_names(collection):
-    """The names in a collection's keys."""
-    if not is_dask_collection(collection):
-        raise TypeError(f"Expected Dask collection; got {type(collection)}")
-    return {get_name_from_key(key) for key in flatten(collection.__dask_keys__())}
-
-
 def unpack_collections(*args, traverse=True):
     """The collections in `args`, each once, and a function that puts other values in their places."""
     found, places = [], {}
@@ -225,33 +212,19 @@ def unpack_collections(*args, traverse=True):
         kind = list if isinstance(value, Iterator) else type(value)
         if not traverse:
             return lambda values: value
-        if kind in (list, tuple, set):
-            parts = list(map(take, value))
-            return lambda values: kind(part(values) for part in parts)
+        if kind in (list, tuple, set) or is_namedtuple_instance(value):
+            parts, make = list(map(take, value)), getattr(kind, "_make", kind)
+            return lambda values: make(part(values) for part in parts)
         if kind in (dict, OrderedDict):
             items = [(take(key), take(item)) for key, item in value.items()]
             return lambda values: kind((key(values), item(values)) for key, item in items)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             fields = [(f.name, take(getattr(value, f.name))) for f in dataclasses.fields(value) if f.init]
             return lambda values: kind(**{name: item(values) for name, item in fields})
-        if is_namedtuple_instance(value):
-            parts = list(map(take, value))
-            return lambda values: kind(*(part(values) for part in parts))
         return lambda values: value
 
     parts = list(map(take, args))
     return found, lambda values: tuple(part(values) for part in parts)
-
-
-def collections_to_dsk(collections, optimize_graph=True, **options):
-    """One graph of all the collections."""
-    return {key: task for one in collections for key, task in one.__dask_graph__().items()}
-
-
-def compute_as_if_collection(cls, dsk, keys, scheduler=None, get=None, **options):
-    if optimizes := getattr(cls, "__dask_optimize__", None):
-        dsk = optimizes(dsk, keys, **options)
-    return (scheduler or get or cls.__dask_scheduler__)(dsk, keys, **options)
 
 
 named_schedulers = _task.named_schedulers
@@ -262,9 +235,9 @@ def get_scheduler(get=None, scheduler=None, collections=None, cls=None):
     if get is not None:
         raise TypeError("get= was removed from Dask\n  fix  scheduler=, with the same function")
     scheduler = _task.defaults.get("scheduler") if scheduler is None else scheduler
+    if isinstance(scheduler, str) and scheduler.lower() not in named_schedulers:
+        raise ValueError(f"there is no scheduler {scheduler!r}\n  fix  one of {', '.join(named_schedulers)}")
     if isinstance(scheduler, str):
-        if scheduler.lower() not in named_schedulers:
-            raise ValueError(f"there is no scheduler {scheduler!r}\n  fix  one of {', '.join(named_schedulers)}")
         return named_schedulers[scheduler.lower()]
     if isinstance(scheduler, Executor):
         from .local import get_threaded

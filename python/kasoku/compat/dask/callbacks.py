@@ -4,6 +4,8 @@ import contextlib
 
 from kasoku import _task
 
+_moments = ("_start", "_start_state", "_pretask", "_posttask", "_finish")
+
 
 class Callback:
     """Called at a run's start (start, start_state), before and after each task (pretask, posttask) and at the end
@@ -12,16 +14,13 @@ class Callback:
     active = _task.observers  # what is called for every run
 
     def __init__(self, start=None, start_state=None, pretask=None, posttask=None, finish=None):
-        given = {"start": start, "start_state": start_state, "pretask": pretask, "posttask": posttask, "finish": finish}
-        for name, function in given.items():
+        for name, function in zip(_moments, (start, start_state, pretask, posttask, finish)):
             if function:
-                setattr(self, f"_{name}", function)
+                setattr(self, name, function)
 
     @property
     def _callback(self):
-        return tuple(
-            getattr(self, f"_{name}", None) for name in ("start", "start_state", "pretask", "posttask", "finish")
-        )
+        return tuple(getattr(self, name, None) for name in _moments)
 
     def __enter__(self):
         self._entered = add_callbacks(self)

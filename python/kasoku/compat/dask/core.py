@@ -26,15 +26,8 @@ def iskey(key):
 
 def validate_key(key):
     """Raises TypeError if `key` can be none."""
-    if iskey(key):
-        return
-    if type(key) is tuple:
-        for index, part in enumerate(key):
-            try:
-                validate_key(part)
-            except TypeError as error:
-                raise TypeError(f"Composite key contains unexpected key type at {index=} ({key=!r})") from error
-    raise TypeError(f"Unexpected key type {type(key)} ({key=!r})")
+    if not iskey(key):
+        raise TypeError(f"Unexpected key type {type(key)} ({key=!r})")
 
 
 def quote(x):
@@ -81,11 +74,7 @@ def get_dependencies(dsk, key=None, task=_nothing, as_list=False):
 def get_deps(dsk):
     """What each key needs, and what needs it."""
     needs = {key: get_dependencies(dsk, key) for key in dsk}
-    needed_by = {key: set() for key in dsk}
-    for key, inputs in needs.items():
-        for one in inputs:
-            needed_by[one].add(key)
-    return needs, needed_by
+    return needs, reverse_dict(needs)
 
 
 def toposort(dsk, dependencies=None):
@@ -114,7 +103,7 @@ def preorder_traversal(task):
 
 def subs(task, key, val):
     """The task with `val` in the place of `key`."""
-    if type(task) is tuple and task and callable(task[0]):
+    if istask(task):
         return (task[0], *(subs(item, key, val) for item in task[1:]))
     if isinstance(task, list):
         return [subs(item, key, val) for item in task]

@@ -104,11 +104,7 @@ class Client(Closing):
             if not future.cancelled():
                 self.cluster._places.run(lambda: give(future, work, retries or 0))
 
-        last = _Last(waiting, start)
-        for f in waiting:
-            f.add_done_callback(last)
-        if not waiting:
-            start()
+        _after(iter(waiting), start)
         return made
 
     def _key(self, func, args, kwargs, is_pure):
@@ -286,18 +282,12 @@ async def _in_sync(awaitable):
     return await awaitable
 
 
-class _Last:
-    """Calls once, when the last of several futures is done."""
-
-    def __init__(self, futures, call):
-        self._left, self._call, self._lock = len(futures), call, threading.Lock()
-
-    def __call__(self, future):
-        with self._lock:
-            self._left -= 1
-            is_last = self._left == 0
-        if is_last:
-            self._call()
+def _after(futures, call):
+    """Calls when all the futures are done that an iterator has left."""
+    for future in futures:
+        if not future.done():
+            return future.add_done_callback(lambda _: _after(futures, call))
+    call()
 
 
 def get_client(**ignored):

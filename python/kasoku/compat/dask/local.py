@@ -20,11 +20,6 @@ from .order import order
 __getattr__ = rest_of("local")
 
 
-def sortkey(item):
-    """Keys of texts and tuples in one order."""
-    return (type(item).__name__, item)
-
-
 def nested_get(ind, coll):
     """The values of keys, tuples for lists of them."""
     return tuple(nested_get(i, coll) for i in ind) if isinstance(ind, list) else coll[ind]
@@ -40,7 +35,6 @@ def start_state_from_dask(dsk, cache=None, sortkey=None, keys=None):
     sortkey = sortkey or order(graph).get
     dependencies = {key: set(node.dependencies) for key, node in graph.items()}
     dependents = reverse_dict({key: needs & graph.keys() for key, needs in dependencies.items()})
-    dependents = {key: dependents.get(key, set()) for key in graph}
     waiting = {key: needs - values.keys() for key, needs in dependencies.items() if key not in values}
     ready = sorted((key for key, needs in waiting.items() if not needs), key=sortkey, reverse=True)
     return {
@@ -84,21 +78,13 @@ def finish_task(dsk, key, state, results, sortkey, delete=True, release_data=rel
     return state
 
 
-class SynchronousExecutor(concurrent.futures.Executor):
-    """Runs what is submitted at once."""
-
-    _max_workers = 1
-
-    def submit(self, fn, *args, **kwargs):
-        future = concurrent.futures.Future()
-        try:
-            future.set_result(fn(*args, **kwargs))
-        except BaseException as error:
-            future.set_exception(error)
-        return future
-
-
-synchronous_executor = SynchronousExecutor()
+def _submit_at_once(fn, *args):
+    future = concurrent.futures.Future()
+    try:
+        future.set_result(fn(*args))
+    except BaseException as error:
+        future.set_exception(error)
+    return future
 
 
 class MultiprocessingPoolExecutor(concurrent.futures.Executor):
@@ -216,22 +202,16 @@ def _run_by_engine(dsk, keys, **options):
         cycle = getcycle(dsk, list(flatten([keys])))
         raise RuntimeError(f"Cycle detected in Dask: {'->'.join(map(str, cycle))}") from error
     except KeyError:
-        if any(key not in dsk for key in flatten([keys])):
-            raise
-        for key in dsk:
-            for need in getattr(dsk[key], "dependencies", ()):
-                if need not in dsk:
-                    raise ValueError(f"Missing dependency {need} for dependents {{{key!r}}}") from None
-        raise  # a task's own
+        missing = [(key, need) for key in dsk for need in getattr(dsk[key], "dependencies", ()) if need not in dsk]
+        if not missing or any(key not in dsk for key in flatten([keys])):
+            raise  # a task's own, or it says which key is not there
+        key, need = missing[0]
+        raise ValueError(f"Missing dependency {need} for dependents {{{key!r}}}") from None
 
 
 def is_observed(options):
-    return bool(
-        any(not hasattr(one, "bar") for one in Callback.active)
-        or options.get("callbacks")
-        or options.get("cache")
-        or _task.defaults.get("cache") is not None
-    )
+    has_cache = options.get("cache") or _task.defaults.get("cache") is not None
+    return bool(has_cache or options.get("callbacks") or any(not hasattr(one, "bar") for one in Callback.active))
 
 
 def get_sync(dsk, keys, **options):
@@ -239,7 +219,7 @@ def get_sync(dsk, keys, **options):
     if is_observed(options):
         options.pop("num_workers", None), options.pop("pool", None), options.pop("scheduler", None)
         options.setdefault("cache", _task.defaults.get("cache"))
-        return get_async(synchronous_executor.submit, 1, dsk, keys, **options)
+        return get_async(_submit_at_once, 1, dsk, keys, **options)
     options["scheduler"] = "synchronous"
     return _run_by_engine(dsk, keys, **options)
 

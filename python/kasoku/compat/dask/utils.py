@@ -1,7 +1,6 @@
 """dask.utils: small helpers that programs use."""
 
 import contextlib
-import functools
 import inspect
 import os
 import re
@@ -42,40 +41,12 @@ def format_time(n):
     return f"{n:.2f} s" if n >= 1 else f"{n * 1e3:.2f} ms" if n >= 1e-3 else f"{n * 1e6:.2f} us"
 
 
-def ensure_list(x):
-    return x if isinstance(x, list) else [x]
-
-
-def ensure_set(x):
-    return x if isinstance(x, set) else set(x)
-
-
 def ensure_dict(d, copy=False):
     """A plain dictionary of a mapping, or of a graph in layers."""
     if type(d) is dict:
         return dict(d) if copy else d
     layers = getattr(d, "layers", None)
     return dict(d) if layers is None else {key: task for layer in layers.values() for key, task in layer.items()}
-
-
-def _ensuring(kind, verb, **options):
-    """A function that gives the value as bytes or as text."""
-
-    def ensure(s):
-        if isinstance(s, kind):
-            return s
-        if hasattr(s, verb):
-            return getattr(s, verb)()
-        try:
-            return kind(s, **options)
-        except Exception as error:
-            name = kind.__name__
-            raise TypeError(f"Object {s} is neither a {name} object nor can be {verb}d to {name}") from error
-
-    return ensure
-
-
-ensure_bytes, ensure_unicode = _ensuring(bytes, "encode"), _ensuring(str, "decode", encoding="utf-8")
 
 
 def is_namedtuple_instance(obj):
@@ -134,52 +105,6 @@ def has_keyword(func, keyword):
         return False
 
 
-def getargspec(func):
-    if isinstance(func, functools.partial):
-        return getargspec(func.func)
-    return inspect.getfullargspec(func.__init__ if isinstance(func, type) else func)
-
-
-def takes_multiple_arguments(func, varargs=True):
-    """Whether a function of the program takes more than one argument."""
-    try:
-        spec = getargspec(func)
-    except (TypeError, ValueError):
-        return False
-    if varargs and spec.varargs:
-        return True
-    is_bound = inspect.ismethod(func) or isinstance(func, type)
-    return len(spec.args) - len(spec.defaults or ()) - is_bound > 1
-
-
-def ndeepmap(n, func, seq):
-    """func of the items of lists nested n deep."""
-    if n == 0:
-        return func(seq[0]) if isinstance(seq, list) else func(seq)
-    return [func(item) if n == 1 else ndeepmap(n - 1, func, item) for item in seq]
-
-
-class itemgetter:
-    """operator's, which is equal to another of the same index."""
-
-    __slots__ = ("index",)
-
-    def __init__(self, index):
-        self.index = index
-
-    def __call__(self, x):
-        return x[self.index]
-
-    def __reduce__(self):
-        return itemgetter, (self.index,)
-
-    def __eq__(self, other):
-        return type(other) is itemgetter and self.index == other.index
-
-    def __hash__(self):
-        return hash(("itemgetter", self.index))
-
-
 class _Methods:
     """M.upper is methodcaller("upper")."""
 
@@ -191,21 +116,6 @@ class _Methods:
 
 
 M = _Methods()
-
-
-def partial_by_order(*args, function, other):
-    """function of args, with others put in at their places."""
-    args = list(args)
-    for at, value in other:
-        args.insert(at, value)
-    return function(*args)
-
-
-def concrete(seq):
-    """Iterators, also within, as lists."""
-    if hasattr(seq, "__next__"):
-        seq = list(seq)
-    return list(map(concrete, seq)) if isinstance(seq, (list, tuple)) and not isinstance(seq, str) else seq
 
 
 @contextlib.contextmanager
@@ -229,25 +139,6 @@ def tmpdir(dir=None):  # noqa: A002
         yield name
 
 
-@contextlib.contextmanager
-def filetexts(d, open=open, mode="t", use_tmpdir=True):  # noqa: A002
-    """Files with these texts, in a folder that is the current one."""
-    before = os.getcwd()
-    with tmpdir() if use_tmpdir else contextlib.nullcontext(before) as folder:
-        os.chdir(folder)
-        try:
-            for name, text in d.items():
-                os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
-                with open(name, "w" + mode) as file:
-                    file.write(text)
-            yield list(d)
-        finally:
-            if not use_tmpdir:
-                for name in d:
-                    os.remove(name)
-            os.chdir(before)
-
-
 _locks = weakref.WeakValueDictionary()
 
 
@@ -267,9 +158,7 @@ class SerializableLock:
     def locked(self):
         return self.lock.locked()
 
-    def __enter__(self):
-        self.acquire()
-        return self
+    __enter__ = acquire
 
     def __exit__(self, *error):
         self.release()

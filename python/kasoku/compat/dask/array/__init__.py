@@ -8,6 +8,7 @@ from . import fft, image, linalg, random
 from ._array import Array
 from ._blockwise import as_pairs as _as_pairs
 from ._blockwise import blockwise, map_blocks
+from ..base import compute
 from ._chunks import normalize_chunks
 from . import _diagonals, _points  # noqa: F401 - they fill the table and the class
 from ._create import *  # noqa: F403
@@ -16,7 +17,7 @@ from ._files import *  # noqa: F403
 from ._gufunc import apply_gufunc, as_gufunc, gufunc
 from ._histogram import *  # noqa: F403
 from ._index import shuffle
-from ._linear import dot, einsum, matmul, outer, tensordot, vdot
+from ._linear import dot, einsum, matmul, tensordot
 from ._math import *  # noqa: F403
 from ._overlap import *  # noqa: F403
 from ._reductions import reduction
@@ -67,12 +68,6 @@ def unify_chunks(*args, **options):
     return _met_by_name(_as_pairs(args))
 
 
-def compute(*args, **options):
-    from ..base import compute as run
-
-    return run(*args, **options)
-
-
 def optimize(dsk, keys, **ignored):
     """The graph as it is: what Dask's does before a run, the engine does in it."""
     return dsk
@@ -82,9 +77,10 @@ def result_type(*args):
     return _np.result_type(*(a.dtype if isinstance(a, Array) else a for a in args))
 
 
-pi, e, inf, nan, newaxis, euler_gamma = _np.pi, _np.e, _np.inf, _np.nan, None, _np.euler_gamma
-bool = _np.bool_  # noqa: A001 - NumPy's name
-for _name in ("float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128").split():
+for _name in (
+    "bool float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 "
+    "pi e inf nan newaxis euler_gamma"
+).split():
     globals()[_name] = getattr(_np, _name)
 del _name, _f
 from . import core, lib, ma  # noqa: E402, F401 - core has the names above, and is one of them

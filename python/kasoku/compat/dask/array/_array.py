@@ -2,6 +2,7 @@
 is given to the class where it is defined."""
 
 import contextlib
+import functools
 import itertools
 import math
 import numbers
@@ -11,10 +12,11 @@ import warnings
 import numpy as np
 
 import kasoku as ks
+from kasoku import _core, _task_spec
 
 from ... import says_what_is_missing
 from .. import config
-from .._task_spec import Task, TaskRef
+from .._task_spec import Task, TaskRef, needs_of
 from ..base import DaskMethodsMixin, compute, tokenize
 from ..highlevelgraph import HighLevelGraph
 from ..threaded import get
@@ -35,18 +37,60 @@ def kind_of(inputs):
     return max(kinds, key=lambda kind: (is_foreign(kind), getattr(kind, "__array_priority__", 0)), default=None)
 
 
-def made(word, chunks, dtype, task_of, inputs=(), token=None, meta=None, name=None):
-    """An array whose chunk at each place is task_of(place) -> (function, *arguments). name: what somebody called it.
-    inputs: arrays, and other collections of one key. meta: what the chunks are, if not what those of the inputs are. What is no
-    tuple is the chunk itself."""
+class At:
+    """Among a task's arguments chunks of an array. axes: along which axis of the place each of its own goes; -1: one chunk serves
+    all places. chosen: for each place along an axis the chunk, or a list of chunks, which come as a list; None: that of the
+    same number. is_flat: lists along several axes come as one."""
+
+    def __init__(self, array, axes, chosen=None, is_flat=False):
+        self.array, self.axes, self.is_flat = array, list(axes), is_flat
+        self.chosen = [None] * array.ndim if chosen is None else list(chosen)
+
+    def told(self):
+        return self.array.name, self.axes, self.chosen, self.is_flat
+
+
+class Each:
+    """Among a task's arguments one of these values, by the place along an axis; without an axis, those of all axes."""
+
+    def __init__(self, values, axis=-1):
+        self.values, self.axis = values, axis
+
+    def told(self):
+        return self.axis, list(self.values) if self.axis >= 0 else list(map(list, self.values))
+
+
+def made(word, chunks, dtype, task, inputs=None, token=None, meta=None, name=None):
+    """An array whose chunk at each place is the value of a task: (function, *arguments), where an array stands for its chunk
+    at the same place, as it is broadcast; or task(place) gives such a tuple, or what is none, the chunk itself. inputs: arrays,
+    and other collections of one key, if not those among the arguments; token: what else tells it from others, if not the
+    other arguments. meta: what the chunks are, if not what those of the inputs are. name: what somebody called it."""
+    is_everywhere = type(task) is tuple
+    args = task[1:] if is_everywhere else ()
+    if inputs is None:
+        inputs = [x.array if isinstance(x, At) else x for x in args if isinstance(x, (Array, At))]
+    if token is None:
+        token = [x for x in args if not isinstance(x, (Array, At, Each))]
     name = name or f"{word}-{tokenize(word, chunks, str(dtype), list(inputs), token)}"
-    layer = {}
-    for place in grid(chunks):
-        key = (name, *place)
-        task = task_of(place)
-        layer[key] = Task(key, *task) if type(task) is tuple else task
+    if is_everywhere:
+        layer = _tasks_everywhere(name, chunks, *task)
+    else:
+        layer = {(name, *place): task(place) for place in grid(chunks)}
+        layer = {key: Task(key, *one) if type(one) is tuple else one for key, one in layer.items()}
     meta = kind_of(inputs) if meta is None else meta
     return planned(Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, meta))
+
+
+def _broadcast(x, ndim):
+    return At(x, [-1 if len(c) == 1 else axis for axis, c in enumerate(x.chunks, ndim - x.ndim)])
+
+
+def _tasks_everywhere(name, chunks, function, *args):
+    ndim, counts = len(chunks), [len(axis) for axis in chunks]
+    args = [_broadcast(x, ndim) if isinstance(x, Array) else x for x in args]
+    parts, values = ([(k, *x.told()) for k, x in enumerate(args) if isinstance(x, kind)] for kind in (At, Each))
+    needs = [key for x in args for key in needs_of(x)]
+    return _core._grid_tasks(_task_spec, name, counts, function, tuple(args), needs, parts, values)
 
 
 def planned(array):
@@ -61,13 +105,11 @@ def one_chunk(shape):
     return tuple((n,) for n in shape)
 
 
-def several(word, chunks, kinds, task_of, inputs, token=None):
+def several(word, chunks, kinds, task, inputs=None, token=None):
     """Arrays of the parts of what a task at each place gives. kinds: of each part the chunks of further axes, and the dtype."""
-    whole = made(word, chunks, object, task_of, inputs, token)
-    return [
-        made(word, (*chunks, *more), dtype, lambda p, k=k: (_part_of, whole.ref(p[: len(chunks)]), k), [whole], k, kind_of(inputs))
-        for k, (more, dtype) in enumerate(kinds)
-    ]  # fmt: skip
+    whole = made(word, chunks, object, task, inputs, token)
+    at, kind = At(whole, list(range(len(chunks)))), kind_of([whole])
+    return [made(word, (*chunks, *more), dtype, (_part_of, at, k), meta=kind) for k, (more, dtype) in enumerate(kinds)]
 
 
 def _part_of(parts, k):
@@ -198,20 +240,13 @@ class Array(DaskMethodsMixin):
 
         return below(()) if self.ndim else [(self.name,)]
 
-    def __dask_layers__(self):
-        return (self.name,)
-
-    def __dask_tokenize__(self):
-        return self.name
-
     def __dask_postcompute__(self):
         return _finished, (self.ndim, self._gives_ours)
 
-    def __dask_postpersist__(self):
-        return self._rebuilt, ()
-
     __dask_optimize__ = staticmethod(_optimized)
     __dask_scheduler__ = staticmethod(get)
+    __dask_layers__, __dask_tokenize__ = (lambda self: (self.name,)), (lambda self: self.name)
+    __dask_postpersist__ = lambda self: (self._rebuilt, ())  # noqa: E731
 
     def _rebuilt(self, graph, rename=None):
         name = (rename or {}).get(self.name, self.name)
@@ -241,11 +276,9 @@ class Array(DaskMethodsMixin):
             return NotImplemented
         from kasoku.compat.dask import array
 
-        if method == "__call__" and ufunc is np.matmul and not words:
-            return array.matmul(*inputs)
-        if method == "__call__" and getattr(ufunc, "signature", None):
-            return array.apply_gufunc(ufunc, ufunc.signature, *inputs, **words)
         function = getattr(array, ufunc.__name__, None)
+        if method == "__call__" and ufunc.signature and (ufunc is not np.matmul or words):
+            return array.apply_gufunc(ufunc, ufunc.signature, *inputs, **words)
         if method not in ("__call__", "outer") or not hasattr(function, method):
             return NotImplemented
         return getattr(function, method)(*inputs, **words)
@@ -273,22 +306,14 @@ class Array(DaskMethodsMixin):
             raise ValueError(f"The truth value of a {type(self).__name__} is ambiguous. Use a.any() or a.all().")
         return bool(self.compute())
 
-    def _number(self):
+    def _as_number(self, kind):
         if self.size > 1:
             raise TypeError("Only length-1 arrays can be converted to Python scalars")
-        return self.compute().item()
+        return kind(self.compute().item())
 
-    def __float__(self):
-        return float(self._number())
-
-    def __int__(self):
-        return int(self._number())
-
-    def __index__(self):
-        return operator.index(self._number())
-
-    def __complex__(self):
-        return complex(self._number())
+    __float__, __int__ = functools.partialmethod(_as_number, float), functools.partialmethod(_as_number, int)
+    __complex__ = functools.partialmethod(_as_number, complex)
+    __index__ = functools.partialmethod(_as_number, operator.index)
 
     def compute_chunk_sizes(self):
         """Finds lengths that are not known."""

@@ -1,5 +1,6 @@
 """A program's function of chunks: of those at one place, or of those that have the same place along axes of one name."""
 
+import functools
 import inspect
 import numbers
 
@@ -8,24 +9,25 @@ import numpy as np
 import kasoku as ks
 from kasoku._token import result_of
 
-from .._task_spec import Dict, List, Task, TaskRef
+from .._task_spec import Dict, Task, TaskRef
 from ..base import is_dask_collection
 from ..utils import funcname
-from ._array import Array, axes_in, kind_of, made
+from ._array import Array, At, Each, axes_in, kind_of, made
 from ._chunks import is_foreign, joined, normalize_chunks, numpys, on_numpys, shape_at, slices
-from ._elementwise import broadcast, chunk_at, of_samples, samples_of
+from ._elementwise import broadcast, of_samples, samples_of
 from ._rechunk import chunks_by_name, met_by_name
 from ._sources import asanyarray
 
 # ── at one place ──────────────────────────────────────────────────────────────────────────
 
 
-def _said(func, args, words, info, ndim=None):
-    found = on_numpys(func, *args, **words, **info)
+def _said(func, words, block_info, gets_id, ndim, place, *args):
+    """block_info: a function of the place, if func has that parameter."""
+    told = {"block_info": block_info(place)} if block_info else {}
+    told |= {"block_id": place} if gets_id else {}
+    found = on_numpys(func, *args, **words, **told)
     if ndim is not None and np.ndim(found) != ndim:
-        raise ValueError(
-            f"Dimension mismatch: expected output of {func} to have dims = {ndim}, and it has {np.ndim(found)}"
-        )
+        raise ValueError(f"Dimension mismatch: expected output of {func} to have dims = {ndim}, not {np.ndim(found)}")
     return found
 
 
@@ -67,19 +69,19 @@ def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop
             meta = found
         dtype = getattr(found, "dtype", "f8") if dtype is None else dtype
 
-    def task_of(place):
-        inner = [i for axis, i in enumerate(place) if axis not in added]
-        where = dict(zip(kept, inner))
-        full = tuple(where.get(axis, 0) for axis in range(len(common)))
-        info = {}
-        if "block_id" in wants:
-            info["block_id"] = tuple(place)
-        if "block_info" in wants:
-            info["block_info"] = _info(args, full, common, shape_of, place, dtype)
-        ndim = (len(shape_of),) if enforce_ndim else ()
-        return _said, func, List._of([reference(chunk_at(x, full)) for x in args]), given, info, *ndim
+    out = dict(zip(kept, (axis for axis in range(len(shape_of)) if axis not in added)))
+    parts = [_at_numbers(x, len(common), out) if isinstance(x, Array) else reference(x) for x in args]
+    info = functools.partial(_info, _facts(parts), tuple(shape_of), np.dtype(dtype)) if "block_info" in wants else None
+    place, ndim = Each([range(len(c)) for c in shape_of]), len(shape_of) if enforce_ndim else None
+    task = _said, func, given, info, "block_id" in wants, ndim, place, *parts
+    told = [func, words, [x for x in args if not isinstance(x, Array)], dropped, added, enforce_ndim]
+    return made(token or funcname(func), tuple(shape_of), dtype, task, [*inputs, *others], told, meta, name)
 
-    return made(token or funcname(func), tuple(shape_of), dtype, task_of, [*inputs, *others], [func, words, [x for x in args if not isinstance(x, Array)], dropped, added, enforce_ndim], meta, name)  # fmt: skip
+
+def _at_numbers(x, ndim, out):
+    """The chunk of an array among `ndim` axes, of which `out` says where they are in the result."""
+    own = enumerate(x.chunks, ndim - x.ndim)
+    return At(x, [-1 if len(c) == 1 else out.get(axis, -1) for axis, c in own])
 
 
 Array.map_blocks = lambda self, func, *args, **words: map_blocks(func, self, *args, **words)
@@ -124,21 +126,21 @@ def _wanted(func):
         return set()
 
 
-def _info(args, full, common, out_chunks, place, dtype):
+def _facts(parts):
+    """What block_info= says of each array, by its number, at whatever place."""
+    arrays = {number: part for number, part in enumerate(parts) if isinstance(part, At)}
+    return {number: (x.array.chunks, x.array.dtype, x.axes) for number, x in arrays.items()}
+
+
+def _info(facts, out_chunks, dtype, place):
     told = {}
-    for number, x in enumerate(args):
-        if isinstance(x, Array):
-            mine = tuple(0 if len(c) == 1 else i for c, i in zip(x.chunks, full[len(common) - x.ndim :]))
-            told[number] = {"shape": x.shape, "num-chunks": x.numblocks, "chunk-location": mine, "dtype": x.dtype,
-                            "array-location": _ends(x.chunks, mine)}  # fmt: skip
-    told[None] = {"shape": tuple(map(sum, out_chunks)), "num-chunks": tuple(map(len, out_chunks)), "dtype": np.dtype(dtype),
-                  "chunk-location": tuple(place), "chunk-shape": shape_at(out_chunks, place),
-                  "array-location": _ends(out_chunks, place)}  # fmt: skip
+    for number, (chunks, kind, axes) in {**facts, None: (out_chunks, dtype, range(len(place)))}.items():
+        at = tuple(0 if axis < 0 else place[axis] for axis in axes)
+        location = [(own[i].start, own[i].stop) for own, i in zip(slices(chunks), at)]
+        told[number] = {"shape": tuple(map(sum, chunks)), "num-chunks": tuple(map(len, chunks)), "dtype": kind,
+                        "chunk-location": at, "array-location": location}  # fmt: skip
+    told[None]["chunk-shape"] = shape_at(out_chunks, place)
     return told
-
-
-def _ends(chunks, place):
-    return [(part.start, part.stop) for part in slices(chunks)(place)]
 
 
 def _found_by(func, args, words, wants, dtype):
@@ -167,9 +169,18 @@ def as_numpys(value):
     return numpys(value) if hasattr(value, "dtype") else value
 
 
-def _called(func, args, joins, words):
+def _called(func, words, joins, *args):
     """func of NumPy's arrays; `joins`: along which axes the lists of chunks of an argument are put together before."""
     return on_numpys(func, *(as_numpys(joined_by_lists(value, axes)) for value, axes in zip(args, joins)), **words)
+
+
+def _at_names(x, names, out_ind, chunks_of):
+    """The chunks of an array at a place of the axes out_ind; lists of them along the others."""
+    axes = [out_ind.index(a) if a in out_ind and len(c) > 1 else -1 for a, c in zip(names, x.chunks)]
+    chosen = [
+        None if a in out_ind else [[k % len(c) for k in range(len(chunks_of[a]))]] for a, c in zip(names, x.chunks)
+    ]
+    return At(x, axes, chosen)
 
 
 def _guessed(func, pairs, words):
@@ -214,20 +225,8 @@ def blockwise(func, out_ind, *args, name=None, token=None, dtype=None, adjust_ch
     chunks = tuple(_adjusted(c, adjust_chunks[a]) if a in adjust_chunks else c for a, c in zip(out_ind, chunks))
     inputs = [x for x, names in pairs if names is not None]
     inputs += [x for x in (*(x for x, names in pairs if names is None), *words.values()) if is_dask_collection(x)]
-    lists = [[axis for axis in names or () if axis not in out_ind] for _, names in pairs]
-    joins = [[names.index(a) for a in axes] if concatenate else [] for (_, names), axes in zip(pairs, lists)]
+    joins = [[k for k, a in enumerate(names or ()) if concatenate and a not in out_ind] for _, names in pairs]
     given = Dict({word: reference(value) for word, value in words.items()}) if words else {}
-
-    def block(x, names, rest, at):
-        if names is None:
-            return reference(x)
-        if rest:
-            return List._of([block(x, names, rest[1:], {**at, rest[0]: i}) for i in range(len(chunks_of[rest[0]]))])
-        return x.ref(tuple(0 if len(axis) == 1 else at[a] for a, axis in zip(names, x.chunks)))
-
-    def task_of(place):
-        at = dict(zip(out_ind, place))
-        parts = [block(x, names, rest, at) for (x, names), rest in zip(pairs, lists)]
-        return _called, func, List._of(parts), joins, given
-
-    return made(token or funcname(func), chunks, dtype, task_of, inputs, [func, out_ind, args, words], meta, name)
+    parts = [reference(x) if names is None else _at_names(x, names, out_ind, chunks_of) for x, names in pairs]
+    told, task = [func, out_ind, args, words], (_called, func, given, joins, *parts)
+    return made(token or funcname(func), chunks, dtype, task, inputs, told, meta, name)

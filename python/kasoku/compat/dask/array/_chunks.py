@@ -1,7 +1,6 @@
 """How an axis is cut into chunks, and what tasks do with the arrays that are chunks: ours where we have their dtype and the
 function, NumPy's else."""
 
-import collections
 import itertools
 import math
 import numbers
@@ -10,6 +9,7 @@ import warnings
 import numpy as np
 
 import kasoku as ks
+from kasoku import _core
 
 from .. import config
 from ..utils import parse_bytes
@@ -116,74 +116,6 @@ def assembled(nested, ndim, axis=0):
     return joined([assembled(part, ndim, axis + 1) for part in nested], axis)
 
 
-def _cut(length, size):
-    size = int(size)
-    if size == -1 or size >= length:
-        return (length,)
-    if size < 1:
-        raise ValueError(f"a chunk has at least 1 element, not {size}")
-    return (size,) * (length // size) + ((length % size,) if length % size else ())
-
-
-def _side(room, lengths):
-    """How long a chunk is along axes that share the room; a shorter axis leaves the others more."""
-    lengths = sorted(lengths)
-    for k, n in enumerate(lengths):
-        side = max(1, int(room ** (1 / (len(lengths) - k)) + 1e-9))
-        if n > side:
-            return side
-        room /= max(1, n)
-    return max(1, int(room), *lengths) if lengths else 1
-
-
-def evenly(n, parts):
-    """A length in parts that differ by one at most, the longer ones first."""
-    return tuple(n // parts + (k < n % parts) for k in range(parts))
-
-
-def gathered(lengths, size):
-    """Neighbours together, as many as are not longer than that."""
-    made = [0]
-    for n in lengths:
-        if made[-1] and made[-1] + n > size:
-            made.append(0)
-        made[-1] += n
-    return tuple(made)
-
-
-def _in_proportion(before, free, shape, room):
-    """What chunks become along the free axes where they may hold so many elements: by one factor longer or shorter than they
-    were. Longer ones are whole chunks of before, if those are not too long, shorter ones divide the usual length."""
-    usual, made = {}, {}
-    for axis in free:
-        length, count = max(collections.Counter(before[axis]).items(), key=lambda each: each[1])
-        usual[axis] = length if length > 1 and 2 * count >= len(before[axis]) else shape[axis]
-    sizes, left, spare = {axis: float(np.median(before[axis])) for axis in free}, set(free), 1.0
-    factor = room / math.prod(sizes.values())
-    shrinks, tolerance, goes_on = factor < 1, config.get("array.chunk-size-tolerance", 1.25), True
-    while goes_on:
-        goes_on, count = False, len(left)
-        for axis in sorted(left):
-            size = sizes[axis] * factor ** (1 / count)
-            if size > shape[axis]:
-                made[axis], spare, goes_on = (shape[axis],), spare * shape[axis], True
-                left.remove(axis)
-                del sizes[axis]
-            elif shrinks or max(before[axis]) > size * tolerance ** (1 / count):
-                made[axis] = max(1, int(size)) if size <= usual[axis] else int(size // usual[axis] * usual[axis])
-                if shrinks:
-                    sizes[axis] = made[axis]
-                if size < 1:
-                    goes_on = True
-                    left.discard(axis)
-            else:
-                made[axis] = gathered(before[axis], size)
-        if goes_on or shrinks:
-            last, factor = factor, room / spare / math.prod(n for n in sizes.values() if n)
-            goes_on = goes_on or factor != last
-    return made
-
-
 unknown_help = "\n\nA possible solution: https://docs.dask.org/en/latest/array-chunks.html#unknown-chunks\nSummary: to compute chunks sizes, use\n\n   x.compute_chunk_sizes()  # for Dask Array `x`\n   ddf.to_dask_array(lengths=True)  # for Dask DataFrame `ddf`"
 
 
@@ -203,7 +135,7 @@ def _without_auto(chunks, shape, limit, dtype, before):
     dtype = np.dtype(dtype)
     if dtype.hasobject:
         raise NotImplementedError(
-            "Can not use auto rechunking with object dtype. Nobody knows how many bytes its elements have"
+            "Can not use auto rechunking with object dtype, whose elements have any number of bytes"
         )
     if is_unknown(shape) or any(is_unknown(c if isinstance(c, tuple) else (c,)) for c in chunks):
         raise ValueError(f"Can not perform automatic rechunking with unknown (nan) chunk sizes.{unknown_help}")
@@ -213,13 +145,14 @@ def _without_auto(chunks, shape, limit, dtype, before):
     fixed = math.prod(max(c) if isinstance(c, tuple) else c for c in chunks if not isinstance(c, str))
     room = max(1, limit) / dtype.itemsize / max(1, fixed)
     before = [c[0] if isinstance(c, tuple) and len(c) == 1 else c for c in before or ()]
-    before = [_cut(n, c) if isinstance(c, numbers.Integral) else c for n, c in zip(shape, before)]
+    before = [_core._chunks.cut(n, c) if isinstance(c, numbers.Integral) else c for n, c in zip(shape, before)]
     if before and all(map(sum, before)):
-        made = _in_proportion(before, free, shape, room)
+        tolerance = config.get("array.chunk-size-tolerance", 1.25)
+        made = _core._chunks.in_proportion([before[axis] for axis in free], room, tolerance)
     else:
-        side = _side(room, [shape[axis] for axis in free])
-        made = dict.fromkeys(free, side)
-    return tuple(made.get(axis, c) or 0 for axis, c in enumerate(chunks))
+        made = _core._chunks.of_equal_sides([shape[axis] for axis in free], room)
+    made = dict(zip(free, made))
+    return tuple(made.get(axis, c) for axis, c in enumerate(chunks))
 
 
 def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks=None):
@@ -250,28 +183,22 @@ def normalize_chunks(chunks, shape=None, limit=None, dtype=None, previous_chunks
     for c, n in zip(chunks, shape):
         if isinstance(c, tuple):
             if not c:
-                raise ValueError(
-                    "Empty tuples are not allowed in chunks. Express zero length dimensions with 0(s) in chunks"
-                )
+                raise ValueError("Empty tuples are not allowed in chunks. Express zero length dimensions with 0(s)")
             made.append(tuple(int(k) if not math.isnan(k) else np.nan for k in c))
             if sum(made[-1]) != n and not math.isnan(sum(made[-1]) + n):
                 raise ValueError(f"Chunks do not add up to shape. Got chunks={chunks}, shape={shape}")
         else:
-            made.append((np.nan,) if is_unknown((n,)) else _cut(n, c))
+            made.append((np.nan,) if is_unknown((n,)) else _core._chunks.cut(n, int(c)))
     return tuple(made)
 
 
 def balanced(lengths):
     """Chunks of nearly one length, of as many as there are, or one less if the shortest is at most half of the longest."""
-    total, median = sum(lengths), int(np.median(lengths))
-    count = len(lengths) - (min(lengths) <= max(lengths) / 2)
-    found = [_cut(total, n) for n in range(max(1, median - median // 2), median + median // 2 + 1)]
-    found = [each for each in found if len(each) == count]
-    if not found:
-        warnings.warn(
-            "chunk size balancing not possible with given chunks. Try increasing the chunk size.", stacklevel=3
-        )
-    return min(found, key=lambda each: max(each) - min(each), default=lengths)
+    found = _core._chunks.balanced(lengths)
+    if found is None:
+        message = "chunk size balancing not possible with given chunks. Try increasing the chunk size."
+        warnings.warn(message, stacklevel=3)
+    return found or lengths
 
 
 def starts(lengths):
@@ -280,9 +207,8 @@ def starts(lengths):
 
 
 def slices(chunks):
-    """A function: the slices of the whole that the chunk at a place is."""
-    ends = [starts(c) for c in chunks]
-    return lambda place: tuple(slice(e[i], e[i + 1]) for e, i in zip(ends, place))
+    """For each axis the slices of the whole that the chunks are."""
+    return [list(map(slice, starts(c), starts(c)[1:])) for c in chunks]
 
 
 def shape_at(chunks, place):

@@ -7,9 +7,9 @@ import numpy as np
 
 import kasoku as ks
 
-from ._array import Array, made
+from ._array import Array, Each, made
 from ._blockwise import map_blocks
-from ._chunks import normalize_chunks, ours, shape_at, starts
+from ._chunks import normalize_chunks, ours, starts
 from ._shape import broadcast_to, stack
 from ._sources import asanyarray, from_array
 from ._table import functions
@@ -39,11 +39,7 @@ def full(shape, fill_value, dtype=None, chunks="auto", name=None, word="full", *
     shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
     dtype = np.dtype(dtype if dtype is not None else np.asarray(fill_value).dtype)
     chunks = normalize_chunks(chunks, shape, dtype=dtype)
-
-    def task_of(place):
-        return _filled, shape_at(chunks, place), fill_value, dtype
-
-    return made(word, chunks, dtype, task_of, token=[fill_value], name=name)
+    return made(word, chunks, dtype, (_filled, Each(chunks), fill_value, dtype), name=name)
 
 
 def full_like(a, fill_value, dtype=None, chunks=None, shape=None, name=None, word="full", **ignored):
@@ -51,7 +47,7 @@ def full_like(a, fill_value, dtype=None, chunks=None, shape=None, name=None, wor
     a = asanyarray(a)
     if shape is None and chunks is None and any(map(math.isnan, a.shape)):
         dtype = np.dtype(dtype or a.dtype)
-        return made(word, a.chunks, dtype, lambda p: (_filled_like, a.ref(p), fill_value, dtype), [a], name=name, token=[fill_value])  # fmt: skip
+        return made(word, a.chunks, dtype, (_filled_like, a, fill_value, dtype), name=name)
     if chunks is None:
         chunks = a.chunks if shape is None else "auto"
     return full(a.shape if shape is None else shape, fill_value, dtype or a.dtype, chunks, name, word)
@@ -60,19 +56,15 @@ def full_like(a, fill_value, dtype=None, chunks=None, shape=None, name=None, wor
 functions.rows("plain", {**_constant("zeros", 0), **_constant("ones", 1), **_constant("empty", 0)})
 
 
-def _range(start, step, count, dtype):
-    return ours((start + step * np.arange(count)).astype(dtype))
+def _range(first, start, step, count, dtype):
+    return ours((start + step * first + step * np.arange(count)).astype(dtype))
 
 
-def _in_steps(word, start, step, n, chunks, dtype, token):
+def _in_steps(word, start, step, n, chunks, dtype):
     """n numbers from start on."""
     chunks = normalize_chunks(chunks, (n,), dtype=dtype)
-    ends = starts(chunks[0])
-
-    def task_of(place):
-        return _range, start + step * ends[place[0]], step, chunks[0][place[0]], dtype
-
-    return made(word, chunks, dtype, task_of, token=token)
+    ends, lengths = Each(starts(chunks[0]), 0), Each(chunks[0], 0)
+    return made(word, chunks, dtype, (_range, ends, start, step, lengths, dtype))
 
 
 def arange(start=None, stop=None, step=1, *, chunks="auto", dtype=None, like=None, name=None, meta=None):
@@ -85,30 +77,25 @@ def arange(start=None, stop=None, step=1, *, chunks="auto", dtype=None, like=Non
         ends = (v if isinstance(v, np.generic) else type(v)(k) for k, v in enumerate((start, stop)))
         dtype = np.arange(*ends, step).dtype
     n = max(0, math.ceil((stop - start) / step))
-    return _in_steps("arange", start, step, n, chunks, np.dtype(dtype), [start, stop, step])
+    return _in_steps("arange", start, step, n, chunks, np.dtype(dtype))
 
 
 def linspace(start, stop, num=50, endpoint=True, retstep=False, chunks="auto", dtype=None):
     start, stop = (x.compute() if isinstance(x, Array) else x for x in (start, stop))
     step = (stop - start) / max(1, num - 1 if endpoint else num)
-    x = _in_steps("linspace", start, step, num, chunks, np.dtype(dtype or float), [start, stop, num, endpoint])
+    x = _in_steps("linspace", start, step, num, chunks, np.dtype(dtype or float))
     return (x, step) if retstep else x
 
 
-def _corner(n, m, k, dtype):
-    return ours(np.eye(n, m, k, dtype))
+def _corner(shape, row, column, k, dtype):
+    return ours(np.eye(*shape, k + row - column, dtype))
 
 
 def eye(N, chunks="auto", M=None, k=0, dtype=float):
     dtype = np.dtype(dtype)
     chunks = normalize_chunks(chunks, (N, N if M is None else M), dtype=dtype)
-    rows, columns = map(starts, chunks)
-
-    def task_of(place):
-        i, j = place
-        return _corner, chunks[0][i], chunks[1][j], k + rows[i] - columns[j], dtype
-
-    return made("eye", chunks, dtype, task_of, token=k)
+    row, column = (Each(starts(c), axis) for axis, c in enumerate(chunks))
+    return made("eye", chunks, dtype, (_corner, Each(chunks), row, column, k, dtype))
 
 
 def fromfunction(func, chunks="auto", shape=None, dtype=None, **words):
@@ -129,11 +116,9 @@ def meshgrid(*arrays, sparse=False, indexing="xy", **words):
         raise ValueError("`indexing` must be `'ij'` or `'xy'`")
     arrays = [asanyarray(a).ravel() for a in arrays]
     order = list(range(len(arrays)))
-    if indexing == "xy" and len(order) > 1:
-        order[0], order[1] = 1, 0
+    order[:2] = order[:2][::-1] if indexing == "xy" else order[:2]
     shape, chunks = tuple(arrays[k].size for k in order), tuple(arrays[k].chunks[0] for k in order)
-    along = [tuple(slice(None) if at == k else None for at in order) for k in range(len(order))]
-    placed = [a[index] for a, index in zip(arrays, along)]
+    placed = [a[tuple(slice(None) if at == k else None for at in order)] for k, a in enumerate(arrays)]
     return tuple(placed if sparse else [broadcast_to(a, shape, chunks) for a in placed])
 
 

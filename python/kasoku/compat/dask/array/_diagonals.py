@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._array import axis_in, made
+from ._array import At, Each, axis_in, made
 from ._chunks import numpys, ours
 from ._create import tri
 from ._elementwise import elementwise
@@ -23,7 +23,7 @@ def _places_in(n, k, m, chunks, lower):
 def _places_of(arr, k, lower):
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
-    return _places_in(arr.shape[-2], k, arr.shape[-1], arr.chunks[-2:], lower)
+    return _places_in(arr.shape[0], k, arr.shape[1], arr.chunks, lower)
 
 
 f.rows("array", {
@@ -39,8 +39,8 @@ f.rows("plain", {
 })  # fmt: skip
 
 
-def _diagonal_block(x, rows, columns, is_own, dtype):
-    return ours(np.diag(numpys(x)) if is_own else np.zeros((rows, columns), dtype))
+def _diagonal_block(x, shape, row, column):
+    return ours(np.diag(numpys(x)) if row == column else np.zeros(shape, x.dtype))
 
 
 @f.row("array")
@@ -49,13 +49,8 @@ def diag(v, k=0):
         return f.diagonal(v, k)
     if v.ndim != 1:
         raise ValueError("Array must be 1d or 2d only")
-    (c,) = v.chunks
-
-    def task_of(place):
-        i, j = place
-        return _diagonal_block, v.ref((i,)), c[i], c[j], i == j, v.dtype
-
-    found = made("diag", (c, c), v.dtype, task_of, [v])
+    chunks, (row, column) = v.chunks * 2, (Each(range(v.npartitions), axis) for axis in (0, 1))
+    found = made("diag", chunks, v.dtype, (_diagonal_block, At(v, [0]), Each(chunks), row, column))
     return f.pad(found, ((max(0, -k), max(0, k)), (max(0, k), max(0, -k)))) if k else found
 
 

@@ -25,38 +25,35 @@ def broadcast(args):
     return common, [next(rest) if isinstance(x, Array) else x for x in args], fitted
 
 
-def chunk_at(x, place):
-    """Of an array the chunk at the place in one that it is broadcast to; other arguments as they are."""
-    if not isinstance(x, Array):
-        return x
-    return x.ref(tuple(0 if len(axis) == 1 else i for axis, i in zip(x.chunks, place[len(place) - x.ndim :])))
+def _may_have_chunks(x):
+    return isinstance(x, (Array, list, tuple)) or x is not None and is_valid_array_chunk(x) and x.ndim > 0
 
 
 def in_chunks(args):
     """The arguments, with those that are arrays or lists as arrays in chunks."""
-    is_array = lambda x: isinstance(x, (Array, list, tuple)) or x is not None and is_valid_array_chunk(x) and x.ndim > 0  # noqa: E731
-    return [asanyarray(x) if is_array(x) else x for x in args]
+    return [asanyarray(x) if _may_have_chunks(x) else x for x in args]
 
 
-def blockwise_call(function, leading, args, words, dtype, word, token=None, meta=None):
-    """function(*leading, *chunks) of arrays that are broadcast."""
-    chunks, args, inputs = broadcast(in_chunks(args))
-    call_it = functools.partial(function, **words) if words else function
+def blockwise_call(word, dtype, function, /, *args, token=None, meta=None, **words):
+    """function(*args, **words) of the chunks of arrays that are broadcast."""
+    chunks, args, _ = broadcast(in_chunks(args))
     constants = [x for x in args if not isinstance(x, Array)]
-    return made(word, chunks, dtype, lambda p: (call_it, *leading, *(chunk_at(x, p) for x in args)), inputs,
-                [token, leading, constants, words], meta)  # fmt: skip
-
-
-def samples_of(args):
-    """The arguments with a small array for each."""
-    return [_sample(x) if isinstance(x, (Array, ks.Array)) else x for x in args]
+    function = functools.partial(function, **words) if words else function
+    return made(word, chunks, dtype, (function, *args), token=[token, constants, words], meta=meta)
 
 
 def _sample(x):
+    if not isinstance(x, (Array, ks.Array)):
+        return x
     if isinstance(x, Array) and is_foreign(x._meta):
         with contextlib.suppress(Exception):
             return np.ones_like(x._meta, shape=(1,) * x.ndim)
     return np.ones((1,) * x.ndim, x.dtype)
+
+
+def samples_of(args):
+    """The arguments with a small array for each."""
+    return list(map(_sample, args))
 
 
 def of_samples(caller, option, func, args, words=None):
@@ -83,72 +80,59 @@ def elementwise(name, *args, dtype=None, where=True, out=None, **words):
     array, which is the result from then on."""
     words = {**words, **({"dtype": np.dtype(dtype)} if dtype is not None else {})}
     args = [(asanyarray if any(isinstance(i, Array) for i in x) else np.asarray)(x) if isinstance(x, (list, tuple)) else x for x in args]  # fmt: skip
-    result = blockwise_call(call, (name,), args, words, dtype_of(name, args, words), name)
+    result = blockwise_call(name, dtype_of(name, args, words), call, name, *args, **words)
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if out is not None:
-        _check_out(out)
     if where is not True:
-        result = elementwise("where", where, result, result.dtype.type(0) if out is None else out)
+        result = elementwise("where", where, result, out if isinstance(out, Array) else result.dtype.type(0))
     return result if out is None else put_out(result, out)
-
-
-def _check_out(out):
-    if not isinstance(out, Array):
-        raise NotImplementedError(
-            f"The out parameter is not fully supported. Received type {type(out).__name__}, expected Dask Array"
-        )
 
 
 def put_out(result, out):
     """`out`, which is the result from then on."""
-    _check_out(out)
+    if not isinstance(out, Array):
+        kind = type(out).__name__
+        raise NotImplementedError(
+            f"The out parameter is not fully supported. Received type {kind}, expected Dask Array"
+        )
     if result.shape != out.shape:
         raise ValueError(f"Mismatched shapes between result and out parameter. out={out.shape}, result={result.shape}")
     out._become(result)
     return out
 
 
-def _operator(name):
-    def forward(self, other):
-        return NotImplemented if _unknown(other) else elementwise(name, self, other)
+def _operator(word, name, is_turned=False):
+    """Of a text or None, which can only be compared, each element is compared as Python does it."""
 
-    def backward(self, other):
-        return NotImplemented if _unknown(other) else elementwise(name, other, self)
+    def operate(self, other):
+        if isinstance(other, (str, bytes, type(None))) and name in _comparisons.values():
+            return blockwise_call(word, np.bool_, on_numpys, getattr(operator, word), self, other)
+        if _unknown(other):
+            return NotImplemented
+        return elementwise(name, other, self) if is_turned else elementwise(name, self, other)
 
-    return forward, backward
+    return operate
 
 
 def _unknown(other):
-    return (
-        takes_over(other)
-        or not isinstance(other, (Array, ks.Array, np.ndarray, np.generic, numbers.Number, list, tuple))
-        and not hasattr(other, "__array__")
-    )
+    known = Array, ks.Array, np.ndarray, np.generic, numbers.Number, list, tuple
+    return takes_over(other) or not isinstance(other, known) and not hasattr(other, "__array__")
 
 
 _binary = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide",
            "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
            "lshift": "left_shift", "rshift": "right_shift"}  # fmt: skip
+_comparisons = {
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+    "eq": "equal",
+    "ne": "not_equal",
+}
+for _word, _name in {**_binary, **_comparisons}.items():
+    setattr(Array, f"__{_word}__", _operator(_word, _name))
 for _word, _name in _binary.items():
-    _forward, _backward = _operator(_name)
-    setattr(Array, f"__{_word}__", _forward)
-    setattr(Array, f"__r{_word}__", _backward)
-
-
-def _comparison(word, name):
-    """A text, or None, is compared as Python's operator has NumPy's arrays compare it."""
-    compare, forward = getattr(operator, word), _operator(name)[0]
-
-    def compared(self, other):
-        if isinstance(other, (str, bytes, type(None))):
-            return blockwise_call(on_numpys, (compare,), [self, other], {}, np.bool_, word)
-        return forward(self, other)
-
-    return compared
-
-
-for _word, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():  # fmt: skip
-    setattr(Array, f"__{_word}__", _comparison(_word, _name))
+    setattr(Array, f"__r{_word}__", _operator(_word, _name, is_turned=True))
 for _word, _name in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
     setattr(Array, f"__{_word}__", functools.partialmethod(lambda self, name: elementwise(name, self), _name))
 
@@ -157,6 +141,7 @@ for _word, _name in {"neg": "negative", "pos": "positive", "abs": "absolute", "i
 
 
 _words = {"out", "where", "dtype", "casting", "order", "subok", "axes", "axis", "keepdims", "signature"}
+_facts = ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature")
 
 
 class ufunc:  # noqa: N801 - Dask's name
@@ -178,12 +163,12 @@ class ufunc:  # noqa: N801 - Dask's name
         return self._of_numpy(*args, **words)  # what is there is computed at once
 
     def __getattr__(self, name):
-        if name in ("nin", "nout", "nargs", "ntypes", "types", "identity", "signature"):
-            return getattr(self._of_numpy, name)
-        raise AttributeError(f"dask.array.{self.__name__} has no {name!r}")
+        if name not in _facts:
+            raise AttributeError(f"dask.array.{self.__name__} has no {name!r}")
+        return getattr(self._of_numpy, name)
 
     def __dir__(self):
-        return [*super().__dir__(), "nin", "nout", "nargs", "ntypes", "types", "identity", "signature"]
+        return [*super().__dir__(), *_facts]
 
     def __repr__(self):
         return f"<ufunc '{self.__name__}'>"
@@ -209,7 +194,7 @@ Array.clip = lambda x, min=None, max=None: elementwise("clip", x, min, max)
 
 @method
 def round(x, decimals=0):  # noqa: A001
-    return made("round", x.chunks, x.dtype, lambda p: (call, "round", x.ref(p), decimals), [x], decimals)
+    return made("round", x.chunks, x.dtype, (call, "round", x, decimals))
 
 
 @method
@@ -217,11 +202,9 @@ def astype(x, dtype, **words):
     if extra := set(words) - {"casting", "copy", "order", "subok"}:
         raise TypeError(f"astype does not take the following keyword arguments: {sorted(extra)}")
     dtype, casting = np.dtype(dtype), words.get("casting", "unsafe")
-    if dtype == x.dtype:
-        return x
     if not np.can_cast(x.dtype, dtype, casting=casting):
         raise TypeError(f"Cannot cast array from {x.dtype!r} to {dtype!r} according to the rule {casting!r}")
-    return made("astype", x.chunks, dtype, lambda p: (_as, x.ref(p), dtype), [x])
+    return x if dtype == x.dtype else made("astype", x.chunks, dtype, (_as, x, dtype))
 
 
 def _as(x, dtype):
@@ -242,10 +225,11 @@ def view(x, dtype=None, order="C"):
     chunks = list(x.chunks)
     if x.ndim:
         chunks[axis] = tuple(n * sizes[0] // sizes[1] for n in chunks[axis])
-    return made("view", tuple(chunks), dtype, lambda p: (_viewed, x.ref(p), dtype, order), [x], [dtype, order])
+    return made("view", tuple(chunks), dtype, (_viewed, x, dtype, order))
 
 
 def _viewed(x, dtype, order):
-    if order == "C":
-        return ours(np.ascontiguousarray(numpys(x)).view(dtype) if x.ndim else numpys(x).view(dtype))
-    return ours(np.ascontiguousarray(numpys(x).T).view(dtype).T)
+    x = numpys(x)
+    if order != "C":
+        return ours(np.ascontiguousarray(x.T).view(dtype).T)
+    return ours((np.ascontiguousarray(x) if x.ndim else x).view(dtype))

@@ -12,15 +12,18 @@ from kasoku import delayed
 
 from ..base import is_dask_collection
 from ..utils import SerializableLock
-from ._array import Array, made
+from ._array import Array, Each, made
 from ._blockwise import reference
 from ._chunks import along, numpys, ours, slices
 from ._shape import concatenate, stack
 from ._sources import asanyarray, from_array, from_delayed, held
 
 
-def _within(region, piece, shape):
+def _within(region, piece, target):
     """The place in an array of a piece of what fills a region of it."""
+    if not region:
+        return piece or ...
+    shape = getattr(target, "shape", None)
     left = len(piece) - sum(not isinstance(part, numbers.Integral) for part in region)
     region, own = (*region, *(slice(None),) * left), iter(piece)
     found = []
@@ -35,15 +38,15 @@ def _within(region, piece, shape):
     return tuple(found)
 
 
-def _written(block, target, place, lock):
+def _written(block, target, region, piece, lock):
     with held(lock):
-        target[place] = numpys(block)
+        target[_within(region, piece, target)] = numpys(block)
     return np.empty((0,) * block.ndim, block.dtype)
 
 
-def _loaded(target, place, lock, *after):
+def _loaded(target, region, piece, lock, *after):
     with held(lock):
-        return ours(np.asarray(target[place]))
+        return ours(np.asarray(target[_within(region, piece, target)]))
 
 
 def store(sources, targets, lock=True, regions=None, compute=True, return_stored=False, load_stored=None, **options):
@@ -75,21 +78,15 @@ def _stored(source, target, region, lock, loads):
     """The array whose chunks are written when it is computed, and a function of arrays that come before, of that which
     the target has then."""
     region = () if region is None else region if isinstance(region, tuple) else (region,)
-    pieces = slices(source.chunks)
-    is_later = is_dask_collection(target)
-    given, more = reference(target), [target] if is_later else []
-
-    def place_of(p):
-        piece = pieces(p)
-        return _within(region, piece, None if is_later else target.shape) if region else piece or ...
-
+    is_later, chunks = is_dask_collection(target), source.chunks
+    place, more = (reference(target), region, Each(slices(chunks)), lock), [target] if is_later else []
     told = [target if is_later else id(target), repr(region)]  # equal targets are two
-    written = made("store", source.chunks, source.dtype, lambda p: (_written, source.ref(p), given, place_of(p), lock), [source, *more], told)  # fmt: skip
+    written = made("store", chunks, source.dtype, (_written, source, *place), [source, *more], told)
 
     def loaded(before):
         if not loads:
             return written
-        return made("load-stored", source.chunks, source.dtype, lambda p: (_loaded, given, place_of(p), lock, *(x.ref(p) for x in before)), [*before, *more], told)  # fmt: skip
+        return made("load-stored", chunks, source.dtype, (_loaded, *place, *before), [*before, *more], told)
 
     return written, loaded
 

@@ -6,9 +6,9 @@ import re
 import numpy as np
 
 from ._elementwise import of_samples
-from ._array import one_chunk, several
+from ._array import At, one_chunk, several
 from ._chunks import numpys
-from ._shape import broadcast_to
+from ._rechunk import met_by_name
 from ._sources import asanyarray
 from ._table import functions as _f
 
@@ -34,6 +34,16 @@ def _results(func, args):
 
 def _computed(func, *blocks):
     return [np.asarray(r) for r in _results(func, map(numpys, blocks))]
+
+
+def _differ(axis, lengths):
+    return f"Dimension `{axis!r}` with different lengths in arrays: {lengths}"
+
+
+def _over_loops(x, named, loops):
+    """The chunk of an array at a place of the loops; the named axes, which are the last, lie in one."""
+    own = enumerate(x.chunks[: x.ndim - named], loops + named - x.ndim)
+    return At(x, [*(-1 if len(c) == 1 else axis for axis, c in own), *[-1] * named])
 
 
 def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, output_dtypes=None, output_sizes=None,
@@ -71,24 +81,16 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
     for x, names in zip(arrays, needs):
         for name, n, chunks in zip(names, x.shape[x.ndim - len(names) :], x.chunks[x.ndim - len(names) :]):
             if sizes.setdefault(name, n) != n:
-                raise ValueError(f"Dimension `'{name}'` with different lengths in arrays")
+                raise ValueError(_differ(name, [sizes[name], n]))
             if len(chunks) > 1 and not allow_rechunk:
-                raise ValueError(
-                    f"Core dimension `'{name}'` consists of multiple chunks. To fix, rechunk into a single chunk along "
-                    "this dimension or set `allow_rechunk=True`, but beware that this may increase memory usage significantly."
-                )
+                raise ValueError(f"Core dimension `'{name}'` consists of multiple chunks: rechunk it, or set `allow_rechunk=True`")  # fmt: skip
     sizes |= output_sizes or {}
     if absent := {name for names in gives for name in names} - set(sizes):
         raise ValueError(f"apply_gufunc: nobody says how long {min(absent)!r} is\n  fix  output_sizes=")
     arrays = [x.rechunk({k: -1 for k in range(x.ndim - len(names), x.ndim)}) for x, names in zip(arrays, needs)]
-    loops = [x.shape[: x.ndim - len(names)] for x, names in zip(arrays, needs)]
-    try:
-        loop = np.broadcast_shapes(*loops)
-    except ValueError as error:
-        raise ValueError(f"apply_gufunc: dimensions of loops with different lengths in arrays: {error}") from None
-    widest = [max((x.chunks[x.ndim - len(names) - k] for x, names, own in zip(arrays, needs, loops) if len(own) >= k and own[-k] == loop[-k]), key=len)
-              for k in range(len(loop), 0, -1)]  # fmt: skip
-    arrays = [broadcast_to(x, (*loop, *x.shape[x.ndim - len(names) :]), (*widest, *x.chunks[x.ndim - len(names) :])) for x, names in zip(arrays, needs)]  # fmt: skip
+    pairs = [(x, (*range(len(names) - x.ndim, 0), *names)) for x, names in zip(arrays, needs)]
+    common, arrays = met_by_name(pairs, _differ)
+    loop = tuple(common[axis] for axis in sorted(axis for axis in common if isinstance(axis, int)))
     word = getattr(func, "__name__", "gufunc")
     if words:
         func = functools.partial(func, **words)
@@ -97,14 +99,14 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
     if output_dtypes is None and meta is not None:
         output_dtypes = [m.dtype for m in (meta if isinstance(meta, (tuple, list)) else [meta])]
     if output_dtypes is None:
-        small = [np.ones((*(1,) * len(loop), *x.shape[len(loop) :]), x.dtype) for x in arrays]
-        output_dtypes = [
-            np.asarray(r).dtype for r in of_samples("apply_gufunc", "output_dtypes", _results, (func, small))
-        ]
+        small = [np.ones((1,) * (x.ndim - len(names)) + x.shape[x.ndim - len(names) :], x.dtype) for x, names in zip(arrays, needs)]  # fmt: skip
+        found = of_samples("apply_gufunc", "output_dtypes", _results, (func, small))
+        output_dtypes = [np.asarray(r).dtype for r in found]
     elif not isinstance(output_dtypes, (tuple, list)):
         output_dtypes = [output_dtypes] * len(gives)
     kinds = [(one_chunk(sizes[name] for name in names), dtype) for names, dtype in zip(gives, output_dtypes)]
-    results = several(word, tuple(widest), kinds, lambda p: (_computed, func, *(x.ref((*p, *(0,) * (x.ndim - len(loop)))) for x in arrays)), arrays, [func, signature, vectorize])  # fmt: skip
+    blocks = [_over_loops(x, len(names), len(loop)) for x, names in zip(arrays, needs)]
+    results = several(word, loop, kinds, (_computed, func, *blocks), token=[func, signature, vectorize])
     for k, (r, names) in enumerate(zip(results, gives)):
         if keepdims:
             r = r[(Ellipsis, *(None,) * len(needs[0]))]

@@ -19,13 +19,10 @@ def _spaced(lo, hi, count):
 def _edges(bins, range):  # noqa: A002
     """The edges of bins, as an array; of numbers of which some are known later, too."""
     if bins is None or np.ndim(bins) == 0 and range is None:
-        raise ValueError(
-            "dask.array.histogram requires specifying bins: either an iterable of edges, or their number and range="
-        )
-    if range is not None and (np.ndim(range) != 1 if not isinstance(range, (list, tuple)) else False):
-        raise (ValueError if np.ndim(range) else TypeError)(
-            f"Expected a sequence or array of two items for range, not {range}"
-        )
+        raise ValueError("dask.array.histogram requires specifying bins: edges, or their number and range=")
+    if range is not None and not isinstance(range, (list, tuple)) and np.ndim(range) != 1:
+        kind = ValueError if np.ndim(range) else TypeError
+        raise kind(f"Expected a sequence or array of two items for range, not {range}")
     if range is not None and len(range) != 2:
         raise ValueError(f"range must be a sequence or array of length 2, but got {len(range)} items")
     if np.ndim(bins) > 1:
@@ -83,7 +80,7 @@ def histogramdd(sample, bins, range=None, normed=None, weights=None, density=Non
     density = normed if density is None else density
     if not isinstance(sample, (tuple, list)) and sample.ndim != 2:
         raise ValueError("Single array input to histogramdd should be columnar")
-    columns = [asanyarray(x) for x in sample] if isinstance(sample, (tuple, list)) else [sample[:, k] for k in np.arange(sample.shape[1])]  # fmt: skip
+    columns = list(map(asanyarray, sample if isinstance(sample, (tuple, list)) else sample.T))
     each = [bins] * len(columns) if isinstance(bins, numbers.Integral) else list(bins)
     if len(each) != len(columns):
         raise ValueError("The dimension of bins must be equal to the dimension of the sample.")
@@ -93,14 +90,14 @@ def histogramdd(sample, bins, range=None, normed=None, weights=None, density=Non
         raise ValueError("range argument should be a sequence of pairs")
     if range is None and any(isinstance(b, numbers.Integral) for b in each):
         raise ValueError("dask.array.histogramdd requires range= where bins are numbers")
-    edges = [
-        np.linspace(*range[k], b + 1) if isinstance(b, numbers.Integral) else np.asarray(b) for k, b in enumerate(each)
-    ]
+    edges = [_spaced(*range[k], b) if isinstance(b, numbers.Integral) else np.asarray(b) for k, b in enumerate(each)]
 
-    def count(columns, weights=None):
-        return np.histogramdd(columns, edges, weights=weights, density=density)[0]
+    def count(*parts):
+        columns, more = parts[: len(edges)], parts[len(edges) :]
+        return np.histogramdd(columns, edges, weights=more[0] if more else None, density=density)[0]
 
-    counts = whole(tuple(len(e) - 1 for e in edges), float, count, columns, *([] if weights is None else [asanyarray(weights)]))  # fmt: skip
+    more = [] if weights is None else [asanyarray(weights)]
+    counts = whole(tuple(len(e) - 1 for e in edges), float, count, *columns, *more)
     return counts, [from_array(e) for e in edges]
 
 

@@ -7,15 +7,15 @@ import warnings
 import numpy as np
 
 import kasoku as ks
+from kasoku import _core
 
 from .. import config
-from .._task_spec import List
 from . import _chunks
-from ._array import Array, axis_in, made, method
+from ._array import Array, At, Each, axis_in, made, method, one_chunk
 from ._blockwise import map_blocks
-from ._chunks import along, at_axis, call, evenly, gathered, is_unknown, numpys, ours, starts, unknown_help
+from ._chunks import along, at_axis, call, is_unknown, numpys, ours, starts, unknown_help
 from ._elementwise import elementwise
-from ._rechunk import beside_unknown, cut, met_by_name, part_of, same
+from ._rechunk import beside_unknown, cut, met_by_name, part_of
 from ._sources import asanyarray
 
 
@@ -28,27 +28,27 @@ def _getitem(x, index):
 def _field(x, names):
     """A field of records, or records of some of the fields."""
     dtype = x.dtype[names]
-    chunks = x.chunks + tuple((n,) for n in dtype.shape)
-    places = len(x.chunks)
-    return made("getitem", chunks, dtype.base, lambda p: (part_of, x.ref(p[:places]), names), [x], names)
+    return made("getitem", x.chunks + one_chunk(dtype.shape), dtype.base, (part_of, At(x, range(x.ndim)), names))
 
 
-def _setitem(x, index, value):
-    x._become(assigned(x, index, value))
+Array.__getitem__, Array.__setitem__ = _getitem, lambda x, index, value: x._become(assigned(x, index, value))
 
 
-Array.__getitem__, Array.__setitem__ = _getitem, _setitem
+def _is_mask(index, x):
+    """Whether the index is a mask of as many axes as x has."""
+    return isinstance(index, (Array, np.ndarray, ks.Array)) and index.dtype == bool and index.ndim == x.ndim
+
+
+def checked_places(i, n, axis):
+    """Numbers of elements of an axis, or one; an IndexError where it has no such."""
+    if np.size(i) and not is_unknown((n,)) and not -n <= np.min(i) <= np.max(i) < n:
+        raise IndexError(f"Index {i} is out of bounds for axis {axis} with size {n}")
+    return i
 
 
 def getitem(x, index):
     index = index if isinstance(index, tuple) else (index,)
-    if (
-        len(index) == 1
-        and isinstance(index[0], (Array, np.ndarray, ks.Array))
-        and index[0].dtype == bool
-        and index[0].ndim == x.ndim
-        and x.ndim
-    ):
+    if len(index) == 1 and x.ndim and _is_mask(index[0], x):
         return _masked(x, asanyarray(index[0]))
     index = _filled_up(index, x.ndim)
     if any(isinstance(i, Array) for i in index):
@@ -61,18 +61,11 @@ def getitem(x, index):
     if len(many) > 1:
         raise NotImplementedError("Don't yet support nd fancy indexing")
     for axis, i in enumerate(index):
-        if (
-            isinstance(i, numbers.Integral)
-            and not is_unknown(x.chunks[axis])
-            and not -x.shape[axis] <= i < x.shape[axis]
-        ):
-            raise IndexError(f"Index {i} is out of bounds for axis {axis} with size {x.shape[axis]}")
-    whole = [slice(None) if isinstance(i, np.ndarray) else i for i in index]
-    x = _sliced(x, whole)
-    if many:
-        (axis,) = many
-        place = axis - sum(isinstance(i, numbers.Integral) for i in index[:axis])
-        x = take(x, index[axis], place)
+        if isinstance(i, numbers.Integral):
+            checked_places(i, x.shape[axis], axis)
+    x = _sliced(x, [slice(None) if isinstance(i, np.ndarray) else i for i in index])
+    for axis in many:
+        x = take(x, index[axis], axis - sum(isinstance(i, numbers.Integral) for i in index[:axis]))
     for at in news:
         x = expand(x, at)
     return x
@@ -80,17 +73,9 @@ def getitem(x, index):
 
 def _by_arrays(x, index):
     """Arrays in chunks among the index, which are computed when the result is: masks, and numbers."""
-    if any(isinstance(i, (list, np.ndarray)) or isinstance(i, Array) and i.ndim > 1 for i in index) or sum(isinstance(i, Array) and i.ndim for i in index) > 1:  # fmt: skip
+    arrays = [i for i in index if isinstance(i, Array)]
+    if sum(i.ndim for i in arrays) > 1 or any(isinstance(i, (list, np.ndarray)) for i in index):
         raise NotImplementedError("Don't yet support nd fancy indexing")
-    lengths = iter(x.shape)
-    for i in index:
-        n = None if i is None else next(lengths)
-        if (
-            isinstance(i, Array)
-            and i.dtype == bool
-            and (i.ndim == 0 or i.shape[0] != n and not is_unknown((n, *i.shape)))
-        ):
-            raise IndexError(f"Boolean array with size {i.size} is not long enough for an axis with size {n}")
     x = getitem(x, tuple(slice(None) if isinstance(i, Array) else i for i in index))
     at = 0
     for i in index:
@@ -104,14 +89,10 @@ def _chosen_along(x, i, axis):
     """Elements of an axis by numbers that are not known yet; a single number takes the axis away."""
     if i.dtype.kind not in "iu":
         raise IndexError(f"arrays used as indices must be of integer (or boolean) type, not {i.dtype}")
-    chunks = at_axis(x.chunks, axis, *i.chunks)
-
-    def task_of(place):
-        before, mine, after = place[:axis], place[axis : axis + i.ndim], place[axis + i.ndim :]
-        blocks = List._of([x.ref((*before, k, *after)) for k in range(len(x.chunks[axis]))])
-        return _taken, blocks, i.ref(mine), axis
-
-    return made("getitem", chunks, x.dtype, task_of, [x, i], axis)
+    own = [*range(axis), -1, *range(axis + i.ndim, x.ndim + i.ndim - 1)]
+    blocks = At(x, own, at_axis([None] * x.ndim, axis, [list(range(len(x.chunks[axis])))]))
+    where = At(i, range(axis, axis + i.ndim))
+    return made("getitem", at_axis(x.chunks, axis, *i.chunks), x.dtype, (_taken, blocks, where, axis))
 
 
 def _filled_up(index, ndim):
@@ -171,18 +152,10 @@ def _sliced(x, index):
             start, stop, step = start + (count - 1) * step, start + 1, -step
             start, stop = (start, stop) if count else (0, 0)
             turned.append(len(chunks))
-        ends = starts(axis)
-        found, lengths = [], []
-        for lo, hi in zip(ends, ends[1:]):
-            first = max(start, lo)
-            first += -(first - start) % step
-            last = min(stop, hi)
-            if first < last:
-                found.append((first, last))
-                lengths.append(len(range(first, last, step)))
-        pieces.append(found or [(0, 0)])
+        found, lengths = _core._chunks.sliced(axis, start, stop, step)
+        pieces.append(found)
         steps.append(step)
-        chunks.append(tuple(lengths) or (0,))
+        chunks.append(lengths)
     part = cut(x, pieces, tuple(chunks), "getitem", steps)
     for axis in turned:
         part = flip(part, axis)
@@ -191,15 +164,13 @@ def _sliced(x, index):
 
 def expand(x, axis):
     chunks = (*x.chunks[:axis], (1,), *x.chunks[axis:])
-    return made("expand_dims", chunks, x.dtype,
-                lambda p: (call, "expand_dims", x.ref(at_axis(p, axis)), axis), [x], axis)  # fmt: skip
+    own = At(x, at_axis(range(x.ndim + 1), axis))
+    return made("expand_dims", chunks, x.dtype, (call, "expand_dims", own, axis))
 
 
 def flip(x, axis):
-    last = len(x.chunks[axis]) - 1
-    chunks = at_axis(x.chunks, axis, x.chunks[axis][::-1])
-    return made("flip", chunks, x.dtype,
-                lambda p: (call, "flip", x.ref(at_axis(p, axis, last - p[axis])), axis), [x], axis)  # fmt: skip
+    turned = chosen_along(x, axis, list(range(len(x.chunks[axis])))[::-1])
+    return made("flip", at_axis(x.chunks, axis, x.chunks[axis][::-1]), x.dtype, (call, "flip", turned, axis))
 
 
 @method
@@ -212,19 +183,29 @@ def shuffle(x, indexer, axis, chunks="auto"):
     if not isinstance(indexer, list) or not all(isinstance(group, (list, np.ndarray)) for group in indexer):
         raise ValueError("indexer must be a list of lists of positional indices")
     groups = [np.asarray(group, np.int64) for group in indexer]
-    if any(len(group) and not 0 <= group.min() <= group.max() < x.shape[axis] for group in groups):
+    order = np.concatenate(groups) if groups else np.empty(0, np.int64)
+    if order.size and not 0 <= order.min() <= order.max() < x.shape[axis]:
         raise IndexError(f"Indexer contains out of bounds index. Dimension only has {x.shape[axis]} elements.")
     tolerance, others = config.get("array.chunk-size-tolerance", 1.25), [k for k in range(x.ndim) if k != axis]
     if (growth := max(map(len, groups), default=0) / max(1, *x.chunks[axis])) > 1 and others:
         room = {k: max(x.chunks[k]) / growth ** (1 / len(others)) for k in others}
-        x = x.rechunk({k: tuple(m for c in x.chunks[k] for m in (evenly(c, min(c, math.ceil(c / n))) if c > tolerance * n else (c,)))
-                       for k, n in room.items()})  # fmt: skip
+        x = x.rechunk({k: tuple(m for c in x.chunks[k] for m in _evenly(c, n, tolerance)) for k, n in room.items()})
     length = int(sum(before[axis]) / len(before[axis]) * tolerance)
-    lengths = gathered([len(group) for group in groups], length)
-    order = np.concatenate(groups) if groups else np.empty(0, np.int64)
+    lengths = _core._chunks.gathered([len(group) for group in groups], length)
     if lengths == before[axis] and x.chunks == before and np.array_equal(order, np.arange(x.shape[axis])):
         return x
     return take(x, order, axis, lengths)
+
+
+def _evenly(length, room, tolerance):
+    """A chunk in parts for which there is room."""
+    parts = min(length, math.ceil(length / room)) if length > tolerance * room else 1
+    return _core._chunks.evenly(length, parts)
+
+
+def chosen_along(x, axis, chosen):
+    """Among a task's arguments the chunk of x at the place, along one axis that, or the list of those, that are chosen."""
+    return At(x, range(x.ndim), at_axis([None] * x.ndim, axis, chosen))
 
 
 def take(x, indices, axis, lengths=None):
@@ -235,31 +216,23 @@ def take(x, indices, axis, lengths=None):
         if len(x.chunks[axis]) > 1:
             raise ValueError(f"Array chunk size or shape is unknown. shape: {x.shape}{unknown_help}")
         chunks = at_axis(x.chunks, axis, (len(indices),))
-        return made(
-            "take", chunks, x.dtype, lambda p: (_taken, List._of([x.ref(p)]), indices, axis), [x], [indices, axis]
-        )
-    if indices.size and (indices.min() < -n or indices.max() >= n):
-        raise IndexError(f"Index is out of bounds for axis {axis} with size {n}")
+        return made("take", chunks, x.dtype, (call, "take", x, indices, axis))
+    checked_places(indices, n, axis)
     indices = np.where(indices < 0, indices + n, indices)
     ends = starts(x.chunks[axis])
     size = max(1, max(x.chunks[axis], default=1))
     cuts = starts(lengths)[1:-1] if lengths else range(size, len(indices), size)
     groups = np.split(indices, cuts)
     chunks = at_axis(x.chunks, axis, tuple(len(g) for g in groups))
-
-    def task_of(place):
-        group = groups[place[axis]]
+    chosen, where = [], []
+    for group in groups:
         chunk = np.searchsorted(ends, group, side="right") - 1
-        needed = sorted(set(chunk.tolist())) or [0]
-        at, base = {}, 0
-        for k in needed:
-            at[k] = base - ends[k]
-            base += x.chunks[axis][k]
-        where = np.array([at[k] for k in chunk.tolist()], np.int64) + group if len(group) else group
-        blocks = List._of([x.ref(at_axis(place, axis, k)) for k in needed])
-        return _taken, blocks, where, axis
-
-    return made("take", chunks, x.dtype, task_of, [x], [indices, axis, lengths])
+        needed = np.unique(chunk) if len(group) else np.zeros(1, np.int64)
+        begins = starts(np.take(x.chunks[axis], needed))  # in these chunks put together
+        chosen.append(needed.tolist())
+        where.append(group + (np.take(begins, np.searchsorted(needed, chunk)) - np.take(ends, chunk)))
+    blocks = chosen_along(x, axis, chosen)
+    return made("take", chunks, x.dtype, (_taken, blocks, Each(where, axis), axis), token=[indices, axis, lengths])
 
 
 def _taken(blocks, where, axis):
@@ -277,11 +250,12 @@ def _masked(x, mask):
 
 def _masked_along(x, mask, axis):
     """x[:, mask] of a mask that is not known yet."""
-    if mask.shape[0] != x.shape[axis] and not is_unknown((mask.shape[0], x.shape[axis])):
-        raise IndexError(f"Boolean array with size {mask.shape[0]} is not long enough for axis {axis} with size {x.shape[axis]}")  # fmt: skip
+    n = x.shape[axis]
+    if not mask.ndim or mask.shape[0] != n and not is_unknown((*mask.shape, n)):
+        raise IndexError(f"Boolean array with size {mask.size} is not long enough for axis {axis} with size {n}")
     _, (x, mask) = met_by_name([(x, range(x.ndim)), (mask, [axis])])
     chunks = at_axis(x.chunks, axis, (np.nan,) * len(x.chunks[axis]))
-    return made("getitem", chunks, x.dtype, lambda p: (_kept, x.ref(p), mask.ref((p[axis],)), axis), [x, mask], axis)
+    return made("getitem", chunks, x.dtype, (_kept, x, At(mask, [axis]), axis))
 
 
 def _kept(x, mask, axis):
@@ -298,11 +272,9 @@ def assigned(x, index, value):
         value = np.asarray(value)[()]
     if isinstance(index, Array) and index.dtype.kind not in "iub":
         index = index.astype(bool)  # a mask, as in Dask
-    if isinstance(index, (Array, np.ndarray, ks.Array)) and index.dtype == bool and index.ndim == x.ndim:
+    if _is_mask(index, x):
         if np.ndim(value) > 1:
-            raise ValueError(
-                f"a mask chooses elements in a row, to which values of shape {value.shape} cannot be assigned"
-            )
+            raise ValueError(f"a mask chooses elements in a row, which are not of shape {value.shape}")
         if index.shape != x.shape and not any(map(math.isnan, (*index.shape, *x.shape))):
             raise IndexError(f"Boolean index of shape {index.shape} does not match the array's shape {x.shape}")
         if not np.ndim(value):
@@ -326,9 +298,7 @@ def _places(index, shape):
     """Of each axis the places that the index names, and how many they are; None for a number, whose axis goes."""
     if any(i is None for i in index):
         raise IndexError("dask.array: an assignment takes no new axes")
-    if any(
-        isinstance(i, (bool, np.bool_)) or (np.ndim(i) == 0 and str(getattr(i, "dtype", None)) == "bool") for i in index
-    ):
+    if any(isinstance(i, bool) or np.ndim(i) == 0 and getattr(i, "dtype", None) == np.bool_ for i in index):
         raise NotImplementedError("dask.array: an assignment takes no index that is one truth value")
     if any(np.ndim(i) > 1 for i in index):
         raise IndexError("dask.array: an assignment takes no index of several axes, but a mask of the array's shape")
@@ -339,37 +309,29 @@ def _places(index, shape):
         raise NotImplementedError("dask.array: an assignment takes a list or a mask along one axis, or a mask of the array's shape")  # fmt: skip
     found = []
     for axis, (i, n) in enumerate(zip(full, shape)):
-        where = np.arange(n)[i] if isinstance(i, slice) else np.atleast_1d(i).astype(np.int64)
-        if where.size and not (-n <= where.min() and where.max() < n):
-            raise IndexError(f"Index {i} is out of bounds for axis {axis} with size {n}")
+        where = np.arange(n)[i] if isinstance(i, slice) else np.atleast_1d(checked_places(i, n, axis)).astype(np.int64)
         found.append(where % n if n else where)
     return found, [None if isinstance(i, numbers.Integral) else len(where) for i, where in zip(full, found)]
 
 
 def _with(x, places, value):
     """Chunk by chunk, with those of the places that lie in each, and their part of the value."""
-    inputs, token, given = [x], [places, value], value
-    if isinstance(value, Array):
-        value = value.rechunk(-1)
-        inputs, token, given = [x, value], [places], value.ref((0,) * value.ndim)
-    ends = [starts(axis) for axis in x.chunks]
-
-    def task_of(place):
-        chosen = [(at >= e[i]) & (at < e[i + 1]) for at, e, i in zip(places, ends, place)]
-        if not all(each.any() for each in chosen):
-            return same, x.ref(place)
-        inside = [at[each] - e[i] for at, each, e, i in zip(places, chosen, ends, place)]
-        parts = None
-        if np.ndim(value):
-            parts = [np.flatnonzero(each) if n > 1 else np.zeros(1, np.int64) for each, n in zip(chosen, value.shape)]
-        return _set, x.ref(place), np.ix_(*inside), given, parts
-
-    return made("setitem", x.chunks, x.dtype, task_of, inputs, token)
+    value = value.rechunk(-1) if isinstance(value, Array) else value
+    inside, parts = [], []
+    for axis, at in enumerate(places):
+        ends = starts(x.chunks[axis])
+        chosen = [(at >= lo) & (at < hi) for lo, hi in zip(ends, ends[1:])]
+        inside.append([at[each] - lo for each, lo in zip(chosen, ends)])
+        is_one = np.ndim(value) and value.shape[axis] == 1
+        parts.append([np.zeros(1, np.int64) if is_one else np.flatnonzero(each) for each in chosen])
+    return made("setitem", x.chunks, x.dtype, (_set, x, Each(inside), value, Each(parts)), token=[places, value])
 
 
 def _set(x, index, value, parts):
     """parts: the places along each axis of the value, if it has any."""
+    if not all(map(len, index)):
+        return x
     new = np.array(numpys(x), subok=True)
     value = numpys(value) if isinstance(value, ks.Array) else value
-    new[index] = value if parts is None else value[np.ix_(*parts)]
+    new[np.ix_(*index)] = value[np.ix_(*parts)] if np.ndim(value) else value
     return ours(new)

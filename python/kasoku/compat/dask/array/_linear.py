@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from .._task_spec import List
-from ._array import Array, axis_in, made, method
+from ._array import Array, At, axis_in, made, method
 from ._chunks import call, is_unknown, numpys
 from ._sources import asanyarray
+from ._table import functions as f
 
 
 def _masked_products(lefts, rights):
@@ -44,21 +44,11 @@ def matmul(a, b, **ignored):
         batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         a, b = (broadcast_to(x, (*batch, *x.shape[-2:])).rechunk({k: -1 for k in range(ndim - 2)}) for x in (a, b))
         b = b.rechunk({ndim - 2: a.chunks[-1]})
-    lead = a.chunks[:-2]
-    none = (0,) * len(lead)
-    inner = range(len(a.chunks[-1]))
-    chunks = (*lead, a.chunks[-2], b.chunks[-1])
-
-    def task_of(place):
-        i, j = place[-2:]
-        return (
-            _products,
-            List._of([a.ref((*none, i, k)) for k in inner]),
-            List._of([b.ref((*none, k, j)) for k in inner]),
-        )
-
+    lead = a.ndim - 2
+    one, own, inner = [-1] * lead, [None] * lead, [list(range(len(a.chunks[-1])))]
+    rows, columns = At(a, [*one, lead, -1], [*own, None, inner]), At(b, [*one, -1, lead + 1], [*own, inner, None])
     dtype = np.matmul(np.ones((1, 1), a.dtype), np.ones((1, 1), b.dtype)).dtype
-    c = made("matmul", chunks, dtype, task_of, [a, b])
+    c = made("matmul", (*a.chunks[:-1], b.chunks[-1]), dtype, (_products, rows, columns))
     if one_row:
         c = c[..., 0, :]
     return c[..., 0] if one_column else c
@@ -94,26 +84,17 @@ def tensordot(lhs, rhs, axes=2):
     return matmul(a, b).reshape(shape)
 
 
-def vdot(a, b):
-    return dot(asanyarray(a).ravel().conj(), asanyarray(b).ravel())
-
-
-def outer(a, b):
-    return asanyarray(a).ravel()[:, None] * asanyarray(b).ravel()[None, :]
+f.rows("arrays", {
+    "vdot": lambda a, b: dot(a.ravel().conj(), b.ravel()),
+    "outer": lambda a, b: a.ravel()[:, None] * b.ravel()[None, :],
+})  # fmt: skip
 
 
 def einsum(subscripts, *operands, **words):
+    """numpy.einsum of whole arrays. Which axes the result has NumPy says of small ones: a length has a small one in its stead."""
     from ._whole import whole
 
     operands = [asanyarray(x) for x in operands]
-    small = np.einsum(subscripts, *(np.broadcast_to(np.ones((), x.dtype), x.shape) for x in operands)) if sum(x.size for x in operands) < 1 << 16 else None  # fmt: skip
-    if small is None:
-        terms, _, out = subscripts.replace(" ", "").partition("->")
-        lengths = {c: n for term, x in zip(terms.split(","), operands) for c, n in zip(term, x.shape)}
-        if "." in subscripts:
-            raise NotImplementedError("dask.array.einsum: an ellipsis is not there for large operands")
-        out = out if "->" in subscripts else "".join(sorted(c for c in lengths if terms.count(c) == 1))
-        shape, dtype = tuple(lengths[c] for c in out), np.result_type(*(x.dtype for x in operands))
-    else:
-        shape, dtype = small.shape, small.dtype
-    return whole(shape, dtype, np.einsum, subscripts, *operands)
+    lengths = [1, *{n for x in operands for n in x.shape if n != 1}]
+    small = np.einsum(subscripts, *(np.ones([lengths.index(n) + 1 for n in x.shape], x.dtype) for x in operands))
+    return whole(tuple(lengths[n - 1] for n in small.shape), small.dtype, np.einsum, subscripts, *operands)

@@ -8,11 +8,11 @@ import numpy as np
 
 from ..base import is_dask_collection
 from . import _reductions  # noqa: F401 - it fills the table
-from ._array import Array, axis_in, several
+from ._array import axis_in, several
 from ._blockwise import map_blocks
-from ._chunks import along, numpys, on_numpys, ours, starts
+from ._chunks import along, at_axis, numpys, on_numpys, ours, starts
 from ._create import full_like
-from ._elementwise import blockwise_call, broadcast, chunk_at, elementwise, in_chunks, samples_of
+from ._elementwise import blockwise_call, broadcast, elementwise, in_chunks, samples_of
 from ._reshape import reshape
 from ._shape import broadcast_to, concatenate
 from ._sources import asanyarray
@@ -26,9 +26,8 @@ def _several(name):
 
     def function(*args):
         kinds = [((), r.dtype) for r in getattr(np, name)(*samples_of(args))]
-        chunks, args, inputs = broadcast(in_chunks(args))
-        constants = [x for x in args if not isinstance(x, Array)]
-        return tuple(several(name, chunks, kinds, lambda p: (on_numpys, getattr(np, name), *(chunk_at(x, p) for x in args)), inputs, constants))  # fmt: skip
+        chunks, args, _ = broadcast(in_chunks(args))
+        return tuple(several(name, chunks, kinds, (on_numpys, getattr(np, name), *args)))
 
     return function
 
@@ -38,7 +37,8 @@ def frompyfunc(func, nin, nout):
     if nout > 1:
         raise NotImplementedError("frompyfunc with more than one output")
     made_ = np.frompyfunc(func, nin, nout)
-    return lambda *args: blockwise_call(on_numpys, (made_,), args, {}, object, getattr(func, "__name__", "func"), func)
+    word = getattr(func, "__name__", "func")
+    return lambda *args: blockwise_call(word, object, on_numpys, made_, *args, token=func)
 
 
 def _chosen(a, *choices):
@@ -47,7 +47,7 @@ def _chosen(a, *choices):
 
 def _choice(a, choices):
     arrays = [asanyarray(c) for c in choices]
-    return blockwise_call(_chosen, (), [a, *arrays], {}, np.result_type(*(c.dtype for c in arrays)), "choose")
+    return blockwise_call("choose", np.result_type(*(c.dtype for c in arrays)), _chosen, a, *arrays)
 
 
 def select(condlist, choicelist, default=0):
@@ -56,10 +56,9 @@ def select(condlist, choicelist, default=0):
         raise ValueError("list of cases must be same length as list of conditions")
     found = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
-        if getattr(condition, "dtype", None) != np.bool_:
-            raise ValueError(
-                f"invalid entry in condlist: should be boolean, not {getattr(condition, 'dtype', condition)}"
-            )
+        kind = getattr(condition, "dtype", type(condition))
+        if kind != np.bool_:
+            raise ValueError(f"invalid entry in condlist: should be boolean, not {kind}")
         found = f.where(condition, choice, found)
     return found
 
@@ -79,17 +78,11 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         dims = (dims,)
     if any(not isinstance(n, numbers.Integral) or math.isnan(n) for n in dims):
         raise NotImplementedError(f"Arrays with unknown chunk sizes are not supported: {dims}")
-    parts = (
-        [multi_index[k] for k in range(len(dims))]
-        if isinstance(multi_index, Array)
-        else list(map(asanyarray, multi_index))
-    )
+    parts = [asanyarray(multi_index[k]) for k in range(len(dims))]
     if any(part.dtype.kind not in "iub" for part in parts):
         raise TypeError("only int indices permitted")
     find = functools.partial(_raveled, dims=tuple(dims), mode=mode, order=order)
-    return blockwise_call(
-        on_numpys, (find,), [asanyarray(p) for p in parts], {}, np.int64, "ravel_multi_index", [dims, mode, order]
-    )
+    return blockwise_call("ravel_multi_index", np.int64, on_numpys, find, *parts)
 
 
 f.rows("plain", {
@@ -109,7 +102,7 @@ f.rows("array", {
         _by_pieces, x, *condlist, funclist=funclist, told=args, words=words, dtype=x.dtype),
     "unravel_index": lambda indices, shape, order="C": tuple(several(
         "unravel_index", indices.chunks, [((), np.int64)] * len(shape),
-        lambda p: (on_numpys, np.unravel_index, indices.ref(p), tuple(shape), order), [indices], [shape, order])),
+        (on_numpys, np.unravel_index, indices, tuple(shape), order))),
     "isin": lambda element, test_elements, assume_unique=False, invert=False: map_blocks(
         np.isin, element, test_elements=np.asarray(test_elements), invert=invert, dtype=bool),
     "shape": lambda a: a.shape, "ndim": lambda a: a.ndim,
@@ -129,7 +122,7 @@ def _filled(x, value):
 
 
 def _ignoring(name, value):
-    return lambda a, axis=None, **words: f[name](_filled(a, value), axis, **words)
+    return lambda a, axis=None, *args, **words: f[name](_filled(a, value), axis, *args, **words)
 
 
 def _extreme_but_nan(name, value):
@@ -139,46 +132,35 @@ def _extreme_but_nan(name, value):
         found = f[name](_filled(a, value), axis, keepdims=keepdims, **words)
         if a.dtype.kind not in "fc":
             return found
-        return elementwise(
-            "where", elementwise("isnan", a).all(axis=axis, keepdims=keepdims), a.dtype.type(np.nan), found
-        )
+        is_nan = elementwise("isnan", a).all(axis=axis, keepdims=keepdims)
+        return elementwise("where", is_nan, a.dtype.type(np.nan), found)
 
     return extreme
 
 
-def _ignoring_so_far(name, value):
-    return lambda x, axis=None, dtype=None, out=None, method="sequential": f[name](
-        _filled(x, value), axis, dtype, method=method
-    )
-
-
 f.rows("array", {
-    **{f"nan{name}": _ignoring(name, value) for name, value in {
-        "sum": 0, "prod": 1}.items()},
+    **{f"nan{name}": _ignoring(name, value) for name, value in {"sum": 0, "prod": 1, "cumsum": 0, "cumprod": 1}.items()},
     "nanmin": _extreme_but_nan("min", np.inf), "nanmax": _extreme_but_nan("max", -np.inf),
-    "nancumsum": _ignoring_so_far("cumsum", 0), "nancumprod": _ignoring_so_far("cumprod", 1),
     "ptp": lambda a, axis=None: f.max(a, axis) - f.min(a, axis),
     "count_nonzero": lambda a, axis=None: elementwise("not_equal", a, 0 if a.dtype.kind == "O" else a.dtype.type()).sum(axis=axis),
 })  # fmt: skip
 f.alias(amin="min", amax="max")
 
 
-def _at_an_end(x, a, axis):
-    """What diff() puts before or behind; of a number one for each row."""
-    x = asanyarray(x)
-    return (
-        x if x.ndim else broadcast_to(x, tuple(1 if k == axis_in(axis, a.ndim) else n for k, n in enumerate(a.shape)))
-    )
+def _between(before, a, after, axis=0):
+    """The array with what is put before or behind, if it is not None; of a number one for each row."""
+    ends = [x if x is None else asanyarray(x) for x in (before, after)]
+    ends = [broadcast_to(x, at_axis(a.shape, axis, 1)) if x is not None and not x.ndim else x for x in ends]
+    return concatenate([x for x in (ends[0], a, ends[1]) if x is not None], axis)
 
 
 @f.row("array")
 def diff(a, n=1, axis=-1, prepend=None, append=None):
     if n < 0:
         raise ValueError("order must be non-negative but got %d" % n)
-    ends = [x if x is None else _at_an_end(x, a, axis) for x in (prepend, append)]
-    if n and any(x is not None for x in ends):
-        a = concatenate([x for x in (ends[0], a, ends[1]) if x is not None], axis)
-    name, axis = "not_equal" if a.dtype == bool else "subtract", axis_in(axis, a.ndim)
+    axis = axis_in(axis, a.ndim)
+    a = _between(prepend, a, append, axis) if n else a
+    name = "not_equal" if a.dtype == bool else "subtract"
     for _ in range(n):
         a = elementwise(name, a[along(axis, slice(1, None))], a[along(axis, slice(None, -1))])
     return a
@@ -188,7 +170,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 def ediff1d(ary, to_end=None, to_begin=None):
     ary = ary.ravel()
     ends = [x if x is None else asanyarray(x).ravel() for x in (to_begin, to_end)]
-    return concatenate([x for x in (ends[0], ary[1:] - ary[:-1], ends[1]) if x is not None])
+    return _between(ends[0], ary[1:] - ary[:-1], ends[1])
 
 
 @f.row("array")

@@ -6,9 +6,9 @@ import warnings
 
 import numpy as np
 
-from ._array import Array, axes_in, axis_in, made
+from ._array import Array, At, axes_in, axis_in, made
 from ._blockwise import map_blocks
-from ._chunks import along, on_numpys, starts
+from ._chunks import along, at_axis, on_numpys, starts
 from ._create import full
 from ._index import take as _take
 from ._rechunk import cut, unify_chunks
@@ -44,9 +44,15 @@ def overlap(x, depth, boundary=None, *, allow_rechunk=True):
             x = _with_ends(x, axis, before, after, kind)
         n, shift = x.shape[axis], 0 if kind in (None, "none") else before
         cuts = [(max(0, lo + shift - before), min(n, hi + shift + after)) for lo, hi in zip(ends, ends[1:])]
-        parts = [x[along(axis, slice(lo, hi))].rechunk({axis: -1}) for lo, hi in cuts]
-        x = concatenate(parts, axis)
+        x = _recut(x, axis, cuts)
     return x
+
+
+def _recut(x, axis, cuts):
+    """The array with these (begin, end) of an axis as its chunks, which may have elements in common."""
+    pieces = [list(zip(starts(c), starts(c)[1:])) for c in x.chunks]
+    pieces[axis] = cuts
+    return cut(x, pieces, at_axis(x.chunks, axis, tuple(hi - lo for lo, hi in cuts)), "overlap")
 
 
 def _with_ends(x, axis, before, after, kind):
@@ -55,9 +61,8 @@ def _with_ends(x, axis, before, after, kind):
         at = np.pad(np.arange(n), (before, after), mode=_pads[kind])
         first, last = _take(x, at[:before], axis), _take(x, at[len(at) - after :], axis)
     else:
-        shape = lambda k: tuple(k if a == axis else m for a, m in enumerate(x.shape))  # noqa: E731
-        chunks = lambda k: tuple((k,) if a == axis else c for a, c in enumerate(x.chunks))  # noqa: E731
-        first, last = (full(shape(k), kind, x.dtype, chunks(k)) for k in (before, after))
+        shapes = [(at_axis(x.shape, axis, k), at_axis(x.chunks, axis, (k,))) for k in (before, after)]
+        first, last = (full(shape, kind, x.dtype, chunks) for shape, chunks in shapes)
     return concatenate([part for part, k in ((first, before), (x, 1), (last, after)) if k], axis)
 
 
@@ -65,7 +70,7 @@ def trim_internal(x, axes, boundary=None):
     depths, kinds = _depths(axes, x.ndim), _for_axes(boundary, x.ndim, None)
     counts = [len(c) for c in x.chunks]
 
-    def cut(block, block_id):
+    def trimmed(block, block_id):
         return block[tuple(slice(*_kept(*each)) for each in zip(block_id, counts, block.shape, depths, kinds))]
 
     def _kept(i, n, length, depth, kind):
@@ -74,7 +79,7 @@ def trim_internal(x, axes, boundary=None):
         return lo, length - (0 if is_open and i == n - 1 else depth[1])
 
     chunks = tuple(tuple(hi - lo for lo, hi in (_kept(i, len(c), n, depths[a], kinds[a]) for i, n in enumerate(c))) for a, c in enumerate(x.chunks))  # fmt: skip
-    return map_blocks(cut, x, chunks=chunks, dtype=x.dtype)
+    return map_blocks(trimmed, x, chunks=chunks, dtype=x.dtype)
 
 
 def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta=None, align_arrays=True, allow_rechunk=True,
@@ -107,11 +112,9 @@ def map_overlap(func, *args, depth=0, boundary=None, trim=True, dtype=None, meta
     return trim_internal(found, dict(enumerate(d for d, _ in kept)), dict(enumerate(b for _, b in kept)))
 
 
-def _of_array(self, func, depth, boundary=None, trim=True, **words):
-    return map_overlap(func, self, depth=depth, boundary=boundary, trim=trim, **words)
-
-
-Array.map_overlap = _of_array
+Array.map_overlap = lambda self, func, depth, boundary=None, trim=True, **words: map_overlap(
+    func, self, depth=depth, boundary=boundary, trim=trim, **words
+)
 
 
 def _for_arrays(value, arrays):
@@ -140,9 +143,7 @@ def gradient(f, *varargs, axis=None, edge_order=1, **ignored):
 def _gradient_along(f, axis, h, edge_order):
     n, ends = f.shape[axis], starts(f.chunks[axis])
     if n < edge_order + 1:
-        raise ValueError(
-            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
-        )
+        raise ValueError("Shape of array too small to calculate a numerical gradient: edge_order + 1 are needed")
     h = np.asarray(h.compute() if isinstance(h, Array) else h, float)
     if h.ndim and len(h) != n:
         raise ValueError("when 1d, distances must match the length of the corresponding dimension")
@@ -178,16 +179,12 @@ def _windows_along(x, axis, width):
     if n < 1:
         raise ValueError("window shape cannot be larger than input array shape")
     rows = [(lo, min(hi, n)) for lo, hi in zip(ends, ends[1:]) if lo < n]
-    pieces = [list(zip(starts(c), starts(c)[1:])) for c in x.chunks]
-    pieces[axis] = [(lo, hi + width - 1) for lo, hi in rows]
-    x = cut(x, pieces, tuple(tuple(hi - lo for lo, hi in each) for each in pieces), "overlap")
-    chunks = [*x.chunks, (width,)]
-    chunks[axis] = tuple(hi - lo for lo, hi in rows)
-    view = functools.partial(_windowed, width, axis)
-    return made("sliding_window_view", tuple(chunks), x.dtype, lambda p: (on_numpys, view, x.ref(p[:-1])), [x], [width, axis])  # fmt: skip
+    chunks = (*at_axis(x.chunks, axis, tuple(hi - lo for lo, hi in rows)), (width,))
+    x = _recut(x, axis, [(lo, hi + width - 1) for lo, hi in rows])
+    return made("sliding_window_view", chunks, x.dtype, (on_numpys, _windowed, At(x, range(x.ndim)), width, axis))
 
 
-def _windowed(width, axis, block):
+def _windowed(block, width, axis):
     return np.ascontiguousarray(np.lib.stride_tricks.sliding_window_view(block, width, axis))
 
 

@@ -42,9 +42,7 @@ _is_registered = []
 
 
 for _name in _names:
-    _module = types.ModuleType(
-        f"{_package}.{_name}", f"dask.array.{_name}: what dask.array has, by the module where Dask keeps it."
-    )
+    _module = types.ModuleType(f"{_package}.{_name}", "What dask.array has, by the module where Dask keeps it.")
     _module.__getattr__ = getter(_name)
     sys.modules[_module.__name__] = _module
     if _name not in vars(sys.modules[_package]):

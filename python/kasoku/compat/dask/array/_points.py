@@ -21,10 +21,11 @@ class _Points:
             raise IndexError(f"vindex does not support indexing with None (np.newaxis), got {index}")
         index = tuple(i if isinstance(i, slice) else np.asarray(i, int if np.size(i) == 0 else None) for i in index)
         index += (slice(None),) * (x.ndim - len(index))
-        for i, n in zip(index, x.shape):
-            if not isinstance(i, slice) and (i.dtype.kind not in "iu" or i.size and not -n <= i.min() <= i.max() < n):
-                raise IndexError(f"vindex key has entries out of bounds for indexing along an axis of length {n}, or which are no numbers: {i}")  # fmt: skip
         arrays = [k for k, i in enumerate(index) if not isinstance(i, slice)]
+        for k in arrays:
+            i, n = index[k], x.shape[k]
+            if i.dtype.kind not in "iu" or i.size and not -n <= i.min() <= i.max() < n:
+                raise IndexError(f"vindex key has entries out of bounds for indexing along an axis of length {n}: {i}")
         if not arrays:
             return x[index]
         order = arrays + [k for k in range(x.ndim) if k not in arrays]  # the points' axes come first, as in Dask

@@ -1,17 +1,18 @@
 """Arrays in other chunks: cut, put together, chosen, and as several arrays have them in common."""
 
 import contextlib
+import itertools
 import math
 import warnings
 
 import numpy as np
 
 import kasoku as ks
+from kasoku import _core
 
 from .. import _installed
-from .._task_spec import List, Task
 from . import _chunks
-from ._array import Array, axis_in, grid, made, method
+from ._array import Array, At, Each, axis_in, grid, made, method
 from ._chunks import is_foreign, is_unknown, met, normalize_chunks, ours, starts, unknown_help
 
 
@@ -77,50 +78,29 @@ def part_of(x, index):
 def cut(x, pieces, chunks, word, steps=None):
     """An array whose chunks are pieces of x: for each axis the (begin, end) of each. steps: of each axis; 0 is one element,
     whose axis goes."""
-    steps, parts = steps or (1,) * x.ndim, []
-    for each, axis, step in zip(
-        pieces, x.chunks, steps
-    ):  # of each piece (chunk, index in it, whether that is all of it)
-        ends = starts(axis)
-        parts.append([
-            [(k, slice(lo, hi, step) if step else lo, step == 1 and not lo and hi == axis[k]) for k, lo, hi in _parts_of(*piece, ends)]
-            for piece in each
-        ])  # fmt: skip
-
-    def piece_of(found):
-        chunk, index, is_whole = zip(*found) if found else ((), (), ())
-        return (same, x.ref(chunk)) if all(is_whole) else (part_of, x.ref(chunk), index)
-
-    def task_of(place):
-        at = iter(place)
-        found = [axis[next(at) if step else 0] for axis, step in zip(parts, steps)]
-
-        def nested(before):
-            if len(before) == x.ndim:
-                function, *args = piece_of(before)
-                return args[0] if function is same else Task(None, function, *args)
-            return List._of([nested((*before, part)) for part in found[len(before)]])
-
-        if all(len(axis) == 1 for axis in found):
-            return piece_of([axis[0] for axis in found])
-        return _chunks.assembled, nested(()), x.ndim
-
-    return made(word, chunks, x.dtype, task_of, [x], [pieces, steps])
+    steps = steps or (1,) * x.ndim
+    kept, own, chosen, indices = itertools.count(), [], [], []
+    for each, axis, step in zip(pieces, x.chunks, steps):
+        parts = _core._chunks.parts_of(axis, each)
+        numbers = [[k for k, _, _ in part] for part in parts]
+        within = [[slice(lo, hi, step) if step else lo for _, lo, hi in part] for part in parts]
+        if all(len(part) == 1 for part in parts):
+            numbers, within = ([part[0] for part in lists] for lists in (numbers, within))
+        own.append(next(kept) if step else -1)
+        chosen.append(numbers)
+        indices.append(Each(within, own[-1]) if step else within[0])
+    return made(word, chunks, x.dtype, (_pieced, At(x, own, chosen), *indices), token=[pieces, steps])
 
 
-def _parts_of(begin, end, ends):
-    """The chunks that [begin, end) lies in: (chunk, from, to)."""
-    if begin == end:
-        return [(0, 0, 0)]
-    first = int(np.searchsorted(ends, begin, side="right")) - 1
-    found = []
-    for chunk in range(first, len(ends) - 1):
-        lo, hi = max(begin, ends[chunk]), min(end, ends[chunk + 1])
-        if lo < hi:
-            found.append((chunk, lo - ends[chunk], hi - ends[chunk]))
-        if ends[chunk + 1] >= end:
-            break
-    return found
+def _pieced(part, *indices, before=()):
+    """What lies at the indices, one for each axis, of a chunk; where an index is a list, of a list of chunks along the axis."""
+    axis = len(before)
+    if axis == len(indices):
+        return part_of(part, before)
+    index = indices[axis]
+    if not isinstance(index, list):
+        return _pieced(part, *indices, before=(*before, index))
+    return _chunks.joined([_pieced(p, *indices, before=(*before, i)) for p, i in zip(part, index)], axis)
 
 
 class BlockView:
@@ -140,8 +120,8 @@ class BlockView:
         index += (slice(None),) * (x.ndim - len(index))
         kept = [np.atleast_1d(np.arange(len(axis))[i]) for axis, i in zip(x.chunks, index)]
         chunks = tuple(tuple(axis[k] for k in at) for axis, at in zip(x.chunks, kept))
-        return made("blocks", chunks, x.dtype,
-                    lambda p: (same, x.ref(tuple(int(at[i]) for at, i in zip(kept, p)))), [x], [k.tolist() for k in kept])  # fmt: skip
+        kept = [at.tolist() for at in kept]
+        return made("blocks", chunks, x.dtype, (same, At(x, range(x.ndim), kept)), token=kept)
 
     def __iter__(self):
         return (self[i] for i in range(len(self._array.chunks[0])))

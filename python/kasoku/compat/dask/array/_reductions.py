@@ -8,10 +8,10 @@ import numbers
 import numpy as np
 
 from .. import config
-from .._task_spec import List, TaskRef
+from .._task_spec import TaskRef
 from ..base import tokenize
 from ..utils import has_keyword
-from ._array import Array, axes_in, axis_in, made
+from ._array import Array, At, Each, axes_in, axis_in, made
 from ._blockwise import as_numpys, joined_by_lists
 from ._chunks import at_axis, call, is_unknown, numpys, on_numpys, ours, starts
 from ._elementwise import put_out
@@ -39,66 +39,40 @@ def axes_of(axis, ndim):
     return tuple(sorted({axis_in(a, ndim) for a in axes_in(axis)}))
 
 
-def _list_of(part, ranges, axes):
-    """The chunks of these ranges of places."""
-    return List._of(map(part.ref, itertools.product(*ranges)))
-
-
-def _lists_of(part, ranges, axes, before=()):
-    """The same as nested lists along the axes."""
-    if not ranges:
-        return part.ref(before)
-    found = [_lists_of(part, ranges[1:], axes, (*before, k)) for k in ranges[0]]
-    return List._of(found) if len(before) in axes else found[0]
-
-
 def tree(x, axes, dtype, first, join, last, word, keepdims=False, out_dtype=None, token=None, metas=(None, None),
-         split_every=None, output_size=1, more=(), lists_of=None):  # fmt: skip
+         split_every=None, output_size=1, more=(), is_nested=False):  # fmt: skip
     """first(axes, place, chunk, …) of each chunk, with the chunks of more; join(list, axes) of as many results as split_every
-    says, until one is left, or, in the lists that lists_of makes, so few; last(list, axes, keepdims) of those. first and join
-    keep the axes, in chunks of output_size. metas: of the parts, and of the result."""
+    says, until one is left, or, where lists are nested along the axes, so few; last(list, axes, keepdims) of those. first and
+    join keep the axes, in chunks of output_size. metas: of the parts, and of the result."""
     each = _at_once_of(split_every, axes)
     chunks = tuple((output_size,) * len(c) if a in axes else c for a, c in enumerate(x.chunks))
-    part = made(word, chunks, dtype, lambda p: (first, axes, p, x.ref(p), *(w.ref(p) for w in more)), [x, *more], [token, axes], metas[0])  # fmt: skip
-    enough, lists_of = (each, lists_of) if lists_of else (dict.fromkeys(axes, 1), _list_of)
+    place = Each([range(len(c)) for c in x.chunks])
+    part = made(word, chunks, dtype, (first, axes, place, x, *more), token=[token, axes], meta=metas[0])
+    enough = each if is_nested else dict.fromkeys(axes, 1)
     while any(len(part.chunks[a]) > enough[a] for a in axes):
-        part = _join_some(part, axes, join, f"{word}-partial", token, each, lists_of)
+        groups = {a: _in_groups(len(part.chunks[a]), each[a]) for a in axes}
+        chunks = tuple(c[:1] * len(groups[a]) if a in axes else c for a, c in enumerate(part.chunks))
+        some = At(part, range(x.ndim), map(groups.get, range(x.ndim)), not is_nested)
+        part = made(f"{word}-partial", chunks, dtype, (join, some, axes), token=token)
     chunks = tuple((output_size,) if a in axes else c for a, c in enumerate(part.chunks) if keepdims or a not in axes)
-
-    def task_of(place):
-        rest = iter(place)
-        at = [None if a in axes and not keepdims else next(rest) for a in range(x.ndim)]
-        ranges = [range(len(part.chunks[a])) if a in axes else [k] for a, k in enumerate(at)]
-        return last, lists_of(part, ranges, axes), axes, keepdims
-
-    return made(f"{word}-aggregate", chunks, dtype if out_dtype is None else out_dtype, task_of, [part], [token, axes, keepdims], metas[1])  # fmt: skip
+    kept = itertools.count()
+    own = [-1 if a in axes and not keepdims else next(kept) for a in range(x.ndim)]
+    chosen = [[list(range(len(c)))] if a in axes else None for a, c in enumerate(part.chunks)]
+    rest = At(part, own, chosen, not is_nested)
+    kind, told = dtype if out_dtype is None else out_dtype, [token, axes, keepdims]
+    return made(f"{word}-aggregate", chunks, kind, (last, rest, axes, keepdims), token=told, meta=metas[1])
 
 
-def _join_some(part, axes, join, word, token, each, lists_of):
-    groups = [
-        [range(k, min(k + each[a], len(c))) for k in range(0, len(c), each[a])]
-        if a in axes
-        else [range(k, k + 1) for k in range(len(c))]
-        for a, c in enumerate(part.chunks)
-    ]
-    chunks = tuple(c[:1] * len(g) if a in axes else c for a, (c, g) in enumerate(zip(part.chunks, groups)))
-
-    def task_of(place):
-        return join, lists_of(part, [groups[a][i] for a, i in enumerate(place)], axes), axes
-
-    return made(word, chunks, part.dtype, task_of, [part], token)
+def _in_groups(count, size):
+    return [list(range(k, min(k + size, count))) for k in range(0, count, size)]
 
 
-def _ended(parts, axes, keepdims, finish):
-    """What finish makes of the one that is left."""
+def _ended(parts, axes, keepdims, finish=None):
+    """The one that is left, or what finish makes of it."""
     if parts[0] is None:
         raise ValueError("zero-size array to reduction operation which has no identity")
-    made_ = finish(parts[0])
+    made_ = finish(parts[0]) if finish else parts[0]
     return made_ if keepdims else made_.reshape(tuple(n for a, n in enumerate(made_.shape) if a not in axes))
-
-
-def _itself(x):
-    return x
 
 
 def _one(name, x, axes, words):
@@ -134,15 +108,14 @@ def _simple(name):
         kind = np.dtype(dtype) if dtype is not None else getattr(np, name)(np.ones((1, 1), x.dtype), axis=0).dtype
         told = {"dtype": kind} if name in ("sum", "prod") else {}
         if not x.ndim:
-            return made(name, (), kind, lambda p: (call, name, x.ref(p)), [x])
+            return made(name, (), kind, (call, name, x))
         axes, join = axes_of(axis, x.ndim), functools.partial(_joined_of, name=name)
         if name in ("min", "max"):
             if any(x.shape[a] == 0 for a in axes):
                 raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
             x = _without_empty(x, axes)
-        return tree(x, axes, kind, functools.partial(_first_of, name=name, words=told), join,
-                    functools.partial(_ended, finish=_itself), name, keepdims, token=[name, str(kind)],
-                    split_every=split_every)  # fmt: skip
+        first = functools.partial(_first_of, name=name, words=told)
+        return tree(x, axes, kind, first, join, _ended, name, keepdims, token=str(kind), split_every=split_every)
 
     return reduce
 
@@ -157,23 +130,16 @@ def _without_empty(x, axes):
 
 
 def _moments(axes, place, x, kind, skips_nan):
-    values = numpys(x) if skips_nan else x
-    count = math.prod(x.shape[a] for a in axes)
-    is_masked = isinstance(x, np.ma.MaskedArray)
-    if is_masked:
-        count = np.asarray(np.ma.count(x, axis=axes, keepdims=True))
-    if skips_nan:
-        is_there = ~np.isnan(values)
-        values = ours(np.where(is_there, values, 0))
+    is_masked, count = isinstance(x, np.ma.MaskedArray), math.prod(x.shape[a] for a in axes)
+    is_there = None
+    if is_masked or skips_nan:  # what is left out counts as nothing, until the last
+        is_there = ~(np.ma.getmaskarray(x) if is_masked else np.isnan(numpys(x)))
         count = ours(is_there.sum(axis=axes, keepdims=True).astype("f8"))
-    total = _one("sum", values.astype(kind), axes, {})
-    away = values.astype(kind) - total / _one_at_least(count)
-    if skips_nan:
-        away = away * ours(is_there)
-    squares = _one("sum", _squared(away), axes, {})
-    if is_masked:  # what is left out counts as nothing, until the last
-        return {"count": count, "total": total.filled(0), "squares": squares.filled(0), "is_masked": True}
-    return {"count": count, "total": total, "squares": squares}
+        x = ours(np.where(is_there, np.ma.getdata(numpys(x)), 0))
+    total = _one("sum", x.astype(kind), axes, {})
+    away = x.astype(kind) - total / _one_at_least(count)
+    away = away if is_there is None else away * ours(is_there)
+    return {"count": count, "total": total, "squares": _one("sum", _squared(away), axes, {}), "is_masked": is_masked}
 
 
 def _one_at_least(count):
@@ -207,8 +173,8 @@ def _last_moments(m, what, ddof, kind):
                 made_ = ours(np.where(numpys(left) > 0, numpys(m["squares"]) / numpys(left), np.nan))
         if what == "std":
             made_ = call("sqrt", made_)
-    if "is_masked" in m:
-        made_ = np.ma.array(numpys(made_), mask=count <= (ddof if what != "mean" else 0))
+    if m["is_masked"]:
+        made_ = np.ma.array(numpys(made_), mask=numpys(count) <= (ddof if what != "mean" else 0))
     return made_.astype(kind)
 
 
@@ -220,10 +186,11 @@ def _of_moments(word):
         out_kind = np.zeros(1, kind).real.dtype if what != "mean" else kind
         work = np.dtype("f8") if kind.kind == "f" and kind.itemsize < 4 else kind
         x = x if x.ndim else x.reshape((1,))
-        finish = functools.partial(_last_moments, what=what, ddof=ddof, kind=out_kind)
-        return tree(x, axes_of(axis, x.ndim), work, functools.partial(_moments, kind=work, skips_nan=skips_nan), _joined_moments,
-                    functools.partial(_ended, finish=finish), word, keepdims, out_kind,
-                    [what, ddof, str(kind), skips_nan], split_every=split_every)  # fmt: skip
+        first = functools.partial(_moments, kind=work, skips_nan=skips_nan)
+        last = functools.partial(_ended, finish=functools.partial(_last_moments, what=what, ddof=ddof, kind=out_kind))
+        axes, token = axes_of(axis, x.ndim), [ddof, str(kind)]
+        told = {"keepdims": keepdims, "out_dtype": out_kind, "token": token, "split_every": split_every}
+        return tree(x, axes, work, first, _joined_moments, last, word, **told)
 
     return reduce
 
@@ -238,20 +205,13 @@ def _place_first(axes, place, x, name, ends):
     if name.startswith("nan"):
         is_nan, name = np.isnan(values), name[3:]
         there["there"] = ~is_nan.all(axis=axis, keepdims=True)
-        if is_nan.any():
-            values = np.where(is_nan, np.inf if name == "argmin" else -np.inf, values)
-    if axis is None:
-        at = getattr(np, name)(values)
-        inside = np.unravel_index(at, values.shape)
-        full = [e[p] + i for e, p, i in zip(ends, place, inside)]
-        shape = [e[-1] for e in ends]
-        return {
-            "value": values.flat[at].reshape((1,) * values.ndim),
-            "at": np.full((1,) * values.ndim, np.ravel_multi_index(full, shape)),
-            **there,
-        }
-    at = np.expand_dims(getattr(np, name)(values, axis=axis), axis)
-    return {"value": np.take_along_axis(values, at, axis), "at": at + ends[axis][place[axis]], **there}
+        values = np.where(is_nan, np.inf if name == "argmin" else -np.inf, values) if is_nan.any() else values
+    at = getattr(np, name)(values, axis=axis, keepdims=True)
+    if axis is not None:
+        return {"value": np.take_along_axis(values, at, axis), "at": at + ends[axis][place[axis]], **there}
+    inside = np.unravel_index(at, values.shape)
+    full = [e[p] + i for e, p, i in zip(ends, place, inside)]
+    return {"value": values[inside], "at": np.ravel_multi_index(full, [e[-1] for e in ends]), **there}
 
 
 def _place_join(parts, axes, name):
@@ -259,13 +219,10 @@ def _place_join(parts, axes, name):
     is_better = np.less if name.endswith("min") else np.greater
     for b in rest:
         takes = is_better(b["value"], a["value"]) | ((b["value"] == a["value"]) & (b["at"] < a["at"]))
-        takes |= (
-            np.isnan(b["value"]) & ~np.isnan(a["value"])
-            if b["value"].dtype.kind in "fc" and "nan" not in name
-            else False
-        )
+        if b["value"].dtype.kind in "fc" and "nan" not in name:
+            takes |= np.isnan(b["value"]) & ~np.isnan(a["value"])
         there = {"there": a["there"] | b["there"]} if "there" in a else {}
-        a = {"value": np.where(takes, b["value"], a["value"]), "at": np.where(takes, b["at"], a["at"]), **there}
+        a = {**{key: np.where(takes, b[key], a[key]) for key in ("value", "at")}, **there}
     return a
 
 
@@ -279,19 +236,16 @@ def _places(name):
     def reduce(x, axis=None, keepdims=False, split_every=None, out=None):
         if axis is not None and not isinstance(axis, numbers.Integral):
             raise TypeError(f"axis must be either `None` or int, got {axis!r}")
-        if axis is not None:
-            (axis,) = axes_of(axis, x.ndim)
         reduced = axes_of(axis, x.ndim)
         if any(is_unknown(c) and (len(c) > 1 or len(reduced) > 1) for c in map(x.chunks.__getitem__, reduced)):
             raise ValueError("Arg-reductions do not work with arrays that have unknown chunksizes: compute_chunk_sizes() finds them")  # fmt: skip
         if any(n == 0 for n in x.shape):
             raise ValueError(f"attempt to get {name} of an empty sequence")
         x = _without_empty(x, reduced)
-        ends = [starts(c) for c in x.chunks]
-        join, meta = functools.partial(_place_join, name=name), None if x._gives_ours else np.empty(0)
-        return tree(x, reduced, np.int64, functools.partial(_place_first, name=name, ends=ends), join,
-                    functools.partial(_ended, finish=_place_last), name, keepdims, token=name,
-                    metas=(None, meta), split_every=split_every)  # fmt: skip
+        first = functools.partial(_place_first, name=name, ends=[starts(c) for c in x.chunks])
+        join, last = functools.partial(_place_join, name=name), functools.partial(_ended, finish=_place_last)
+        metas = None, None if x._gives_ours else np.empty(0)
+        return tree(x, reduced, np.int64, first, join, last, name, keepdims, metas=metas, split_every=split_every)
 
     return reduce
 
@@ -318,30 +272,25 @@ def _running(name):
             x, axis = x.ravel().rechunk(x.npartitions) if x.ndim > 1 else x.ravel(), 0
         (axis,) = axes_of(axis, x.ndim)
         kind = getattr(np, name)(np.ones(1, x.dtype), dtype=dtype).dtype
-        own = made(f"{name}-chunk", x.chunks, kind, lambda p: (_run, name, x.ref(p), axis, kind), [x], axis)
+        own = made(f"{name}-chunk", x.chunks, kind, (_run, name, x, axis, kind))
         ends = tuple((1,) * len(c) if a == axis else c for a, c in enumerate(x.chunks))
-        total = made(f"{name}-total", ends, kind, lambda p: (_total, x.ref(p), total_of, axis, kind), [x], axis)  # fmt: skip
-
+        total = made(f"{name}-total", ends, kind, (_total, x, total_of, axis, kind))
         if len(x.chunks[axis]) == 1:
             return own
         key = f"{name}-so-far-{tokenize(total.name)}"
 
-        def before(place):
-            return at_axis(place, axis, place[axis] - 1)
+        def with_before(part):
+            """A function of the place: the part there together with the total of all chunks before it."""
 
-        def total_to(place):
-            if place[axis] == 0:
-                return same, total.ref(place)
-            return call, _pair[total_of], TaskRef((key, *before(place))), total.ref(place)
+            def task_of(place):
+                if place[axis] == 0:
+                    return same, part.ref(place)
+                return call, _pair[total_of], TaskRef((key, *at_axis(place, axis, place[axis] - 1))), part.ref(place)
 
-        so_far = made(f"{name}-so-far", ends, kind, total_to, [total], name=key)
+            return task_of
 
-        def task_of(place):
-            if place[axis] == 0:
-                return same, own.ref(place)
-            return call, _pair[total_of], own.ref(place), so_far.ref(before(place))
-
-        return made(name, x.chunks, kind, task_of, [own, so_far], axis)
+        so_far = made(f"{name}-so-far", ends, kind, with_before(total), [total], name=key)
+        return made(name, x.chunks, kind, with_before(own), [own, so_far], axis)
 
     return run
 
@@ -372,22 +321,14 @@ def reduction(x, chunk, aggregate, axis=None, keepdims=False, dtype=None, split_
         try:
             more = [broadcast_to(weights, x.shape).rechunk(x.chunks)]
         except ValueError:
-            raise ValueError(
-                f"Weights with shape {weights.shape} are not broadcastable to x with shape {x.shape}"
-            ) from None
-    join, last = (
-        functools.partial(_own_join, function=g, concatenate=concatenate) for g in (combine or aggregate, aggregate)
-    )
+            shapes = f"Weights with shape {weights.shape} are not broadcastable to x with shape {x.shape}"
+            raise ValueError(shapes) from None
+    last = functools.partial(_own_join, function=aggregate, concatenate=concatenate)
+    join = functools.partial(last, function=combine or aggregate)
     found = tree(x, axes, dtype, functools.partial(_own_first, function=chunk), join, last, name or "reduction", keepdims,
                  token=[chunk, aggregate, combine], metas=(meta, meta), split_every=split_every, output_size=output_size,
-                 more=more, lists_of=_lists_of)  # fmt: skip
+                 more=more, is_nested=True)  # fmt: skip
     return found if out is None else put_out(found, out)
-
-
-_methods = {
-    **{name: _simple(name) for name in _pair}, **{name: _of_moments(name) for name in ("mean", "std", "var")},
-    **{name: _places(name) for name in ("argmin", "argmax")}, **{name: _running(name) for name in ("cumsum", "cumprod")},
-}  # fmt: skip
 
 
 def _into(reduce):
@@ -400,9 +341,13 @@ def _into(reduce):
     return call_it
 
 
-_methods = {name: _into(reduce) for name, reduce in _methods.items()}
+_methods = {
+    **{name: _simple(name) for name in _pair}, **{name: _of_moments(name) for name in ("mean", "std", "var")},
+    **{name: _places(name) for name in ("argmin", "argmax")}, **{name: _running(name) for name in ("cumsum", "cumprod")},
+}  # fmt: skip
 f.rows("array", {
-    **_methods, **{name: _of_moments(name) for name in ("nanmean", "nanstd", "nanvar")},
+    **{name: _into(reduce) for name, reduce in _methods.items()},
+    **{name: _of_moments(name) for name in ("nanmean", "nanstd", "nanvar")},
     **{name: _places(name) for name in ("nanargmin", "nanargmax")},
 })  # fmt: skip
 for _name in _methods:

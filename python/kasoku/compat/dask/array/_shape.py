@@ -7,8 +7,8 @@ import numbers
 import numpy as np
 
 from ..._layout import shadow
-from ._array import Array, axes_in, axis_in, made, method
-from ._chunks import along, at_axis, call, met, normalize_chunks, shape_at
+from ._array import Array, At, Each, axes_in, axis_in, made, method
+from ._chunks import along, at_axis, call, met, normalize_chunks
 from ._index import expand
 from ._index import flip as _flip
 from ._index import take as _take
@@ -23,19 +23,14 @@ from ._table import functions as f
 @method
 def transpose(x, *axes):
     axes = axes[0] if len(axes) == 1 and not isinstance(axes[0], numbers.Integral) else axes
-    axes = (
-        tuple(range(x.ndim))[::-1]
-        if not axes or axes == (None,) or axes is None
-        else tuple(axis_in(a, x.ndim) for a in axes)
-    )
+    is_turned = not axes or axes == (None,)
+    axes = tuple(range(x.ndim))[::-1] if is_turned else tuple(axis_in(a, x.ndim) for a in axes)
     if sorted(axes) != list(range(x.ndim)):
         raise ValueError("axes don't match array")
     if axes == tuple(range(x.ndim)):
         return x
-    back = np.argsort(axes)
-    chunks = tuple(x.chunks[a] for a in axes)
-    return made("transpose", chunks, x.dtype,
-                lambda p: (call, "transpose", x.ref(tuple(p[b] for b in back)), axes), [x], axes)  # fmt: skip
+    own, chunks = At(x, np.argsort(axes).tolist()), tuple(x.chunks[a] for a in axes)
+    return made("transpose", chunks, x.dtype, (call, "transpose", own, axes))
 
 
 def _rearranged(x, function, *args, **words):
@@ -114,9 +109,8 @@ def _in_a_row(seq, axis, word, allows_unknown=False):
     for x in arrays[1:]:
         is_known = not allows_unknown or not any(map(math.isnan, (*x.shape, *arrays[0].shape)))
         if x.ndim != ndim or is_known and any(x.shape[a] != arrays[0].shape[a] for a in others):
-            raise ValueError(
-                f"Tried to concatenate arrays with unknown or different shapes. Shapes are {[x.shape for x in arrays]}"
-            )
+            shapes = [x.shape for x in arrays]
+            raise ValueError(f"Tried to concatenate arrays with unknown or different shapes. Shapes are {shapes}")
     if len(arrays) == 1 and arrays[0].dtype == dtype:
         return arrays[0]
     common = {a: met(x.chunks[a] for x in arrays) for a in others if not math.isnan(arrays[0].shape[a])}
@@ -150,9 +144,8 @@ def stack(seq, axis=0, allow_unknown_chunksizes=False):
 
 def _grown(tup, ndim):
     if hasattr(tup, "dask"):
-        raise NotImplementedError(
-            f'"{"vhd"[(2, 1, 3).index(ndim)]}stack" expects a sequence of arrays as the first argument'
-        )
+        name = {1: "hstack", 2: "vstack", 3: "dstack"}[ndim]
+        raise NotImplementedError(f'"{name}" expects a sequence of arrays as the first argument')
     return [f[f"atleast_{ndim}d"](x) for x in tup]
 
 
@@ -171,14 +164,9 @@ def block(arrays, allow_unknown_chunksizes=False):
     def depth(x):
         if not isinstance(x, list):
             return 0
-        if not x:
-            raise ValueError("List at the innermost place cannot be empty: da.block joins the arrays in lists")
-        is_empty = [isinstance(part, list) and not part for part in x]
-        depths = {1 if none else depth(part) for part, none in zip(x, is_empty) if not isinstance(part, tuple)} or {0}
+        depths = {depth(part) for part in x if not isinstance(part, tuple)} or {0}
         if len(depths) > 1:
             raise ValueError("List depths are mismatched: arrays of da.block lie in lists of one depth")
-        if any(is_empty):
-            raise ValueError("List at the innermost place cannot be empty: da.block joins the arrays in lists")
         return 1 + depths.pop()
 
     levels = depth(arrays)
@@ -189,6 +177,8 @@ def block(arrays, allow_unknown_chunksizes=False):
         if not isinstance(x, list):
             x = asanyarray(x)
             return reshape(x, (1,) * (levels - x.ndim) + x.shape) if x.ndim < levels else x
+        if not x:
+            raise ValueError("List at the innermost place cannot be empty: da.block joins the arrays in lists")
         return concatenate([join(part, level + 1) for part in x], axis=level - levels)
 
     return join(arrays, 0)
@@ -210,12 +200,8 @@ def broadcast_to(x, shape, chunks=None, meta=None):
         chunks = *((n,) for n in shape[:new]), *own
     chunks = normalize_chunks(chunks, shape, dtype=x.dtype)
     x = x.rechunk(tuple(c if sum(own) != 1 else (1,) for c, own in zip(chunks[new:], x.chunks)))
-
-    def task_of(place):
-        at = tuple(0 if sum(c) == 1 else i for c, i in zip(x.chunks, place[new:]))
-        return call, "broadcast_to", x.ref(at), shape_at(chunks, place)
-
-    return made("broadcast_to", chunks, x.dtype, task_of, [x], [shape])
+    own = At(x, [-1 if sum(c) == 1 else k for k, c in enumerate(x.chunks, new)])
+    return made("broadcast_to", chunks, x.dtype, (call, "broadcast_to", own, Each(chunks)))
 
 
 @f.row("arrays")
@@ -266,16 +252,16 @@ def _flat(a, axis):
     return (a.ravel(), 0) if axis is None else (a, axis_in(axis, a.ndim))
 
 
-@f.row("array")
-def repeat(a, repeats, axis=None):
+def _taken_as(function, a, axis, *args):
+    """What NumPy's function makes of the numbers of an axis' elements says which of them are taken."""
     a, axis = _flat(a, axis)
-    return _take(a, np.repeat(np.arange(a.shape[axis]), repeats), axis)
+    return _take(a, function(np.arange(a.shape[axis]), *args), axis)
 
 
-@f.row("array")
-def delete(arr, obj, axis):
-    axis = axis_in(axis, arr.ndim)
-    return _take(arr, np.delete(np.arange(arr.shape[axis]), obj), axis)
+f.rows("array", {
+    "repeat": lambda a, repeats, axis=None: _taken_as(np.repeat, a, axis, repeats),
+    "delete": lambda arr, obj, axis: _taken_as(np.delete, arr, axis, obj),
+})  # fmt: skip
 
 
 @f.row("array")

@@ -9,7 +9,7 @@ import kasoku as ks
 from .._task_spec import TaskRef
 from ..base import is_dask_collection, tokenize
 from ..utils import SerializableLock
-from ._array import Array, made, one_chunk
+from ._array import Array, Each, made, one_chunk
 from ._chunks import normalize_chunks, ours, slices
 
 
@@ -88,12 +88,12 @@ def from_array(
     is_numpys = type(x) is np.ndarray and not lock
     lock = SerializableLock() if lock is True else lock or None
 
-    def chunk(place):
-        if is_numpys:  # what a program writes into it later is not for us
-            return np.array(x[pieces(place)])
-        return _piece, x, pieces(place), asarray, lock, getitem
+    def copied(place):
+        return np.array(x[tuple(own[i] for own, i in zip(pieces, place))])
 
-    return made("array", chunks, dtype, chunk, meta=x if meta is None and not asarray else meta, name=name)
+    # What a program writes into NumPy's array later is not for us.
+    task = copied if is_numpys else (_piece, x, Each(pieces), asarray, lock, getitem)
+    return made("array", chunks, dtype, task, meta=x if meta is None and not asarray else meta, name=name)
 
 
 def from_delayed(value, shape, dtype=None, meta=None, name=None):
@@ -102,6 +102,4 @@ def from_delayed(value, shape, dtype=None, meta=None, name=None):
         from kasoku import delayed
 
         value = delayed(value)
-    return made(
-        "from-value", one_chunk(shape), dtype, lambda p: (ours, TaskRef(value.key)), [value], meta=meta, name=name
-    )
+    return made("from-value", one_chunk(shape), dtype, (ours, TaskRef(value.key)), [value], meta=meta, name=name)

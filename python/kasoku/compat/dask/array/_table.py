@@ -16,9 +16,9 @@ def of_an_array(f):
     return call
 
 
-def _of_arrays(f):
+def of_arrays(f):
     """All that come by their places are."""
     return lambda *args, **words: f(*map(asanyarray, args), **words)
 
 
-functions = Table({"array": of_an_array, "arrays": _of_arrays})
+functions = Table({"array": of_an_array, "arrays": of_arrays})

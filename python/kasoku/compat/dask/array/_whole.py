@@ -5,10 +5,9 @@ import numbers
 
 import numpy as np
 
-from .._task_spec import List, TaskRef
 from ..utils import funcname
 from . import _chunks
-from ._array import Array, axes_in, axis_in, made, one_chunk, several
+from ._array import Array, At, axes_in, axis_in, made, one_chunk, several
 from ._blockwise import map_blocks
 from ._chunks import along, at_axis, numpys, on_numpys, ours
 from ._reductions import axes_of
@@ -17,60 +16,35 @@ from ._sources import asanyarray
 from ._table import functions as f
 
 
-class _Place:
-    """Where an array stands among the arguments."""
-
-    def __init__(self, number):
-        self.number = number
-
-    def __dask_tokenize__(self):
-        return self.number
-
-
-def _by_numpy(nested, ndims, function, args, words):
-    found = [numpys(_chunks.assembled(part, n) if n else part) for part, n in zip(nested, ndims)]
-
-    def put(x):
-        return found[x.number] if isinstance(x, _Place) else list(map(put, x)) if isinstance(x, list) else x
-
-    made_ = function(*map(put, args), **words)
+def _by_numpy(function, words, ndims, *args):
+    args = [x if n is None else numpys(_chunks.assembled(x, n)) for x, n in zip(args, ndims)]
+    made_ = function(*args, **words)
     return made_ if isinstance(made_, (tuple, list)) else ours(made_)
 
 
 def _at_once(function, args, words):
-    """The task that calls function with all chunks of arrays, put together as NumPy's; its inputs, and what tells it from others."""
-    inputs = []
+    """The task that calls function with all chunks of arrays, put together as NumPy's."""
+    ndims = [x.ndim if isinstance(x, Array) else None for x in args]
+    return _by_numpy, function, words, ndims, *(_all_chunks(x) if isinstance(x, Array) else x for x in args)
 
-    def place(x):
-        if isinstance(x, Array):
-            inputs.append(x)
-            return _Place(len(inputs) - 1)
-        return [place(i) for i in x] if isinstance(x, list) else x
 
-    def nested(keys):
-        return List._of([nested(k) for k in keys]) if isinstance(keys, list) else TaskRef(keys)
-
-    places = [place(a) for a in args]
-    grids = List._of([nested(x.__dask_keys__()) if x.ndim else x.ref(()) for x in inputs])
-    return (_by_numpy, grids, [x.ndim for x in inputs], function, places, words), inputs, [function, places, words]
+def _all_chunks(x):
+    return At(x, [-1] * x.ndim, [[list(range(len(c)))] for c in x.chunks])
 
 
 def whole(shape, dtype, function, *args, **words):
     """function of whole arrays, as an array of one chunk."""
-    task, inputs, token = _at_once(function, args, words)
-    return made(funcname(function), one_chunk(shape), dtype, lambda p: task, inputs, token, meta=np.empty(0))
+    task = _at_once(function, args, words)
+    return made(funcname(function), one_chunk(shape), dtype, task, meta=np.empty(0))
 
 
 def wholes(kinds, function, *args, **words):
     """The parts of what function gives of whole arrays, as arrays of these (shape, dtype)."""
-    task, inputs, token = _at_once(function, args, words)
-    return several(
-        funcname(function), (), [(one_chunk(shape), dtype) for shape, dtype in kinds], lambda p: task, inputs, token
-    )
+    kinds = [(one_chunk(shape), dtype) for shape, dtype in kinds]
+    return several(funcname(function), (), kinds, _at_once(function, args, words))
 
 
-# How many there are is known when they are found.
-_some = (np.nan,)
+_some = (np.nan,)  # how many there are is known when they are found
 
 
 def _uniques(ar, *asked):
@@ -227,12 +201,9 @@ def apply_along_axis(func1d, axis, arr, *args, dtype=None, shape=None, **words):
     shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
     arr = arr.rechunk({axis: -1})
     chunks = at_axis(arr.chunks, axis, *((n,) for n in shape))
-
-    def task_of(place):
-        at = (*place[:axis], 0, *place[axis + len(shape) :])
-        return on_numpys, functools.partial(_along, func1d, axis, args, words), arr.ref(at)
-
-    return made("apply_along_axis", chunks, dtype, task_of, [arr], [func1d, axis, args, words])
+    at = At(arr, [k if k < axis else -1 if k == axis else k + len(shape) - 1 for k in range(arr.ndim)])
+    along = functools.partial(_along, func1d, axis, args, words)
+    return made("apply_along_axis", chunks, dtype, (on_numpys, along, at))
 
 
 def apply_over_axes(func, a, axes):
@@ -253,8 +224,7 @@ def searchsorted(a, v, side="left", sorter=None):
     a, v = a.rechunk(-1), asanyarray(v)
     if a.ndim != 1:
         raise ValueError("Input array a must be one dimensional")
-    find = functools.partial(np.searchsorted, side=side)
-    return made("searchsorted", v.chunks, np.int64, lambda p: (on_numpys, find, a.ref((0,)), v.ref(p)), [a, v], side)
+    return made("searchsorted", v.chunks, np.int64, (on_numpys, np.searchsorted, At(a, [-1]), v, side))
 
 
 __all__ = ["apply_along_axis", "apply_over_axes"]

@@ -15,4 +15,4 @@ __getattr__ = getter("core")
 def from_func(func, shape, dtype=None, name=None, args=(), kwargs=None):
     """An array of one chunk, which func(*args, **kwargs) gives."""
     call = functools.partial(func, *args, **(kwargs or {}))
-    return made("from_func", one_chunk(shape), dtype, lambda p: (call,), token=[func, args, kwargs], name=name)
+    return made("from_func", one_chunk(shape), dtype, (call,), token=[func, args, kwargs], name=name)

@@ -31,12 +31,11 @@ def _transform(function, a, sizes, axes, norm):
     axes = tuple(axis_in(k, a.ndim) for k in axes)
     if len(set(axes)) < len(axes):
         raise ValueError("Duplicate axes not allowed.")
-    for k in axes:
-        if len(a.chunks[k]) > 1:
-            raise ValueError(
-                f"dask.array.fft.{function}: axis {k} lies in {len(a.chunks[k])} chunks, a transform needs all of it in one\n"
-                f"  fix  x.rechunk({{{k}: -1}})"
-            )
+    if cut := [k for k in axes if len(a.chunks[k]) > 1]:
+        raise ValueError(
+            f"dask.array.fft.{function}: axis {cut[0]} lies in {len(a.chunks[cut[0]])} chunks, a transform needs all of it in "
+            f"one\n  fix  x.rechunk({{{cut[0]}: -1}})"
+        )
     last = axes[-1]
     if sizes is None:
         sizes = [a.shape[k] for k in axes]
@@ -48,8 +47,7 @@ def _transform(function, a, sizes, axes, norm):
     chunks = tuple((length[k],) if k in length else c for k, c in enumerate(a.chunks))
     words = {} if function in _one_axis else {"axes": tuple(range(len(axes)))}
     dtype = getattr(np.fft, function)(np.ones((2,) * len(axes), a.dtype), **words).dtype
-    told = function, sizes, axes, norm
-    return made(function, chunks, dtype, lambda p: (_transformed, a.ref(p), *told), [a], told)
+    return made(function, chunks, dtype, (_transformed, a, function, sizes, axes, norm))
 
 
 def _along(function):

@@ -5,31 +5,29 @@ import numpy as np
 
 import kasoku as ks
 
+from ..._face.table import Table
 from .._task_spec import List
 from . import _chunks
-from ._array import made, several
+from ._array import Each, made, several
 from ._chunks import call, ours, starts
 from ._sources import asanyarray
+from ._table import of_an_array, of_arrays
 from ._whole import whole, wholes
 
 
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
     x = asanyarray(x)
-    if ord in (None, "fro", 2) and (
-        axis is None and (ord is None or x.ndim == 1) or isinstance(axis, int) or ord == "fro"
-    ):
-        square = abs(x) ** 2
-        return (square.sum(axis=axis, keepdims=keepdims)) ** 0.5
-    if (x.ndim == 1 or isinstance(axis, int)) and ord == 1:
-        return abs(x).sum(axis=axis, keepdims=keepdims)
-    if (x.ndim == 1 or isinstance(axis, int)) and ord in (np.inf, -np.inf):
-        return getattr(abs(x), "max" if ord > 0 else "min")(axis=axis, keepdims=keepdims)
-    sample = np.linalg.norm(np.ones((2,) * x.ndim), ord, axis, keepdims)
-    if np.ndim(sample) and not keepdims:
-        kept = tuple(n for k, n in enumerate(x.shape) if k not in {a % x.ndim for a in np.atleast_1d(axis)})
-    else:
-        kept = (1,) * x.ndim if keepdims else ()
-    return whole(kept, float, np.linalg.norm, x, ord=ord, axis=axis, keepdims=keepdims)
+    is_of_vectors, told = x.ndim == 1 or isinstance(axis, int), {"axis": axis, "keepdims": keepdims}
+    if ord == "fro" or ord is None and axis is None or ord in (None, 2) and is_of_vectors:
+        return (abs(x) ** 2).sum(**told) ** 0.5
+    if is_of_vectors and ord == 1:
+        return abs(x).sum(**told)
+    if is_of_vectors and ord in (np.inf, -np.inf):
+        return getattr(abs(x), "max" if ord > 0 else "min")(**told)
+    sample = np.linalg.norm(np.ones((2,) * x.ndim), ord, **told)
+    gone = {a % x.ndim for a in np.atleast_1d(axis)} if np.ndim(sample) and not keepdims else ()
+    kept = tuple(1 if keepdims else n for k, n in enumerate(x.shape) if k not in gone) if np.ndim(sample) else ()
+    return whole(kept, float, np.linalg.norm, x, ord=ord, **told)
 
 
 def _kind(*arrays):
@@ -45,20 +43,21 @@ def _by_ours(name, *args, **words):
     return found
 
 
-def inv(a):
-    a = asanyarray(a)
-    return whole(a.shape, _kind(a), _by_ours, "inv", a)
+def _solved(a, b, lower):
+    return np.linalg.solve(np.tril(a) if lower else np.triu(a), b)
 
 
-def solve(a, b, **ignored):
-    a, b = asanyarray(a), asanyarray(b)
-    return whole(b.shape, _kind(a, b), _by_ours, "solve", a, b)
-
-
-def cholesky(a, lower=False):
-    a = asanyarray(a)
-    found = whole(a.shape, _kind(a), _by_ours, "cholesky", a)
-    return found if lower else found.T.conj()
+_functions = Table({"array": of_an_array, "arrays": of_arrays})
+_functions.rows("array", {
+    "inv": lambda a: whole(a.shape, _kind(a), _by_ours, "inv", a),
+    "cholesky": lambda a, lower=False: (
+        whole(a.shape, _kind(a), _by_ours, "cholesky", a) if lower else _functions.cholesky(a, lower=True).T.conj()),
+})  # fmt: skip
+_functions.rows("arrays", {
+    "solve": lambda a, b, **ignored: whole(b.shape, _kind(a, b), _by_ours, "solve", a, b),
+    "solve_triangular": lambda a, b, lower=False: whole(b.shape, _kind(a, b), _solved, a, b, lower=lower),
+})  # fmt: skip
+_functions.into(globals())
 
 
 def _factored(block):
@@ -84,9 +83,9 @@ def qr(a):
     if len(heights) == 1 or m < n:
         return tuple(wholes([((m, min(m, n)), kind), ((min(m, n), n), kind)], _by_ours, "qr", a))
     both, rows, square, ends = [((), kind)] * 2, (a.chunks[0], (n,)), ((n,), (n,)), starts(heights)
-    own, parts = several("qr", rows, both, lambda p: (_factored, a.ref(p)), [a])
-    above, r = several("qr-r", square, both, lambda p: (_stacked, List._of([parts.ref((i, 0)) for i in range(len(heights))])), [parts])  # fmt: skip
-    q = made("qr-q", rows, kind, lambda p: (_product, own.ref(p), above.ref((0, 0)), ends[p[0]], ends[p[0] + 1]), [own, above])  # fmt: skip
+    own, parts = several("qr", rows, both, (_factored, a))
+    above, r = several("qr-r", square, both, (_stacked, List._of([parts.ref((i, 0)) for i in range(len(heights))])), [parts])  # fmt: skip
+    q = made("qr-q", rows, kind, (_product, own, above, Each(ends, 0), Each(ends[1:], 0)))
     return q, r
 
 
@@ -133,19 +132,11 @@ def lstsq(a, b):
     return x, residuals, rank, s.real
 
 
-def solve_triangular(a, b, lower=False):
-    a, b = asanyarray(a), asanyarray(b)
-    keep = np.tril if lower else np.triu
-    return whole(b.shape, _kind(a, b), lambda a, b: np.linalg.solve(keep(a), b), a, b)
-
-
 def lu(a):
     """P, L and U with P L U = a: rows are exchanged for the greatest element of a column."""
     a = asanyarray(a)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
-        raise ValueError(
-            "Dimension must be square matrix" if a.ndim == 2 else "Dimension must be 2 to perform lu decomposition"
-        )
+        raise ValueError(f"Dimension must be {'square matrix' if a.ndim == 2 else '2 to perform lu decomposition'}")
     return tuple(wholes([(a.shape, _kind(a))] * 3, _lu, a))
 
 

@@ -23,9 +23,8 @@ def _token_of(x):
 
 def _of_values(name):
     """NumPy's function of that name, of an array and the values that it is held against."""
-    return lambda a, value: blockwise_call(
-        on_numpys, (getattr(np.ma, name),), [a, value], {}, a.dtype, name, meta=np.ma.empty(0)
-    )
+    function, meta = getattr(np.ma, name), np.ma.empty(0)
+    return lambda a, value: blockwise_call(name, a.dtype, on_numpys, function, a, value, meta=meta)
 
 
 def _of_chunks(name, *args, value=None, **words):
@@ -35,8 +34,8 @@ def _of_chunks(name, *args, value=None, **words):
     return map_blocks(getattr(np.ma, name), *args, **words)
 
 
-def _alone(name):
-    return lambda a, **words: _of_chunks(name, a, **words)
+def _with_words(name):
+    return lambda a, *args, **words: _of_chunks(name, a, *args, **words)
 
 
 def _refuse_arrays(fill_value):
@@ -70,19 +69,15 @@ def masked_array(data, mask=np.ma.nomask, fill_value=None, dtype=None, chunks=No
             raise np.ma.MaskError(f"Mask and data not compatible: data shape is {data.shape!r}, and mask shape is {mask.shape!r}.")  # fmt: skip
     dtype = np.dtype(data.dtype if dtype is None else dtype)
     told = {"fill_value": fill_value, "dtype": dtype, **words}
-    return blockwise_call(_masked, (), [data, mask, told], {}, dtype, "masked_array", meta=np.ma.empty(0))
+    return blockwise_call("masked_array", dtype, _masked, data, mask, told, meta=np.ma.empty(0))
 
 
 @_functions.row("array")
 def masked_where(condition, a):
     a = asanyarray(a)
-    if np.shape(condition) and condition.shape != a.shape:
-        raise IndexError(
-            f"Inconsistent shape between the condition and the input (got {condition.shape} and {a.shape})"
-        )
-    return blockwise_call(
-        on_numpys, (np.ma.masked_where,), [condition, a], {}, a.dtype, "masked_where", meta=np.ma.empty(0)
-    )
+    if (shape := np.shape(condition)) not in ((), a.shape):
+        raise IndexError(f"Inconsistent shape between the condition and the input (got {shape} and {a.shape})")
+    return blockwise_call("masked_where", a.dtype, on_numpys, np.ma.masked_where, condition, a, meta=np.ma.empty(0))
 
 
 @_functions.row("array")
@@ -98,11 +93,8 @@ _functions.rows("array", {
     "masked_equal": lambda a, value: _of_chunks("masked_equal", a, value, value=value),
     "masked_values": lambda x, value, rtol=1e-05, atol=1e-08, shrink=True: _of_chunks(
         "masked_values", x, value, value=value, rtol=rtol, atol=atol, shrink=shrink),
-    "masked_inside": lambda x, v1, v2: _of_chunks("masked_inside", x, v1, v2),
-    "masked_outside": lambda x, v1, v2: _of_chunks("masked_outside", x, v1, v2),
-    "fix_invalid": lambda a, fill_value=None: _of_chunks("fix_invalid", a, fill_value=fill_value),
-    "filled": lambda a, fill_value=None: _of_chunks("filled", a, fill_value=fill_value),
-    **{name: _alone(name) for name in (
+    **{name: _with_words(name) for name in (
+        "masked_inside", "masked_outside", "fix_invalid", "filled",
         "masked_invalid", "getdata", "getmaskarray", "ones_like", "zeros_like", "empty_like")},
     "average": lambda a, axis=None, weights=None, returned=False, keepdims=False: average_of(
         a, axis, weights, returned, keepdims, is_masked=True),
@@ -110,12 +102,10 @@ _functions.rows("array", {
         a, _counted, np.sum, axis=axis, keepdims=keepdims, dtype=np.intp, split_every=split_every, meta=np.empty(0)),
     "nonzero": lambda a: _f.nonzero(_functions.getdata(a) * ~_functions.getmaskarray(a)),
 })  # fmt: skip
-_functions.rows("plain", {
-    "where": lambda condition, x=None, y=None: _where(condition, x, y),
-})  # fmt: skip
 
 
-def _where(condition, x, y):
+@_functions.row("plain")
+def where(condition, x=None, y=None):
     if (x is None) != (y is None):
         raise ValueError("either both or neither of x and y should be given")
     return _functions.nonzero(condition) if x is None else _f.where(condition, x, y)

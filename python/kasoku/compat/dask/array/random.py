@@ -6,6 +6,7 @@ import numpy as np
 
 import kasoku as ks
 
+from ..._face.table import methods
 from ..base import tokenize
 from ._array import made
 from ._chunks import normalize_chunks, ours, shape_at, slices
@@ -39,21 +40,24 @@ class Generator:
             size = np.broadcast_shapes(*(() if row else np.shape(a) for a in args))
         size = (size,) if isinstance(size, numbers.Integral) else tuple(size)
         self._calls += 1
-        sample = np.asarray(getattr(np.random.default_rng(0), method)(*args, size=1 if not args or not any(map(np.ndim, args)) else None, **words))  # fmt: skip
+        one = None if any(map(np.ndim, args)) else 1
+        sample = np.asarray(getattr(np.random.default_rng(0), method)(*args, size=one, **words))
         chunks = normalize_chunks(chunks, size, dtype=sample.dtype)
         entropy = [int(e) for e in np.atleast_1d(self._entropy)] + [self._calls]
         pieces = slices(chunks)
 
         def task_of(place):
             place = place[: len(size)]
-            own = tuple(np.broadcast_to(a, size)[pieces(place)] if np.ndim(a) and not row else a for a in args)
+            piece = tuple(part[i] for part, i in zip(pieces, place))
+            own = tuple(np.broadcast_to(a, size)[piece] if np.ndim(a) and not row else a for a in args)
             return _drawn, entropy, place, method, shape_at(chunks, place), own, words
 
         chunks = (*chunks, *((n,) for n in row))
         return made(method, chunks, sample.dtype, task_of, token=[entropy, tokenize(args, words)])
 
     def multinomial(self, n, pvals, size=None, chunks="auto", **words):
-        return self._draw("multinomial", (n, np.asarray(pvals)), () if size is None else size, chunks, words, (len(pvals),))  # fmt: skip
+        size = () if size is None else size
+        return self._draw("multinomial", (n, np.asarray(pvals)), size, chunks, words, row=(len(pvals),))
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True, chunks="auto", **words):
         if np.ndim(a) > 1 or np.ndim(p) > 1 or axis:
@@ -62,9 +66,7 @@ class Generator:
             size = (size,) if isinstance(size, numbers.Integral) else tuple(size or ())
             chunks = -1 if chunks == "auto" else chunks
             if any(len(c) > 1 for c in normalize_chunks(chunks, size, dtype=int)):
-                raise NotImplementedError(
-                    "replace=False is not currently supported for dask.array.choice with multi-chunk output arrays"
-                )
+                raise NotImplementedError("replace=False is not currently supported for multi-chunk results of choice")
             words["replace"] = False
         a = a.compute() if hasattr(a, "compute") else a
         return self._draw("choice", (), size, chunks, {"a": a, "p": p, **words})
@@ -105,23 +107,17 @@ for _name, _count in _arguments.items():
 class RandomState(Generator):
     """The same under the names of NumPy's RandomState."""
 
-    def seed(self, seed=None):
-        Generator.__init__(self, seed)
 
-    def random_sample(self, size=None, chunks="auto"):
-        return self.random(size=size, chunks=chunks)
-
-    def randint(self, low, high=None, size=None, chunks="auto", dtype=int):
-        return self._draw("integers", (low,) if high is None else (low, high), size, chunks, {}).astype(dtype)
-
-    def random_integers(self, low, high=None, size=None, chunks="auto"):
-        return self.randint(1 if high is None else low, (low if high is None else high) + 1, size, chunks)
-
-    def tomaxint(self, size=None, chunks="auto"):
-        return self._draw("integers", (0, np.iinfo(np.int64).max), size, chunks, {})
-
-    def rand(self, *shape, chunks="auto"):
-        return self.random(size=shape, chunks=chunks)
+methods(RandomState, {
+    "seed": lambda self, seed=None: Generator.__init__(self, seed),
+    "random_sample": lambda self, size=None, chunks="auto": self.random(size=size, chunks=chunks),
+    "rand": lambda self, *shape, chunks="auto": self.random(size=shape, chunks=chunks),
+    "randint": lambda self, low, high=None, size=None, chunks="auto", dtype=int: self._draw(
+        "integers", (low,) if high is None else (low, high), size, chunks, {}).astype(dtype),
+    "random_integers": lambda self, low, high=None, size=None, chunks="auto": self.randint(
+        1 if high is None else low, (low if high is None else high) + 1, size, chunks),
+    "tomaxint": lambda self, size=None, chunks="auto": self.randint(0, np.iinfo(np.int64).max, size, chunks),
+})  # fmt: skip
 
 
 def default_rng(seed=None):
@@ -137,14 +133,5 @@ def __getattr__(name):
     return getattr(_state, name)
 
 
-for _name in (
-    *_arguments,
-    "choice",
-    "multinomial",
-    "permutation",
-    "seed",
-    "random_sample",
-    "randint",
-    "random_integers",
-):
+for _name in (*_arguments, *"choice multinomial permutation seed random_sample randint random_integers".split()):
     globals()[_name] = getattr(_state, _name)

@@ -1,11 +1,8 @@
 """dask.array.utils: arrays compared in tests."""
 
-from collections import Counter
-
 import numpy as np
 
 from ..base import is_dask_collection
-from ..highlevelgraph import HighLevelGraph
 
 
 def _value(x, scheduler):
@@ -26,17 +23,3 @@ def assert_eq(a, b, check_shape=True, check_graph=True, check_meta=True, check_c
     else:
         assert np.array_equal(a, b), f"found values in a and b which differ: {a}, {b}"
     return True
-
-
-def same_keys(a, b):
-    """Whether the graphs of two collections have the same keys."""
-    return set(a.dask) == set(b.dask)
-
-
-def _check_dsk(dsk):
-    """Raises unless the graph's layers fit together and no two of them have a key."""
-    if isinstance(dsk, HighLevelGraph):
-        dsk.validate()
-        assert all(isinstance(name, (str, tuple)) for name in dsk.layers)
-        keys = Counter(key for layer in dsk.layers.values() for key in layer)
-        assert not [key for key, times in keys.items() if times > 1], keys
