@@ -65,7 +65,7 @@ def missing(name):
 
 
 def tests_of(module, name):
-    """__getattr__ and __dir__ of a module whose other names only the package's own tests need: they are those of
+    """__getattr__ and __dir__ of a module, by name, whose other names only the package's own tests need: they are those of
     kasoku_testing's module `name`, which stands in the source tree beside kasoku and not in a wheel."""
     from importlib import import_module, util
 
@@ -79,7 +79,7 @@ def tests_of(module, name):
         here = util.find_spec("kasoku_testing") and vars(import_module(f"kasoku_testing.{name}"))
         return sorted(n for n in {*vars(_sys.modules[module]), *(here or ())} if not n.startswith("_"))
 
-    return get, names
+    return {"__getattr__": get, "__dir__": names}
 
 
 def says_what_is_missing(name):

@@ -6,6 +6,10 @@ the face's tensors belongs to the group of rows; documentation is that of the fu
 """
 
 import operator
+import sys
+import types
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
 
 import kasoku as ks
 
@@ -63,6 +67,32 @@ def methods(cls, rows):
         _named(f, name, cls.__module__, said)
         setattr(cls, name, f)
     return cls
+
+
+def names_of(space, names=None):
+    """Some names of a module or class, or all that it shows, by name."""
+    shown = names.split() if names else getattr(space, "__all__", None) or [n for n in vars(space) if n[0] != "_"]
+    return {name: getattr(space, name) for name in shown}
+
+
+def modules(package, rows):
+    """Small modules of a package as rows: a name below the package's, what is said of it, and its names. A row that is
+    a module stands for that one."""
+    for name, row in rows.items():
+        full = f"{package}.{name}"
+        parent, _, last = full.rpartition(".")
+        if isinstance(row, tuple):
+            said, names = row
+            is_package = any(other.startswith(name + ".") for other in rows)
+            row = module_from_spec(ModuleSpec(full, None, is_package=is_package))
+            row.__doc__ = f"{full.removeprefix('kasoku.compat.')}: {said}"
+            for key, value in names.items():
+                value, more = value if isinstance(value, tuple) and callable(value[0]) else (value, None)
+                if isinstance(value, types.FunctionType) and value.__name__ == "<lambda>":
+                    _named(value, key, full, more)
+                setattr(row, key, value)
+        sys.modules[full] = row
+        setattr(sys.modules[parent], last, row)
 
 
 def enumerations(kind, rows, module):

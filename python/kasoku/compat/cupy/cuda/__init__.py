@@ -5,7 +5,6 @@ import contextlib
 import kasoku as ks
 
 from ..._face.table import Table as _Table
-from . import _device  # noqa: F401
 from ._device import Device, current, get_cublas_handle, get_device_id  # noqa: F401
 from ._stream import (  # noqa: F401
     Event, ExternalStream, Stream, get_current_stream, get_elapsed_time, synchronize,
@@ -15,10 +14,7 @@ from .memory import (  # noqa: F401
     PinnedMemoryPool, PythonFunctionAllocator, UnownedMemory, alloc, alloc_pinned_memory, get_allocator, malloc_managed,
     set_allocator, set_pinned_memory_allocator, using_allocator,
 )  # fmt: skip
-from . import (
-    compiler, cub, cufft, curand, cutensor, device, driver, memory, nvrtc, nvtx, pinned_memory, profiler, runtime,
-    stream, texture,
-)  # noqa: E402, F401  # fmt: skip
+from . import _modules, cufft, memory, runtime, texture  # noqa: F401
 
 
 _functions = _Table()

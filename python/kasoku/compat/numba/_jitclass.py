@@ -8,9 +8,9 @@ import inspect
 
 import numpy as np
 
-from .... import _source, errors
-from ...._signature import Optional, Type, as_type
-from .._loops import compiled
+from ... import _source, errors
+from ..._signature import Optional, Type, as_type
+from ._loops import compiled
 
 _fields = "__kasoku_fields__"
 
