@@ -10,7 +10,7 @@ import kasoku as ks
 import pytest
 
 from kasoku.compat._face.refusals import reason_of, reasons
-from kasoku.compat._face.table import Table, modules, names_of
+from kasoku.compat._face.table import Table, each, modules, names_of
 
 root = next(folder for folder in pathlib.Path(__file__).parents if (folder / "pyproject.toml").exists())
 REFUSED = [(package, name) for package, rows in reasons.items() for words in rows for name in words.split()]
@@ -41,6 +41,14 @@ def test_a_module_of_a_face_says_what_it_lacks_whoever_imports_it(module):
         found.nothing  # noqa: B018
     with pytest.raises(AttributeError, match="has no attribute '__nothing__'"):
         found.__nothing__  # noqa: B018
+
+
+def test_rows_that_are_alike_have_the_documentation_of_their_functions():
+    table = Table()
+    table.rows("plain", each(ks, "sqrt root=sqrt", lambda of: lambda x: of(x)))
+    assert table.root.__doc__ == table.sqrt.__doc__ and table.root.__name__ == "root" and float(table.root(4.0)) == 2
+    table.rows("plain", each(lambda name: lambda x: f"{name} {x}", "one two=deux", lambda of: lambda y: of(y)))
+    assert (table.one(1), table.two(y=2)) == ("one 1", "deux 2")
 
 
 def test_modules_are_rows_that_can_be_imported_by_name():

@@ -16,14 +16,28 @@ import kasoku as ks
 _functions = vars(ks)
 
 
+def _said_of(function, name):
+    """A function's documentation, without its own signature."""
+    text = getattr(function, "__doc__", None) or ""
+    return text.partition("\n\n")[2] if text.startswith(name + "(") else text
+
+
 def described(f):
-    """The documentation of the function of kasoku's that a row calls, without its own signature."""
+    """The documentation of the function of kasoku's that a row calls."""
     names = f.__code__.co_names
     name = next((b for a, b in zip(names, names[1:]) if a == "ks"), None)
-    text = getattr(_functions.get(name), "__doc__", None)
-    if name is None or not text:
-        return name and f"kasoku.{name} of tensors."
-    return text.partition("\n\n")[2] if text.startswith(name + "(") else text
+    return name and (_said_of(_functions.get(name), name) or f"kasoku.{name} of tensors.")
+
+
+def each(space, names, make):
+    """Rows that are alike: make(function) of each of a space's functions, which has the name, or in "name=other" the other;
+    a space that is no module or class is asked, space(other)."""
+    rows = {}
+    for word in names.split():
+        name, _, other = word.partition("=")
+        function = space(other or name) if isinstance(space, types.FunctionType) else getattr(space, other or name)
+        rows[name] = make(function), _said_of(function, other or name)
+    return rows
 
 
 def refused(f, error):

@@ -4,6 +4,7 @@ import kasoku as ks
 from kasoku._core import _linalg
 
 from .._face import compositions as _compositions
+from .._face.table import each as _each
 from . import dtypes as _dtypes
 from . import nn as _nn  # noqa: F401 - it fills the tables
 from ._ops import _shape, matmul, transpose  # noqa: F401
@@ -57,12 +58,8 @@ def _in_complex(parts, x):
     return tuple(p.astype(kind) for p in parts)
 
 
-def _of_one(of):
-    return lambda input, **ignored: of(input)
-
-
 _functions.rows("keeps", {
-    **{name: _of_one(getattr(ks.linalg, name)) for name in ("inv", "det", "cholesky", "pinv", "eigvalsh")},
+    **_each(ks.linalg, "inv det cholesky pinv eigvalsh", lambda of: lambda input, **ignored: of(input)),
     "solve": lambda matrix, rhs, adjoint=False: ks.linalg.solve(ks.conjugate(matrix.mT) if adjoint else matrix, rhs),
     "norm": lambda tensor, ord="euclidean", axis=None, keepdims=False: _norm(tensor, ord, axis, keepdims),
     "matvec": lambda a, b, transpose_a=False: ((a.mT if transpose_a else a) @ b[..., None])[..., 0],
