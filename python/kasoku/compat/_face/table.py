@@ -79,6 +79,7 @@ def methods(cls, rows):
         f, said = f if isinstance(f, tuple) else (f, None)
         f = forwarding(f) if isinstance(f, str) else f
         _named(f, name, cls.__module__, said)
+        getattr(f, "__func__", f).__qualname__ = f"{cls.__qualname__}.{name}"
         setattr(cls, name, f)
     return cls
 

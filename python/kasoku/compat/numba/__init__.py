@@ -58,12 +58,6 @@ def set_num_threads(n):
     _core._set_thread_limit(int(n))
 
 
-@contextlib.contextmanager
-def objmode(*args, **kwargs):
-    """Python code in a compiled function: the function runs in the interpreter, its loops compiled."""
-    yield
-
-
 _functions = _Table()
 _functions.rows("plain", {
     "get_num_threads": (lambda: _core._thread_limit(),
@@ -71,6 +65,8 @@ _functions.rows("plain", {
     "threading_layer": lambda: "kasoku",
     "get_thread_id": lambda: 0,
     "typeof": (lambda value: of_value(value), "The type that compiled code has for a value."),
+    "objmode": (lambda *args, **kwargs: contextlib.nullcontext(),
+        "Python code in a compiled function: the function runs in the interpreter, its loops compiled."),
     "literally": (lambda value: value, "The value: compiled code knows what it needs to know."),
     "literal_unroll": (lambda value: value, "The tuple: a loop over it stands there once for each item."),
 })  # fmt: skip

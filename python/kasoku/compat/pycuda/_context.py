@@ -87,9 +87,6 @@ class Device:
 
     count = staticmethod(lambda: len(_devices()))
 
-    def get_attributes(self):
-        return {_Attributes(name): value for name, value in _cuda_attributes(self._device).items()}
-
     def get_attribute(self, name):
         attributes = self.get_attributes()
         if str(name) not in attributes:
@@ -110,17 +107,13 @@ class Device:
         context.push()
         return context
 
-    def __eq__(self, other):
-        return isinstance(other, Device) and self._number == other._number
-
-    def __hash__(self):
-        return hash(self._number)
-
-    def __repr__(self):
-        return f"<pycuda.driver.Device {self._number}: {self.name()}>"
-
 
 _methods(Device, {
+    "__eq__": lambda self, other: isinstance(other, Device) and self._number == other._number,
+    "__hash__": lambda self: hash(self._number),
+    "__repr__": lambda self: f"<pycuda.driver.Device {self._number}: {self.name()}>",
+    "get_attributes": lambda self: {
+        _Attributes(name): value for name, value in _cuda_attributes(self._device).items()},
     "name": lambda self: self._device.properties["name"],
     "compute_capability": lambda self: tuple(self._device.properties["compute_capability"]),
     "total_memory": lambda self: self._device.properties["total_memory"],

@@ -15,6 +15,7 @@ import kasoku as ks
 from kasoku import _core
 
 from .. import says_what_is_missing
+from .._face.table import methods as _methods
 from .._operands import divides_by_zero
 from . import dtypes
 from .errors import InvalidArgumentError
@@ -48,32 +49,22 @@ class TensorShape(tuple):
     rank = ndims = property(len)
     dims = property(list)
 
-    def as_list(self):
-        return list(self)
-
-    def num_elements(self):
-        return math.prod(self)
-
-    def is_fully_defined(self):
-        return True
-
-    def __str__(self):
-        return "(" + ", ".join(map(str, self)) + ("," if len(self) == 1 else "") + ")"
-
-    def __repr__(self):
-        return f"TensorShape([{', '.join(map(str, self))}])"
-
-    def __eq__(self, other):
-        return isinstance(other, (tuple, list)) and tuple(self) == tuple(other)
-
     __hash__ = tuple.__hash__
-
-    def __ne__(self, other):
-        return not self == other
 
     def __getitem__(self, index):
         value = super().__getitem__(index)
         return TensorShape(value) if isinstance(index, slice) else value
+
+
+_methods(TensorShape, {
+    "as_list": lambda self: list(self),
+    "num_elements": lambda self: math.prod(self),
+    "is_fully_defined": lambda self: True,
+    "__str__": lambda self: "(" + ", ".join(map(str, self)) + ("," if len(self) == 1 else "") + ")",
+    "__repr__": lambda self: f"TensorShape([{', '.join(map(str, self))}])",
+    "__eq__": lambda self, other: isinstance(other, (tuple, list)) and tuple(self) == tuple(other),
+    "__ne__": lambda self, other: not self == other,
+})  # fmt: skip
 
 
 class Reference:
@@ -82,14 +73,12 @@ class Reference:
     def __init__(self, value):
         self._value = value
 
-    def deref(self):
-        return self._value
 
-    def __eq__(self, other):
-        return isinstance(other, Reference) and self._value is other._value
-
-    def __hash__(self):
-        return id(self._value)
+_methods(Reference, {
+    "deref": lambda self: self._value,
+    "__eq__": lambda self, other: isinstance(other, Reference) and self._value is other._value,
+    "__hash__": lambda self: id(self._value),
+})  # fmt: skip
 
 
 @says_what_is_missing("tensorflow.Tensor")
@@ -112,16 +101,6 @@ class Tensor:
         kind = "GPU" if kind == "cuda" else kind.upper()
         return f"/job:localhost/replica:0/task:0/device:{kind}:{index or 0}"
 
-    def get_shape(self):
-        return self.shape
-
-    def set_shape(self, shape):
-        """Accepted: shapes are known."""
-
-    def ref(self):
-        """What can be a key: equal for the same tensor only."""
-        return Reference(self)
-
     def numpy(self):
         value = self._array.numpy()
         return value if value.ndim else value[()]
@@ -143,12 +122,6 @@ class Tensor:
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
         return bool(self._array.item())
-
-    def __int__(self):
-        return int(self._item())
-
-    def __float__(self):
-        return float(self._item())
 
     def __index__(self):
         if not self.dtype.is_integer:
@@ -176,27 +149,26 @@ class Tensor:
 
         return Tensor(self._array[tuple(plain(k) for k in key) if isinstance(key, tuple) else plain(key)])
 
-    def __repr__(self):
-        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={self.numpy()!r}>"
-
-    def __str__(self):
-        return f"tf.Tensor({self.numpy()}, shape={self.shape}, dtype={self.dtype.name})"
-
-    def __format__(self, spec):
-        return format(self.numpy(), spec) if not self.shape else str(self)
-
     def __hash__(self):
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
-
-    def __matmul__(self, other):
-        return binary("MatMul", ks.matmul, self, other)
-
-    def __rmatmul__(self, other):
-        return binary("MatMul", ks.matmul, other, self)
 
     def __invert__(self):
         must_take("Invert", "biu", self)
         return Tensor(~self._array)
+
+
+_methods(Tensor, {
+    "get_shape": lambda self: self.shape,
+    "set_shape": (lambda self, shape: None, "Accepted: shapes are known."),
+    "ref": (lambda self: Reference(self), "What can be a key: equal for the same tensor only."),
+    "__int__": lambda self: int(self._item()),
+    "__float__": lambda self: float(self._item()),
+    "__repr__": lambda self: f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={self.numpy()!r}>",
+    "__str__": lambda self: f"tf.Tensor({self.numpy()}, shape={self.shape}, dtype={self.dtype.name})",
+    "__format__": lambda self, spec: format(self.numpy(), spec) if not self.shape else str(self),
+    "__matmul__": lambda self, other: binary("MatMul", ks.matmul, self, other),
+    "__rmatmul__": lambda self, other: binary("MatMul", ks.matmul, other, self),
+})  # fmt: skip
 
 
 def _must_hold(number, dtype):

@@ -152,25 +152,18 @@ def save(obj, f):
     """Writes tensors, and containers of them, in Python's own format; load() reads it."""
     import pickle
 
-    if hasattr(f, "write"):
-        pickle.dump(obj, f)
-    else:
-        with open(f, "wb") as file:
-            pickle.dump(obj, file)
+    with contextlib.nullcontext(f) if hasattr(f, "write") else open(f, "wb") as file:
+        pickle.dump(obj, file)
 
 
 def load(f, map_location=None, *, weights_only=True, **_):
     """What save() wrote, on the device where it was or on `map_location`."""
     import pickle
 
-    if hasattr(f, "read"):
-        found = pickle.load(f)
-    else:
-        with open(f, "rb") as file:
-            if file.read(2) == b"PK":
-                raise RuntimeError(f"{f} is a file of the installed torch: kasoku's load() reads what its save() wrote")
-            file.seek(0)
-            found = pickle.load(file)
+    with contextlib.nullcontext(f) if hasattr(f, "read") else open(f, "rb") as file:
+        if file is not f and file.peek(2)[:2] == b"PK":
+            raise RuntimeError(f"{f} is a file of the installed torch: kasoku's load() reads what its save() wrote")
+        found = pickle.load(file)
     return found.to(map_location) if map_location is not None and isinstance(found, Tensor) else found
 
 
