@@ -5,8 +5,7 @@ import inspect
 
 import numpy as _np
 
-from ... import _core, _jit
-from ... import errors as _kasoku_errors
+from ... import _core, _jit, errors as _kasoku_errors
 from ..._jit import TypingError, prange  # noqa: F401
 from ..._signature import Signature, has_compiled_form, of_value
 from .._face.table import Table as _Table

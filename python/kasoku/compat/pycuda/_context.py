@@ -4,12 +4,10 @@ import threading
 
 import kasoku as ks
 
-from .. import missing as _missing
-from .. import preferred_device as _preferred_device
+from .. import missing as _missing, preferred_device as _preferred_device
 from .. import says_what_is_missing as _says_what_is_missing
 from .._device_facts import cuda_attributes as _cuda_attributes
-from .._face.table import Table as _Table
-from .._face.table import methods as _methods
+from .._face.table import methods as _methods, Table as _Table
 from ._errors import LogicError
 from ._flags import func_cache, shared_config
 

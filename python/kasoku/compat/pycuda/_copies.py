@@ -3,8 +3,7 @@
 import numpy as np
 
 from .. import _texture
-from .._face.table import Table as _Table
-from .._face.table import methods as _methods
+from .._face.table import methods as _methods, Table as _Table
 from ._context import _device
 from ._errors import LogicError
 from ._memory import memcpy_dtod, memcpy_dtoh, memcpy_htod

@@ -5,8 +5,7 @@ import numpy as np
 import kasoku as ks
 
 from .. import _texture
-from .._face.table import Table as _Table
-from .._face.table import methods as _methods
+from .._face.table import methods as _methods, Table as _Table
 from ._context import _device
 from ._errors import LogicError
 from ._flags import address_mode, array3d_flags, array_format, filter_mode

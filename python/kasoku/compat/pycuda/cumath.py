@@ -5,8 +5,7 @@ import numpy as np
 import kasoku as ks
 
 from .._face.table import Table as _Table, each as _each
-from ._array import GPUArray
-from ._array import result as _result
+from ._array import GPUArray, result as _result
 from ._operators import binary
 
 # PyCUDA's name -> kasoku's

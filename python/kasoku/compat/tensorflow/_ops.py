@@ -13,8 +13,7 @@ import kasoku as ks
 from . import dtypes
 from .errors import InvalidArgumentError
 from ._operators import elementwise
-from ._table import axes as _axes
-from ._table import functions as _functions
+from ._table import axes as _axes, functions as _functions
 from ._tensor import Tensor, binary, convert, in_a_graph, in_graph, must_take, operands
 
 _REDUCTIONS = {

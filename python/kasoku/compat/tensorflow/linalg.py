@@ -8,13 +8,8 @@ from .._face.table import each as _each
 from . import dtypes as _dtypes
 from . import nn as _nn  # noqa: F401 - it fills the tables
 from ._ops import _shape, matmul, transpose  # noqa: F401
-from ._table import functions as _f
-from ._table import in_type as _in_type
-from ._table import linalgs as _functions
-from ._table import plain as _plain
-from ._table import share as _share
-from ._tensor import Tensor as _Tensor
-from ._tensor import convert as _convert
+from ._table import functions as _f, in_type as _in_type, linalgs as _functions, plain as _plain, share as _share
+from ._tensor import convert as _convert, Tensor as _Tensor
 
 matrix_transpose = transpose
 

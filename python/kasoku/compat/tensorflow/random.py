@@ -3,14 +3,11 @@
 import kasoku as ks
 
 from .._face.special import special as _special
-from .._face.table import Table as _Table
-from .._face.table import methods as _methods
+from .._face.table import methods as _methods, Table as _Table
 from . import dtypes as _dtypes
 from ._ops import _shape
-from ._table import in_type as _in_type
-from ._table import rules as _rules
-from ._tensor import Tensor as _Tensor
-from ._tensor import convert as _convert
+from ._table import in_type as _in_type, rules as _rules
+from ._tensor import convert as _convert, Tensor as _Tensor
 
 
 def _number(x):

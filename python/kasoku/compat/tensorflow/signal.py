@@ -4,12 +4,9 @@ import numpy as _np
 
 import kasoku as ks
 
-from .._face.table import Table as _Table
-from .._face.table import each as _each
+from .._face.table import each as _each, Table as _Table
 from . import dtypes as _dtypes
-from ._table import in_type as _in_type
-from ._table import plain as _plain
-from ._table import rules as _rules
+from ._table import in_type as _in_type, plain as _plain, rules as _rules
 from ._tensor import Tensor as _Tensor
 
 _functions = _Table(_rules)

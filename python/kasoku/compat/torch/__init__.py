@@ -27,8 +27,7 @@ from . import (
     utils,
 )
 from ._creation import *  # noqa: F403
-from ._table import functions as _functions
-from ._table import in_place as _in_place
+from ._table import functions as _functions, in_place as _in_place
 from ._tensor import Tensor
 from ._types import (  # noqa: F401
     Size, as_dtype, device, dtype, engine_device, get_default_dtype,

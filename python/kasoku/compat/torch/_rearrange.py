@@ -9,8 +9,7 @@ import kasoku as ks
 from .._face.compositions import along, block_diagonal, diagonals, searched
 from . import _types
 from .._face.table import each
-from ._rows import list_of as _list_of
-from ._rows import of_one
+from ._rows import list_of as _list_of, of_one
 from ._table import functions
 from ._tensor import Tensor, held, shaped
 from .return_types import return_type

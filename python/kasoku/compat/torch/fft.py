@@ -2,8 +2,7 @@
 
 import kasoku as ks
 
-from .._face.table import Table as _Table
-from .._face.table import each as _each
+from .._face.table import each as _each, Table as _Table
 from . import _types
 from ._table import rules as _rules
 from ._tensor import Tensor

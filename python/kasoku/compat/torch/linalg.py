@@ -6,10 +6,8 @@ import kasoku as ks
 from kasoku._core import _linalg
 
 from .._face import compositions as _compositions
-from .._face.table import Table as _Table
-from .._face.table import each as _each
-from ._table import functions as _f
-from ._table import rules as _rules
+from .._face.table import each as _each, Table as _Table
+from ._table import functions as _f, rules as _rules
 from .return_types import return_type as _return_type
 
 _functions = _Table(_rules)

@@ -1,11 +1,9 @@
 """torch.special: functions of mathematical physics and statistics."""
 
 from .._face.special import special_of as _special_of
-from .._face.table import Table as _Table
-from .._face.table import each as _each
+from .._face.table import each as _each, Table as _Table
 from . import _more, _rows  # noqa: F401 - _more fills the table
-from ._table import functions as _f
-from ._table import rules as _rules
+from ._table import functions as _f, rules as _rules
 
 _functions = _Table(_rules)
 

@@ -5,8 +5,7 @@ import kasoku as ks
 from kasoku import _core
 
 from ... import says_what_is_missing
-from ..._face.table import forwarding as _forwarding
-from ..._face.table import methods as _methods
+from ..._face.table import forwarding as _forwarding, methods as _methods
 from ._device import Device, Scopes, current
 
 _scopes = Scopes()
