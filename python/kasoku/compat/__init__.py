@@ -128,13 +128,15 @@ class Face(_Package):
     """A module of a face; asking for what it lacks says so by the package's own name.
 
     A package that a program has imported has that name as `__name__` (`xp.__name__ == "cupy"`). Python's `from . import
-    module` goes by `__name__` too, so modules of it are found here."""
+    module` goes by `__name__` too, so modules of it are found here, and those that it imports when they are asked for (`_later`)."""
 
     def __getattr__(self, name):
         full = self.__name__.removeprefix("kasoku.compat.") + "." + name
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         own = f"{self.__spec__.name}.{name}"
+        if name in vars(self).get("_later", ()):
+            return _import_module(own)
         if "__path__" in vars(self) and own != f"{self.__name__}.{name}" and (own in _sys.modules or _find_spec(own)):
             return _import_module(own)
         raise AttributeError(missing(full), name=name, obj=self)

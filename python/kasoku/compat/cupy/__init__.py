@@ -52,14 +52,15 @@ _modules(__name__, {
 })  # fmt: skip
 
 
+_later = ("linalg", "fft", "testing", "_core", "lib", "polynomial")
+
+
 class _Face(Face):
-    """Modules that few programs ask for are imported then."""
+    """Names that few programs ask for are looked up then."""
 
     def __getattr__(self, name):
         if name in ("vectorize", "poly1d"):
             value = getattr(_import_module(f"{__package__}._{name}"), name)
-        elif name in ("linalg", "fft", "testing", "_core", "lib", "polynomial"):
-            value = _import_module(f"{__package__}.{name}")
         elif name == "AxisConcatenator":
             from kasoku._namespace.grids import _Joined as value
         elif name in _table.later:

@@ -229,12 +229,8 @@ def check_options(options, what):
 
 
 def as_list(given):
-    return (
-        list(given)
-        if isinstance(given, (list, tuple))
-        and not (isinstance(given, tuple) and given and isinstance(given[0], _signature.Type))
-        else [given]
-    )
+    is_signature = isinstance(given, tuple) and len(given) and isinstance(given[0], _signature.Type)
+    return [given] if is_signature or not isinstance(given, (list, tuple)) else list(given)
 
 
 def vectorize(signatures_or_function=None, *, target="cpu", identity=None, **options):

@@ -1,12 +1,9 @@
 """The face of TensorFlow: eager tensors, tf.function, and the operations that numerical programs use."""
 
 import contextlib
-import sys as _sys
 
 import kasoku as ks
 from kasoku import _core
-
-from .. import Face
 
 from . import _control, bitwise, config, debugging, dtypes, errors, linalg, math, nn, random, signal
 from ._ops import *  # noqa: F403
@@ -62,17 +59,4 @@ class test:  # noqa: N801 - TensorFlow's module name
 
 
 __all__ = ["Tensor", "TensorShape", "Variable", "config", "dtypes", "errors", "function", "linalg", "math", "random"]
-
-
-class _Face(Face):
-    """`experimental` is imported when somebody asks for it."""
-
-    def __getattr__(self, name):
-        if name == "experimental":
-            from importlib import import_module
-
-            return import_module(f"{__package__}.experimental")
-        return super().__getattr__(name)
-
-
-_sys.modules[__name__].__class__ = _Face
+_later = ("experimental",)

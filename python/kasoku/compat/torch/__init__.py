@@ -7,7 +7,7 @@ import numpy as np
 
 import kasoku as ks
 
-from .._face.table import Table as _Table
+from .._face.table import Table as _Table, modules as _modules
 from . import (
     _methods,  # noqa: F401
     _more,
@@ -24,7 +24,6 @@ from . import (
     nn,
     random,
     special,
-    utils,
 )
 from ._creation import *  # noqa: F403
 from ._table import functions as _functions, in_place as _in_place
@@ -65,6 +64,11 @@ for _name, _method in _rearrange.in_place.items():
     setattr(Tensor, _name + "_", _method)
 
 strided = "torch.strided"
+_modules(__name__, {
+    "utils": ("exchange with other libraries.", {}),
+    "utils.dlpack": ("tensors as capsules, and tensors of capsules or of what has __dlpack__.", {
+        "from_dlpack": from_dlpack, "to_dlpack": lambda tensor: tensor.__dlpack__()}),  # noqa: F405
+})  # fmt: skip
 
 
 class version:
