@@ -25,7 +25,7 @@ def _said_of(function, name):
 def described(f):
     """The documentation of the function of kasoku's that a row calls."""
     names = f.__code__.co_names
-    name = next((b for a, b in zip(names, names[1:]) if a == "ks"), None)
+    name = names[names.index("ks") + 1] if "ks" in names[:-1] else None
     return name and (_said_of(_functions.get(name), name) or f"kasoku.{name} of tensors.")
 
 
