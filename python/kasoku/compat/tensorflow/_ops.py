@@ -182,9 +182,7 @@ class Function:
             if getattr(spec, "dtype", None) is None or isinstance(value, (list, tuple, dict)):
                 continue
             value = convert(value)
-            fits = spec.shape is None or (
-                len(spec.shape) == value.ndim and all(n is None or n == own for n, own in zip(spec.shape, value.shape))
-            )
+            fits = spec.shape is None or value.shape.is_compatible_with(spec.shape)
             if not fits or spec.dtype != value.dtype:
                 raise TypeError(
                     f"{self.python_function.__name__}: argument {at} is a tensor of shape {value.shape} and "

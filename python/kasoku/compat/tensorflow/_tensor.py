@@ -57,6 +57,8 @@ class TensorShape(tuple):
 
 
 _methods(TensorShape, {
+    "is_compatible_with": (lambda self, other: len(other) == len(self) and all(
+        n is None or n == own for n, own in zip(other, self)), "Whether it is a shape of which some lengths may be None."),
     "as_list": lambda self: list(self),
     "num_elements": lambda self: math.prod(self),
     "is_fully_defined": lambda self: True,
@@ -203,23 +205,23 @@ def convert(value, dtype=None, like=None):
             )
     if wanted is not None and type(value) is int:
         _must_hold(value, wanted)
-    array = np.asarray(value)
+    array, is_typed = np.asarray(value), isinstance(value, (np.ndarray, np.generic))
     if array.dtype.kind in "SUO":
         raise TypeError("kasoku's tensors hold no text and no objects: numbers and bools only")
     if wanted is None and like is not None and type(value) is list and not like.is_bool:  # of Python's numbers
         if not array.size or array.dtype.kind == "i" or array.dtype.kind == "f" and like.is_floating:
             wanted = like
     if wanted is None:
-        if array.dtype == np.float64 and not isinstance(value, (np.ndarray, np.generic)):
+        if array.dtype == np.float64 and not is_typed:
             wanted = dtypes.float32
-        elif array.dtype == np.int64 and not isinstance(value, (np.ndarray, np.generic)):
+        elif array.dtype == np.int64 and not is_typed:
             wanted = dtypes.int32 if np.array_equal(array, array.astype(np.int32)) else dtypes.int64
         else:
             wanted = dtypes.as_dtype(array.dtype)
-    if array.dtype.kind in "iu" and array.size and not isinstance(value, (np.ndarray, np.generic)):
+    if array.dtype.kind in "iu" and array.size and not is_typed:
         for bound in (array.min(), array.max()):
             _must_hold(int(bound), wanted)
-    if array.dtype.kind == "f" and array.size and wanted.is_integer and not isinstance(value, (np.ndarray, np.generic)):
+    if array.dtype.kind == "f" and array.size and wanted.is_integer and not is_typed:
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}")
     return Tensor(ks.array(array.astype(wanted.as_numpy_dtype)))
 
@@ -258,16 +260,9 @@ def op_name(function):
 
 def operands(op, x, y):
     """Two tensors of one type, or the error that TensorFlow raises, with the cast that would help."""
-    if hasattr(x, "_as_tensor"):
-        x = x._as_tensor()
-    if hasattr(y, "_as_tensor"):
-        y = y._as_tensor()
-    x_given = isinstance(x, Tensor)
-    if x_given:
-        y = convert(y, like=x.dtype)
-    else:
-        y = convert(y)
-        x = convert(x, like=y.dtype)
+    x, y = (v._as_tensor() if hasattr(v, "_as_tensor") else v for v in (x, y))
+    y = convert(y, like=x.dtype if isinstance(x, Tensor) else None)
+    x = convert(x, like=y.dtype)
     if x.dtype != y.dtype:
         a, b = x.dtype.name, y.dtype.name
         raise InvalidArgumentError(
@@ -275,6 +270,15 @@ def operands(op, x, y):
             f"{_SHORT.get(b, b)} tensor [Op:{op}]; cast one: tf.cast(x, tf.{b}) or tf.cast(y, tf.{a})"
         )
     return x, y
+
+
+def broadcast(x, y):
+    """Whether their shapes do."""
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        return False
+    return True
 
 
 def binary(op, function, x, y, kinds="biufc"):
@@ -287,11 +291,5 @@ def binary(op, function, x, y, kinds="biufc"):
     try:
         return Tensor(function(x._array, y._array))
     except ValueError as error:
-        try:
-            np.broadcast_shapes(x.shape, y.shape)
-        except ValueError:
-            pass
-        else:
-            if op != "MatMul":
-                raise InvalidArgumentError(f"{error} [Op:{op}]") from error
-        raise InvalidArgumentError(f"Incompatible shapes: {x.shape} vs. {y.shape} [Op:{op}]") from error
+        said = error if op != "MatMul" and broadcast(x, y) else f"Incompatible shapes: {x.shape} vs. {y.shape}"
+        raise InvalidArgumentError(f"{said} [Op:{op}]") from error
