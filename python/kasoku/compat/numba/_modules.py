@@ -29,8 +29,9 @@ class _Config:
 config = _Config()
 
 
-def _classes(base, names, **more):
-    return {name: type(name, (base, *more.get(name, ())), {"__module__": __name__}) for name in names.split()}
+def _classes(module, base, names, **more):
+    place = {"__module__": f"{__package__}.{module}"}
+    return {name: type(name, (base, *more.get(name, ())), dict(place)) for name in names.split()}
 
 
 _typing_errors = """
@@ -38,14 +39,14 @@ _typing_errors = """
     NumbaValueError NumbaIndexError NumbaNotImplementedError NumbaAssertionError RequireLiteralValue InternalError
     ConstantInferenceError CompilerError
 """.split()
-_warnings = _classes(Warning, "NumbaWarning")
-_warnings |= _classes(_warnings["NumbaWarning"], """
+_warnings = _classes("core.errors", Warning, "NumbaWarning")
+_warnings |= _classes("core.errors", _warnings["NumbaWarning"], """
     NumbaPerformanceWarning NumbaDeprecationWarning NumbaPendingDeprecationWarning NumbaParallelSafetyWarning
     NumbaTypeSafetyWarning NumbaExperimentalFeatureWarning NumbaInvalidConfigWarning NumbaDebugInfoWarning
     NumbaIRAssumptionWarning
 """, NumbaDeprecationWarning=(DeprecationWarning,), NumbaPendingDeprecationWarning=(PendingDeprecationWarning,))  # fmt: skip
-_driver_errors = _classes(Exception, "CudaDriverError CudaRuntimeError NvvmError")
-_driver_errors |= _classes(ImportError, "CudaSupportError NvvmSupportError")
+_driver_errors = _classes("cuda.cudadrv.error", Exception, "CudaDriverError CudaRuntimeError NvvmError")
+_driver_errors |= _classes("cuda.cudadrv.error", ImportError, "CudaSupportError NvvmSupportError")
 
 
 def _auto_device(obj, stream=0, copy=True, user_explicit=False):

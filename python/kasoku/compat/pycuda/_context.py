@@ -61,13 +61,10 @@ class _Names(type):
         return _Attributes(name)
 
 
+_owners = {"device_attribute": "Device", "function_attribute": "Function", "pointer_attribute": "a pointer"}
 device_attribute, function_attribute, pointer_attribute = (
     _Names(name, (), {"__module__": __name__, "__doc__": f"Names of {owner}.get_attribute()."})
-    for name, owner in (
-        ("device_attribute", "Device"),
-        ("function_attribute", "Function"),
-        ("pointer_attribute", "a pointer"),
-    )
+    for name, owner in _owners.items()
 )
 
 
