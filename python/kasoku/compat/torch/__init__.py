@@ -8,23 +8,8 @@ import numpy as np
 import kasoku as ks
 
 from .._face.table import Table as _Table, modules as _modules
-from . import (
-    _methods,  # noqa: F401
-    _more,
-    _ops,  # noqa: F401
-    _promotion,
-    _rearrange,
-    _rows,  # noqa: F401
-    _types,
-    _views,  # noqa: F401
-    accelerator,
-    cuda,
-    fft,
-    linalg,
-    nn,
-    random,
-    special,
-)
+from . import _methods, _more, _ops, _promotion, _rearrange, _rows, _types, _views, accelerator, cuda, fft, linalg, nn
+from . import random, special
 from ._creation import *  # noqa: F403
 from ._table import functions as _functions, in_place as _in_place
 from ._tensor import Tensor
