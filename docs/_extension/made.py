@@ -140,8 +140,9 @@ def face(package):
     from kasoku.compat._face.refusals import reasons
 
     whole = importlib.import_module(f"kasoku.compat.{package}")
-    found = [package, *(info.name.removeprefix("kasoku.compat.") for info in pkgutil.walk_packages(
-        whole.__path__, f"{whole.__name__}."))]  # fmt: skip
+    walked = [info.name for info in pkgutil.walk_packages(whole.__path__, f"{whole.__name__}.")]
+    made = [name for name in sys.modules if name.startswith(f"{whole.__name__}.")]  # rows of a table of modules
+    found = [package, *(name.removeprefix("kasoku.compat.") for name in {*walked, *made})]
     rows = []
     for name in sorted(n for n in found if not any(part.startswith("_") for part in n.split("."))):
         inside = importlib.import_module(f"kasoku.compat.{name}")

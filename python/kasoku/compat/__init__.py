@@ -65,7 +65,7 @@ def missing(name):
 
 
 def tests_of(module, name):
-    """__getattr__ and __dir__ of a module whose other names only the package's own tests need: they are those of
+    """__getattr__ and __dir__ of a module, by name, whose other names only the package's own tests need: they are those of
     kasoku_testing's module `name`, which stands in the source tree beside kasoku and not in a wheel."""
     from importlib import import_module, util
 
@@ -79,7 +79,7 @@ def tests_of(module, name):
         here = util.find_spec("kasoku_testing") and vars(import_module(f"kasoku_testing.{name}"))
         return sorted(n for n in {*vars(_sys.modules[module]), *(here or ())} if not n.startswith("_"))
 
-    return get, names
+    return {"__getattr__": get, "__dir__": names}
 
 
 def says_what_is_missing(name):
@@ -128,13 +128,15 @@ class Face(_Package):
     """A module of a face; asking for what it lacks says so by the package's own name.
 
     A package that a program has imported has that name as `__name__` (`xp.__name__ == "cupy"`). Python's `from . import
-    module` goes by `__name__` too, so modules of it are found here."""
+    module` goes by `__name__` too, so modules of it are found here, and those that it imports when they are asked for (`_later`)."""
 
     def __getattr__(self, name):
         full = self.__name__.removeprefix("kasoku.compat.") + "." + name
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         own = f"{self.__spec__.name}.{name}"
+        if name in vars(self).get("_later", ()):
+            return _import_module(own)
         if "__path__" in vars(self) and own != f"{self.__name__}.{name}" and (own in _sys.modules or _find_spec(own)):
             return _import_module(own)
         raise AttributeError(missing(full), name=name, obj=self)

@@ -10,7 +10,7 @@ import kasoku as ks
 import pytest
 
 from kasoku.compat._face.refusals import reason_of, reasons
-from kasoku.compat._face.table import Table
+from kasoku.compat._face.table import Table, each, modules, names_of
 
 root = next(folder for folder in pathlib.Path(__file__).parents if (folder / "pyproject.toml").exists())
 REFUSED = [(package, name) for package, rows in reasons.items() for words in rows for name in words.split()]
@@ -32,7 +32,7 @@ def test_what_is_refused_says_why(package, name):
 
 
 @pytest.mark.parametrize(
-    "module", ["torch.nn.functional", "cupy.cuda.nvtx", "cupy.polynomial.polyutils", "tensorflow.experimental", "numba.typed",
+    "module", ["torch.nn.functional", "cupy.cuda.nvtx", "numba.core.errors", "cupy.polynomial.polyutils", "tensorflow.experimental", "numba.typed",
                "dask.array", "pycuda.driver", "cupyx.scipy.special"],
 )  # fmt: skip
 def test_a_module_of_a_face_says_what_it_lacks_whoever_imports_it(module):
@@ -41,6 +41,38 @@ def test_a_module_of_a_face_says_what_it_lacks_whoever_imports_it(module):
         found.nothing  # noqa: B018
     with pytest.raises(AttributeError, match="has no attribute '__nothing__'"):
         found.__nothing__  # noqa: B018
+
+
+def test_rows_that_are_alike_have_the_documentation_of_their_functions():
+    table = Table()
+    table.rows("plain", each(ks, "sqrt root=sqrt", lambda of: lambda x: of(x)))
+    assert (
+        "square root" in table.root.__doc__ == table.sqrt.__doc__
+        and table.root.__name__ == "root"
+        and float(table.root(4.0)) == 2
+    )
+    table.rows("plain", each(lambda name: lambda x: f"{name} {x}", "one two=deux", lambda of: lambda y: of(y)))
+    assert (table.one(1), table.two(y=2)) == ("one 1", "deux 2")
+
+
+def test_modules_are_rows_that_can_be_imported_by_name():
+    package = "kasoku.compat.cupy"
+    modules(package, {
+        "of_rows": ("what a test makes.", {"one": (lambda: 1, "One."), "two": 2}),
+        "of_rows.inner": ("what is in it.", names_of(ks, "sum mean")),
+        "of_rows.same": pathlib,
+    })  # fmt: skip
+    try:
+        inner = importlib.import_module(f"{package}.of_rows.inner")
+        outer = importlib.import_module(f"{package}.of_rows")
+        assert (inner.sum, inner.mean, outer.inner, outer.same, outer.two) == (ks.sum, ks.mean, inner, pathlib, 2)
+        assert outer.__doc__ == "cupy.of_rows: what a test makes." and inner.__package__ == f"{package}.of_rows"
+        assert (outer.one(), outer.one.__name__, outer.one.__module__) == (1, "one", f"{package}.of_rows")
+        assert outer.one.__doc__ == "One." and pickle.loads(pickle.dumps(outer.one)) is outer.one
+    finally:
+        for name in [name for name in sys.modules if name.startswith(f"{package}.of_rows")]:
+            del sys.modules[name]
+        del sys.modules[package].of_rows
 
 
 def test_rows_are_functions_with_a_name_a_signature_and_documentation():

@@ -160,3 +160,9 @@ def test_assertions():
 def test_refusals(call, words):
     with pytest.raises((AttributeError, TypeError, ValueError, NotImplementedError), match=words):
         call()
+
+
+def test_shapes_say_whether_others_are_compatible():
+    shape = tf.zeros((2, 3)).shape
+    assert shape.is_compatible_with((2, 3)) and shape.is_compatible_with([None, 3])
+    assert not shape.is_compatible_with((2,)) and not shape.is_compatible_with((3, None))

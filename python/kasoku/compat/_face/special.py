@@ -42,6 +42,11 @@ def _kernel(name, device):
     )
 
 
+def special_of(name):
+    """special() of that name, as a function of an array."""
+    return lambda a: special(name, a)
+
+
 def special(name, a, floating="float64"):
     """The function of every element of an engine's array; integers become `floating` first."""
     d = str(a.dtype)

@@ -6,20 +6,38 @@ the face's tensors belongs to the group of rows; documentation is that of the fu
 """
 
 import operator
+import sys
+import types
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec
 
 import kasoku as ks
 
 _functions = vars(ks)
 
 
-def described(f):
-    """The documentation of the function of kasoku's that a row calls, without its own signature."""
-    names = f.__code__.co_names
-    name = next((b for a, b in zip(names, names[1:]) if a == "ks"), None)
-    text = getattr(_functions.get(name), "__doc__", None)
-    if name is None or not text:
-        return name and f"kasoku.{name} of tensors."
+def _said_of(function, name):
+    """A function's documentation, without its own signature."""
+    text = getattr(function, "__doc__", None) or ""
     return text.partition("\n\n")[2] if text.startswith(name + "(") else text
+
+
+def described(f):
+    """The documentation of the function of kasoku's that a row calls."""
+    names = f.__code__.co_names
+    name = names[names.index("ks") + 1] if "ks" in names[:-1] else None
+    return name and (_said_of(_functions.get(name), name) or f"kasoku.{name} of tensors.")
+
+
+def each(space, names, make):
+    """Rows that are alike: make(function) of each of a space's functions, which has the name, or in "name=other" the other;
+    a space that is no module or class is asked, space(other)."""
+    rows = {}
+    for word in names.split():
+        name, _, other = word.partition("=")
+        function = space(other or name) if isinstance(space, types.FunctionType) else getattr(space, other or name)
+        rows[name] = make(function), _said_of(function, other or name)
+    return rows
 
 
 def refused(f, error):
@@ -61,8 +79,35 @@ def methods(cls, rows):
         f, said = f if isinstance(f, tuple) else (f, None)
         f = forwarding(f) if isinstance(f, str) else f
         _named(f, name, cls.__module__, said)
+        getattr(f, "__func__", f).__qualname__ = f"{cls.__qualname__}.{name}"
         setattr(cls, name, f)
     return cls
+
+
+def names_of(space, names=None):
+    """Some names of a module or class, or all that it shows, by name."""
+    shown = names.split() if names else getattr(space, "__all__", None) or [n for n in vars(space) if n[0] != "_"]
+    return {name: getattr(space, name) for name in shown}
+
+
+def modules(package, rows):
+    """Small modules of a package as rows: a name below the package's, what is said of it, and its names. A row that is
+    a module stands for that one."""
+    for name, row in rows.items():
+        full = f"{package}.{name}"
+        parent, _, last = full.rpartition(".")
+        if isinstance(row, tuple):
+            said, names = row
+            is_package = any(other.startswith(name + ".") for other in rows)
+            row = module_from_spec(ModuleSpec(full, None, is_package=is_package))
+            row.__doc__ = f"{full.removeprefix('kasoku.compat.')}: {said}"
+            for key, value in names.items():
+                value, more = value if isinstance(value, tuple) and callable(value[0]) else (value, None)
+                if isinstance(value, types.FunctionType) and value.__name__ == "<lambda>":
+                    _named(value, key, full, more)
+                setattr(row, key, value)
+        sys.modules[full] = row
+        setattr(sys.modules[parent], last, row)
 
 
 def enumerations(kind, rows, module):

@@ -8,10 +8,11 @@ from importlib import import_module as _import_module
 import numpy as _np
 
 from .. import Face
+from .._face.table import modules as _modules, names_of as _names_of
 
 __version__ = "13.6.0"
 
-from . import cuda, exceptions
+from . import cuda
 from ._arrays import (  # noqa: F401
     arange, array, asanyarray, asarray, asnumpy, copy, empty, empty_like, eye, full,
     full_like, ndarray, ones, ones_like, zeros, zeros_like,
@@ -31,16 +32,37 @@ _reductions.extend()
 _util.in_face(globals())
 globals().update({t.__name__: t for t in (bool, int, float, complex)})
 globals().update({n: getattr(_np, n) for n in ("False_", "True_", "e", "pi", "inf", "nan")})
+_cupy, _limits = _sys.modules[__name__], {"gesv": 256}
+_modules(__name__, {
+    "_creation": ("CuPy's inner modules of functions that make arrays; each is this package.",
+        dict.fromkeys(("basic", "from_data", "matrix", "ranges"), _cupy)),
+    "_indexing": ("CuPy's inner modules of indices; each is this package.",
+        dict.fromkeys(("generate", "indexing", "insert"), _cupy)),
+    "_environment": ("where libraries of CUDA's lie. None is used: compilers and algorithms are kasoku's own.", {
+        f"get_{of}_path": (lambda: None, "None.") for of in ("cub", "cuda", "nvcc", "rocm", "hipcc")}),
+    "cublas": ("what programs set of cuBLAS. Products and solutions are the engine's: cupy.dot, cupy.linalg.solve.", {
+        "get_batched_gesv_limit": (lambda: _limits["gesv"],
+            "Up to which size CuPy solves stacks of systems by cuBLAS. Here it is remembered alone."),
+        "set_batched_gesv_limit": (lambda limit: _limits.update(gesv=limit),
+            "Remembered; stacks of systems of any size are solved by the engine.")}),
+    "exceptions": ("NumPy's own classes, so that `except` works with both.", {
+        "RankWarning": getattr(_np.exceptions, "RankWarning", getattr(_np, "RankWarning", UserWarning)),
+        **_names_of(_np.exceptions,
+            "AxisError ComplexWarning ModuleDeprecationWarning TooHardError VisibleDeprecationWarning")}),
+})  # fmt: skip
+
+
+_later = ("linalg", "fft", "testing", "_core", "lib", "polynomial")
 
 
 class _Face(Face):
-    """Modules that few programs ask for are imported then."""
+    """Names that few programs ask for are looked up then."""
 
     def __getattr__(self, name):
         if name in ("vectorize", "poly1d"):
             value = getattr(_import_module(f"{__package__}._{name}"), name)
-        elif name in ("linalg", "fft", "testing", "_core", "lib", "cublas", "polynomial"):
-            value = _import_module(f"{__package__}.{name}")
+        elif name == "AxisConcatenator":
+            from kasoku._namespace.grids import _Joined as value
         elif name in _table.later:
             value = _util.in_face({name: _table.of_ks(name)})[name]
         else:

@@ -1,6 +1,7 @@
 """cupy.ElementwiseKernel and the like: the engine's kernels, with the attributes that CuPy's have."""
 
 import collections
+import contextlib
 import re
 
 import kasoku as ks
@@ -95,6 +96,31 @@ class ReductionKernel(ks.ReductionKernel):
     __call__ = _core._in_face(ks.ReductionKernel.__call__)
 
 
+class _NotFound(ks.errors.DeviceError, ks.errors.ValueError):
+    """A module has no kernel or variable of that name."""
+
+
+class _FileNotFound(ks.errors.DeviceError, ks.errors.OSError):
+    """A module's file cannot be read."""
+
+
+_drivers_errors = {
+    ks.errors.ValueError: (_NotFound, "CUDA_ERROR_NOT_FOUND: named symbol not found"),
+    ks.errors.OSError: (_FileNotFound, "CUDA_ERROR_FILE_NOT_FOUND: file not found"),
+}
+
+
+@contextlib.contextmanager
+def _as_the_drivers(of):
+    """Errors of the engine's as CUDA's drivers name them: the class is both CUDADriverError and the engine's."""
+    try:
+        yield
+    except of as error:
+        kind, name = _drivers_errors[of]
+        first, *rest = str(error).split("\n")
+        raise kind("\n".join([f"{first} ({name})", *rest])) from None
+
+
 @says_what_is_missing("cupy.RawModule")
 class RawModule(ks.RawModule):
     """CUDA C++ text: see ks.RawModule."""
@@ -107,17 +133,17 @@ class RawModule(ks.RawModule):
         _told(self, backend, enable_cooperative_groups, path)
         self.name_expressions = name_expressions
         code, options = _translated(code, options, translate_cucomplex)
-        with cuda.driver._named(ks.errors.OSError):
+        with _as_the_drivers(ks.errors.OSError):
             super().__init__(code=code, path=path, options=options, name_expressions=name_expressions)
 
     def get_function(self, name):
-        with cuda.driver._named(ks.errors.ValueError):
+        with _as_the_drivers(ks.errors.ValueError):
             kernel = super().get_function(name, device=cuda.current())
         return _told(kernel, self.backend, self.enable_cooperative_groups, self.file_path)
 
     def get_global(self, name):
         """The memory of a __device__ or __constant__ variable."""
-        with cuda.driver._named(ks.errors.ValueError):
+        with _as_the_drivers(ks.errors.ValueError):
             array = super().get_global(name, device=cuda.current())
         return cuda.MemoryPointer(cuda.ArrayMemory(array), 0)
 

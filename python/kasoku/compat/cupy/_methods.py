@@ -1,8 +1,10 @@
 """What cupy's arrays have that the engine's do not. Methods of the engine's take CuPy's arguments in addition."""
 
 import builtins
+import warnings
 
 import numpy as np
+from numpy.exceptions import ComplexWarning
 
 import kasoku as ks
 from kasoku import _core
@@ -116,10 +118,6 @@ class _Members:
         if casting != "unsafe" and not np.can_cast(self.dtype, dtype, casting):
             raise TypeError(f"an array of {self.dtype} cannot be cast to {dtype} by the rule {casting!r}")
         if _is_complex(self) and dtype.kind not in "cb":
-            import warnings
-
-            from .exceptions import ComplexWarning
-
             warnings.warn("the imaginary part is dropped", ComplexWarning, stacklevel=2)
             return self.real.astype(dtype, order)
         return _Array.astype(self, dtype, copy, order=order or "K")

@@ -9,7 +9,7 @@ from kasoku import _core
 
 from . import _util
 from ._arrays import asarray, stored_as_it_fits
-from .exceptions import ComplexWarning
+from numpy.exceptions import ComplexWarning
 
 
 def _drops_imaginary(a, axis=None, dtype=None, *args, **kwargs):

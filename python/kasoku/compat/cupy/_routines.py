@@ -65,13 +65,9 @@ cumsum, cumprod = _scan("cumsum"), _scan("cumprod")
 
 def byte_bounds(a):
     """The addresses of the first byte and behind the last one."""
-    low = high = a.ptr
-    for n, stride in zip(a.shape, a.strides):
-        if stride < 0:
-            low += (n - 1) * stride
-        else:
-            high += (n - 1) * stride
-    return low, high + a.itemsize
+    reaches = [(n - 1) * stride for n, stride in zip(a.shape, a.strides)]
+    low, high = builtins.sum(r for r in reaches if r < 0), builtins.sum(r for r in reaches if r > 0)
+    return a.ptr + low, a.ptr + high + a.itemsize
 
 
 def who(vardict=None):

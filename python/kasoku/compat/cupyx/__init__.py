@@ -58,6 +58,11 @@ _functions.rows("plain", {
         "a[slices] = maximum(a[slices], value), index by index."),
     "scatter_min": (lambda a, slices, value: _cupy.minimum.at(a, slices, value),
         "a[slices] = minimum(a[slices], value), index by index."),
+    "zeros_pinned": (lambda shape, dtype=float, order="C": _zeroed(empty_pinned(shape, dtype, order)),
+        "A NumPy array of zeros in memory that the device copies directly."),
+    "zeros_like_pinned": (lambda a, dtype=None, order="K", subok=None, shape=None: _zeroed(
+        empty_like_pinned(a, dtype, order, subok, shape)),
+        "A NumPy array of zeros like another in memory that the device copies directly."),
     "geterr": lambda: dict(_errors),
     "get_runtime_info": (lambda *, full=False: _cupy._routines._runtime_info(), "What runs here, in lines."),
 })  # fmt: skip
@@ -72,13 +77,6 @@ def empty_pinned(shape, dtype=float, order="C"):
     return _np.ndarray(shape, dtype, memory, order=order)
 
 
-def zeros_pinned(shape, dtype=float, order="C"):
-    """The same, of zeros."""
-    result = empty_pinned(shape, dtype, order)
-    result.fill(0)
-    return result
-
-
 def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     """A NumPy array like another in memory that the device copies directly."""
     options = _cupy._arrays._options_like(dtype, order, subok, shape)
@@ -86,11 +84,9 @@ def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     return _np.ndarray(like.shape, like.dtype, _cupy.cuda.alloc_pinned_memory(like.nbytes), strides=like.strides)
 
 
-def zeros_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
-    """The same, of zeros."""
-    result = empty_like_pinned(a, dtype, order, subok, shape)
-    result.fill(0)
-    return result
+def _zeroed(array):
+    array.fill(0)
+    return array
 
 
 _cupy._util.in_face(globals())

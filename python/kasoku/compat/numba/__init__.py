@@ -3,12 +3,13 @@
 import contextlib
 import inspect
 
-from ... import _core, _jit
-from ... import errors as _kasoku_errors
+import numpy as _np
+
+from ... import _core, _jit, errors as _kasoku_errors
 from ..._jit import TypingError, prange  # noqa: F401
 from ..._signature import Signature, has_compiled_form, of_value
-from . import core, cuda, experimental, typed, types  # noqa: F401
-from .core import config, errors  # noqa: F401
+from .._face.table import Table as _Table
+from . import typed, types  # noqa: F401
 from .types import *  # noqa: F401,F403
 from .guvectorize import guvectorize
 from .stencil import stencil
@@ -48,11 +49,6 @@ def _serially(made):
 njit = jit
 
 
-def get_num_threads():
-    """Threads that share the loops of compiled functions called from this thread."""
-    return _core._thread_limit()
-
-
 def set_num_threads(n):
     """Limits the threads that share the loops of compiled functions called from this thread."""
     most = _core._worker_count()
@@ -61,38 +57,27 @@ def set_num_threads(n):
     _core._set_thread_limit(int(n))
 
 
-def threading_layer():
-    return "kasoku"
-
-
-def get_thread_id():
-    return 0
-
-
-def typeof(value):
-    """The type that compiled code has for a value."""
-    return of_value(value)
+_functions = _Table()
+_functions.rows("plain", {
+    "get_num_threads": (lambda: _core._thread_limit(),
+        "Threads that share the loops of compiled functions called from this thread."),
+    "threading_layer": lambda: "kasoku",
+    "get_thread_id": lambda: 0,
+    "typeof": (lambda value: of_value(value), "The type that compiled code has for a value."),
+    "objmode": (lambda *args, **kwargs: contextlib.nullcontext(),
+        "Python code in a compiled function: the function runs in the interpreter, its loops compiled."),
+    "literally": (lambda value: value, "The value: compiled code knows what it needs to know."),
+    "literal_unroll": (lambda value: value, "The tuple: a loop over it stands there once for each item."),
+})  # fmt: skip
+_functions.into(globals())
 
 
 def from_dtype(dtype):
     """The type of a NumPy dtype."""
-    import numpy as np
-
-    dtype = np.dtype(dtype)
+    dtype = _np.dtype(dtype)
     return types.Type(dtype.name) if dtype.fields is None else types.Record(dtype)
 
 
-@contextlib.contextmanager
-def objmode(*args, **kwargs):
-    """Python code in a compiled function: the function runs in the interpreter, its loops compiled."""
-    yield
+from . import _modules  # noqa: E402, F401 - Numba's inner modules
 
-
-def literally(value):
-    """The value: compiled code knows what it needs to know."""
-    return value
-
-
-def literal_unroll(value):
-    """The tuple: a loop over it stands there once for each item."""
-    return value
+config, errors = _modules.config, core.errors  # noqa: F405

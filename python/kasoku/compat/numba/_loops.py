@@ -21,6 +21,12 @@ def compiled(text, name, parallel, /, **names):
     return _jit.jit(space[name], parallel=parallel)
 
 
+def names_outside(function):
+    """What the names in a function's text mean outside of it."""
+    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    return {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
+
+
 class Made:
     """What a decorator makes of a function: pickled by the function's text and what the decorator was told."""
 

@@ -85,12 +85,8 @@ class GUFunc(UFunc):
 
     def _write_back(self, k, lines, array, shape):
         is_converted = lines.dtype != array.dtype and not {k, self._names[k]} & set(self._writable)
-        if (
-            not isinstance(array, np.ndarray)
-            or is_converted
-            or not array.flags.writeable
-            or np.shares_memory(lines, array)
-        ):
+        is_callers = isinstance(array, np.ndarray) and array.flags.writeable
+        if is_converted or not is_callers or np.shares_memory(lines, array):
             return
         strides = np.broadcast_to(array, shape).strides
         np.lib.stride_tricks.as_strided(array, shape, strides)[...] = lines.reshape(shape)
@@ -171,10 +167,5 @@ def guvectorize(signatures, layout=None, *, target="cpu", **options):
         signatures, layout = [], signatures
     if isinstance(signatures, str):
         signatures = [signatures]
-    return lambda function: GUFunc(
-        getattr(function, "py_func", function),
-        signatures,
-        layout,
-        target in ("parallel", "cuda"),
-        options.get("writable_args", ()),
-    )
+    told = signatures, layout, target in ("parallel", "cuda"), options.get("writable_args", ())
+    return lambda function: GUFunc(getattr(function, "py_func", function), *told)

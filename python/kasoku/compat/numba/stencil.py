@@ -4,7 +4,7 @@ import ast
 import copy
 
 from ... import _source
-from ._loops import Made, as_arrays, bare, compiled
+from ._loops import Made, as_arrays, bare, compiled, names_outside
 
 
 class _Relative(ast.NodeTransformer):
@@ -70,11 +70,8 @@ class StencilFunc(Made):
         arguments = ", ".join(names)
         text = f"def at({', '.join(at)}, {arguments}):\n"
         text += "".join("    " + line + "\n" for statement in body for line in ast.unparse(statement).split("\n"))
-        closure = dict(
-            zip(function.__code__.co_freevars, (c.cell_contents for c in function.__closure__ or ()), strict=True)
-        )
-        names_outside = {**function.__globals__, **closure}
-        element = compiled(text, "at", False, **{k: v for k, v in names_outside.items() if not k.startswith("__")})
+        outside = {k: v for k, v in names_outside(function).items() if not k.startswith("__")}
+        element = compiled(text, "at", False, **outside)
         loop, border, first = "", "", names[0]
         for k, (low, high) in enumerate(self.neighborhood):
             low, high, line = max(0, -low), max(0, high), "    " * (k + 1)

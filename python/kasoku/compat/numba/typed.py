@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..._signature import as_type
+from .._face.table import methods as _methods
 
 _casts = {"int": int, "uin": int, "flo": float, "com": complex, "boo": bool}
 
@@ -47,15 +48,6 @@ class List(_Typed, list):
     def __setitem__(self, index, value):
         super().__setitem__(index, [*map(_item, value)] if isinstance(index, slice) else _item(value))
 
-    def append(self, value):
-        super().append(_item(value))
-
-    def insert(self, index, value):
-        super().insert(index, _item(value))
-
-    def extend(self, values):
-        super().extend(map(_item, values))
-
     @classmethod
     def empty_list(cls, item_type, allocated=0):
         made = cls()
@@ -64,8 +56,13 @@ class List(_Typed, list):
 
     empty_list.__func__.__kasoku_list__ = True
 
-    def getitem_unchecked(self, index):
-        return self[index]
+
+_methods(List, {
+    "append": lambda self, value: list.append(self, _item(value)),
+    "insert": lambda self, index, value: list.insert(self, index, _item(value)),
+    "extend": lambda self, values: list.extend(self, map(_item, values)),
+    "getitem_unchecked": lambda self, index: self[index],
+})  # fmt: skip
 
 
 class Dict(_Typed, dict):

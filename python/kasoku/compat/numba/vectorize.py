@@ -11,6 +11,21 @@ from ...cuda._arrays import is_contiguous
 from ._loops import UFunc, as_arrays, bare, beside, choose, compiled, dtype_of, empty, rows
 
 
+# Rows joined into one element each, and the results so far in place.
+_fold = """
+def fold(out, x):
+    for i in prange(x.shape[0]):
+        for k in range(x.shape[1]):
+            out[i] = scalar(out[i], x[i, k])
+"""
+_scan = """
+def scan(out):
+    for i in prange(out.shape[0]):
+        for k in range(1, out.shape[1]):
+            out[i, k] = scalar(out[i, k - 1], out[i, k])
+"""
+
+
 def _spread(a, shape):
     """The elements of an array of that shape; compiled along with what takes arrays."""
     if isinstance(a, np.ndarray):
@@ -155,17 +170,7 @@ class DUFunc(UFunc):
 
     def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, stream=0):
         axes = tuple(range(np.ndim(array))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-        flat, (outer, _), result, back, loop = self._along(
-            "fold",
-            array,
-            axes,
-            """
-            def fold(out, x):
-                for i in prange(x.shape[0]):
-                    for k in range(x.shape[1]):
-                        out[i] = scalar(out[i], x[i, k])
-            """,
-        )
+        flat, (outer, _), result, back, loop = self._along("fold", array, axes, _fold)
         start = initial if initial is not None else self.identity if flat.shape[1] == 0 else None
         if start is None and flat.shape[1] == 0:
             raise ValueError(f"zero-size array to reduction operation {self.__name__} which has no identity")
@@ -181,17 +186,7 @@ class DUFunc(UFunc):
         return total[()] if total.ndim == 0 else back(total)
 
     def accumulate(self, array, axis=0, dtype=None, out=None):
-        flat, (outer, inner), _, back, loop = self._along(
-            "scan",
-            array,
-            (axis,),
-            """
-            def scan(out):
-                for i in prange(out.shape[0]):
-                    for k in range(1, out.shape[1]):
-                        out[i, k] = scalar(out[i, k - 1], out[i, k])
-            """,
-        )
+        flat, (outer, inner), _, back, loop = self._along("scan", array, (axis,), _scan)
         total = flat.copy()
         loop(total)
         total = np.moveaxis(total.reshape(outer + inner), -1, axis)
@@ -213,7 +208,7 @@ class DUFunc(UFunc):
 
     def at(self, array, indices, *values):
         """In place, element by element: an index that comes twice counts twice."""
-        places = np.arange(array.size).reshape(array.shape)[indices].reshape(-1)
+        places = np.arange(array.size).reshape(array.shape)[indices]
         value, given = ("", "") if self.nin == 1 else (", values[k]", ", values")
         loop = self._make(
             "at",
@@ -223,10 +218,11 @@ class DUFunc(UFunc):
                     out[places[k]] = scalar(out[places[k]]{value})
             """,
         )
-        shape = np.shape(np.arange(array.size).reshape(array.shape)[indices])
-        others = [np.ascontiguousarray(np.broadcast_to(v, shape)).reshape(-1) for v in values[: self.nin - 1]]
+        others = [
+            np.ascontiguousarray(np.broadcast_to(v, np.shape(places))).reshape(-1) for v in values[: self.nin - 1]
+        ]
         flat = np.ascontiguousarray(array).reshape(-1)
-        loop(flat, places, *others)
+        loop(flat, places.reshape(-1), *others)
         if not np.shares_memory(flat, array):
             array[...] = flat.reshape(array.shape)
 
@@ -262,12 +258,8 @@ def check_options(options, what):
 
 
 def as_list(given):
-    return (
-        list(given)
-        if isinstance(given, (list, tuple))
-        and not (isinstance(given, tuple) and given and isinstance(given[0], _signature.Type))
-        else [given]
-    )
+    is_signature = isinstance(given, tuple) and len(given) and isinstance(given[0], _signature.Type)
+    return [given] if is_signature or not isinstance(given, (list, tuple)) else list(given)
 
 
 def vectorize(signatures_or_function=None, *, target="cpu", identity=None, **options):

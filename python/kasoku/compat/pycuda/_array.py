@@ -10,6 +10,7 @@ from kasoku import _core
 
 from .. import says_what_is_missing
 from . import driver
+from .._face.table import methods as _methods
 from .._layout import ArrayFlags, Pointer, must_fit, order_of, plain, shape_of, strides_of
 
 
@@ -88,27 +89,9 @@ class GPUArray:
 
     __hash__ = None
 
-    def __str__(self):
-        return str(self.get())
-
-    def __repr__(self):
-        return repr(self.get())
-
     def __array__(self, dtype=None, copy=None):
         host = self.get()
         return host if dtype is None else host.astype(dtype)
-
-    def _number(self):
-        return self.get().reshape(())[()]
-
-    def __int__(self):
-        return int(self._number())
-
-    def __float__(self):
-        return float(self._number())
-
-    def __complex__(self):
-        return complex(self._number())
 
     # ── to and from the host ─────────────────────────────────────────────────────────────────
 
@@ -126,9 +109,6 @@ class GPUArray:
             temporary = GPUArray(self.shape, self.dtype)
             temporary.set(np.ascontiguousarray(ary), stream=stream)
             self._store(temporary.__kasoku_array__, stream)
-
-    def set_async(self, ary, stream=None):
-        self.set(ary, stream=stream)
 
     def get(self, ary=None, pagelocked=False, async_=False, stream=None, **kwargs):
         source = self.__kasoku_array__
@@ -152,21 +132,12 @@ class GPUArray:
             _core._dtoh(ary, source, driver._device(), driver._stream(stream))
         return ary
 
-    def get_async(self, stream=None, ary=None):
-        return self.get(ary=ary, stream=stream)
-
     # ── copies and views ─────────────────────────────────────────────────────────────────────
 
     def copy(self, order="K"):
         return result(self.__kasoku_array__, self, dtype=self.dtype)
 
     __copy__ = copy
-
-    def __deepcopy__(self, memo):
-        return self.copy()
-
-    def astype(self, dtype, stream=None):
-        return result(self.__kasoku_array__, self, None, stream, np.dtype(dtype))
 
     def fill(self, value, stream=None):
         if self.dtype in plain:
@@ -207,12 +178,6 @@ class GPUArray:
         strides = strides_of(shape, self.itemsize, order)
         return source._seen(_shown(source.__kasoku_array__, shape, strides, self.dtype))
 
-    def ravel(self, order="C"):
-        return self.reshape(self.size, order=order)
-
-    def squeeze(self):
-        return self._seen(self.__kasoku_array__.squeeze())
-
     def transpose(self, *args, axes=None):
         axes = args or (axes,)
         if len(axes) == 1 and (axes[0] is None or not np.isscalar(axes[0])):
@@ -245,9 +210,6 @@ class GPUArray:
         else:
             part.fill(value)
 
-    def __iter__(self):
-        return (self[i] for i in range(len(self)))
-
     _block = property(lambda self: (256, 1, 1), doc="A block for kernels over the elements.")
     _grid = property(lambda self: (max(1, min(-(-self.size // 256), 8192)), 1), doc="A grid for that block.")
 
@@ -266,6 +228,23 @@ class GPUArray:
         else:
             texref.set_format(driver.dtype_to_array_format(self.dtype), channels)
         return self.bind_to_texref(texref, allow_offset)
+
+
+_methods(GPUArray, {
+    "__str__": lambda self: str(self.get()),
+    "__repr__": lambda self: repr(self.get()),
+    "_number": lambda self: self.get().reshape(())[()],
+    "__int__": lambda self: int(self._number()),
+    "__float__": lambda self: float(self._number()),
+    "__complex__": lambda self: complex(self._number()),
+    "set_async": lambda self, ary, stream=None: self.set(ary, stream=stream),
+    "get_async": lambda self, stream=None, ary=None: self.get(ary=ary, stream=stream),
+    "__deepcopy__": lambda self, memo: self.copy(),
+    "astype": lambda self, dtype, stream=None: result(self.__kasoku_array__, self, None, stream, np.dtype(dtype)),
+    "ravel": lambda self, order='C': self.reshape(self.size, order=order),
+    "squeeze": lambda self: self._seen(self.__kasoku_array__.squeeze()),
+    "__iter__": lambda self: (self[i] for i in range(len(self))),
+})  # fmt: skip
 
 
 def _shown(memory, shape, strides, dtype):

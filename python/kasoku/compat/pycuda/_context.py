@@ -4,12 +4,10 @@ import threading
 
 import kasoku as ks
 
-from .. import missing as _missing
-from .. import preferred_device as _preferred_device
+from .. import missing as _missing, preferred_device as _preferred_device
 from .. import says_what_is_missing as _says_what_is_missing
 from .._device_facts import cuda_attributes as _cuda_attributes
-from .._face.table import Table as _Table
-from .._face.table import methods as _methods
+from .._face.table import methods as _methods, Table as _Table
 from ._errors import LogicError
 from ._flags import func_cache, shared_config
 
@@ -63,13 +61,10 @@ class _Names(type):
         return _Attributes(name)
 
 
+_owners = {"device_attribute": "Device", "function_attribute": "Function", "pointer_attribute": "a pointer"}
 device_attribute, function_attribute, pointer_attribute = (
     _Names(name, (), {"__module__": __name__, "__doc__": f"Names of {owner}.get_attribute()."})
-    for name, owner in (
-        ("device_attribute", "Device"),
-        ("function_attribute", "Function"),
-        ("pointer_attribute", "a pointer"),
-    )
+    for name, owner in _owners.items()
 )
 
 
@@ -86,9 +81,6 @@ class Device:
         self._number = int(number)
 
     count = staticmethod(lambda: len(_devices()))
-
-    def get_attributes(self):
-        return {_Attributes(name): value for name, value in _cuda_attributes(self._device).items()}
 
     def get_attribute(self, name):
         attributes = self.get_attributes()
@@ -110,17 +102,13 @@ class Device:
         context.push()
         return context
 
-    def __eq__(self, other):
-        return isinstance(other, Device) and self._number == other._number
-
-    def __hash__(self):
-        return hash(self._number)
-
-    def __repr__(self):
-        return f"<pycuda.driver.Device {self._number}: {self.name()}>"
-
 
 _methods(Device, {
+    "__eq__": lambda self, other: isinstance(other, Device) and self._number == other._number,
+    "__hash__": lambda self: hash(self._number),
+    "__repr__": lambda self: f"<pycuda.driver.Device {self._number}: {self.name()}>",
+    "get_attributes": lambda self: {
+        _Attributes(name): value for name, value in _cuda_attributes(self._device).items()},
     "name": lambda self: self._device.properties["name"],
     "compute_capability": lambda self: tuple(self._device.properties["compute_capability"]),
     "total_memory": lambda self: self._device.properties["total_memory"],

@@ -3,7 +3,7 @@
 import numpy as np
 
 from .. import _texture
-from .._face.table import methods as _methods
+from .._face.table import methods as _methods, Table as _Table
 from ._context import _device
 from ._errors import LogicError
 from ._memory import memcpy_dtod, memcpy_dtoh, memcpy_htod
@@ -27,13 +27,8 @@ class Memcpy2D:
         kind, what = getattr(self, f"_{side}")
         pitch, rows = getattr(self, f"{side}_pitch"), getattr(self, f"{side}_height")
         if isinstance(what, Array):
-            elements = what._elements
-            address = elements.ctypes.data
-            pitch = (
-                elements[0].nbytes if len(what._shape) == 2 else elements[0, 0].nbytes if len(what._shape) == 3 else 0
-            )
-            rows = what._shape[-2] if len(what._shape) > 1 else 1
-            kind = "host"
+            kind, address, axes = "host", what._elements.ctypes.data, len(what._shape)
+            pitch, rows = (what._elements.strides[axes - 2], what._shape[-2]) if axes > 1 else (0, 1)
         else:
             address = what.ctypes.data if kind == "host" else int(getattr(what, "ptr", what))
         pitch, rows = int(pitch or self.width_in_bytes), int(rows or self.height)
@@ -88,13 +83,13 @@ def _bytes_of(array, index, length):
     return flat[index : index + length]
 
 
-def memcpy_dtoa(ary, index, src, len):
-    """Device memory to an Array, whose byte `index` is the first that is written."""
-    memcpy_dtoh(_bytes_of(ary, index, len), src)
-
-
-def memcpy_atod(dest, ary, index, len):
-    memcpy_htod(dest, _bytes_of(ary, index, len))
+_functions = _Table()
+_functions.rows("plain", {
+    "memcpy_dtoa": (lambda ary, index, src, len: memcpy_dtoh(_bytes_of(ary, index, len), src),
+        "Device memory to an Array, whose byte `index` is the first that is written."),
+    "memcpy_atod": lambda dest, ary, index, len: memcpy_htod(dest, _bytes_of(ary, index, len)),
+})  # fmt: skip
+_functions.into(globals())
 
 
 def memcpy_htoa(ary, index, src):

@@ -5,7 +5,7 @@ import numpy as np
 import kasoku as ks
 
 from .. import _texture
-from .._face.table import methods as _methods
+from .._face.table import methods as _methods, Table as _Table
 from ._context import _device
 from ._errors import LogicError
 from ._flags import address_mode, array3d_flags, array_format, filter_mode
@@ -177,15 +177,6 @@ def matrix_to_array(matrix, order, allow_double_hack=False):
     return _array_of(_in_order(np.asarray(matrix), order))
 
 
-def np_to_array(nparray, order, allowSurfaceBind=False):
-    """An Array with the numbers of a NumPy array of two or three axes."""
-    return _array_of(_in_order(np.asarray(nparray), order))
-
-
-def gpuarray_to_array(gpuarray, order, allowSurfaceBind=False):
-    return np_to_array(gpuarray.get(), order, allowSurfaceBind)
-
-
 def make_multichannel_2d_array(ndarray, order):
     """An Array of channels: they are the first axis in order F, the last in order C."""
     elements = _in_order(np.asarray(ndarray), order)
@@ -200,5 +191,11 @@ def bind_array_to_texref(array, texref):
     texref.set_filter_mode(filter_mode.POINT)
 
 
-def matrix_to_texref(matrix, texref, order):
-    bind_array_to_texref(matrix_to_array(matrix, order), texref)
+_functions = _Table()
+_functions.rows("plain", {
+    "np_to_array": (lambda nparray, order, allowSurfaceBind=False: _array_of(_in_order(np.asarray(nparray), order)),
+        "An Array with the numbers of a NumPy array of two or three axes."),
+    "gpuarray_to_array": lambda gpuarray, order, allowSurfaceBind=False: _array_of(_in_order(gpuarray.get(), order)),
+    "matrix_to_texref": lambda matrix, texref, order: bind_array_to_texref(matrix_to_array(matrix, order), texref),
+})  # fmt: skip
+_functions.into(globals())

@@ -17,12 +17,8 @@ class SourceModule(_core.SourceModule):
     def __init__(self, source, nvcc="nvcc", options=None, keep=False, no_extern_c=False, arch=None,
                  code=None, cache_dir=None, include_dirs=()):  # fmt: skip
         try:
-            super().__init__(
-                source,
-                options=[*DEFAULT_NVCC_FLAGS, *(options or [])],
-                include_dirs=list(include_dirs),
-                device=_driver._device(),
-            )
+            flags = [*DEFAULT_NVCC_FLAGS, *(options or [])]
+            super().__init__(source, options=flags, include_dirs=list(include_dirs), device=_driver._device())
         except _driver.CompileError as error:
             # As PyCUDA's has it; there is no other program that would have a command line.
             error.msg, _, error.stderr = str(error).partition("\n")

@@ -4,8 +4,8 @@ import numpy as np
 
 import kasoku as ks
 
-from ._array import GPUArray
-from ._array import result as _result
+from .._face.table import Table as _Table, each as _each
+from ._array import GPUArray, result as _result
 from ._operators import binary
 
 # PyCUDA's name -> kasoku's
@@ -36,25 +36,18 @@ for _name, _of in _functions.items():
     globals()[_name] = _make(_name, _of)
 
 
-def fmod(arg, mod, stream=None):
-    return binary("fmod", arg, mod, stream=stream)
+def _in_two(of):
+    return lambda arg, stream=None: tuple(
+        _result(part, arg, None, stream, arg.dtype) for part in of(arg.__kasoku_array__)
+    )
 
 
-def ldexp(significand, exponent, stream=None):
-    whole = exponent.__kasoku_array__.astype(np.int32)
-    return _result(ks.ldexp(significand.__kasoku_array__, whole), significand, None, stream)
-
-
-def atan2(y, x, stream=None):
-    return binary("arctan2", y, x, stream=stream)
-
-
-def _in_two(name):
-    def function(arg, stream=None):
-        return tuple(_result(part, arg, None, stream, arg.dtype) for part in getattr(ks, name)(arg.__kasoku_array__))
-
-    function.__name__ = name
-    return function
-
-
-frexp, modf = _in_two("frexp"), _in_two("modf")
+_of_two = _Table()
+_of_two.rows("plain", {
+    "fmod": lambda arg, mod, stream=None: binary("fmod", arg, mod, stream=stream),
+    "atan2": lambda y, x, stream=None: binary("arctan2", y, x, stream=stream),
+    "ldexp": lambda significand, exponent, stream=None: _result(
+        ks.ldexp(significand.__kasoku_array__, exponent.__kasoku_array__.astype(np.int32)), significand, None, stream),
+    **_each(ks, "frexp modf", _in_two),
+})  # fmt: skip
+_of_two.into(globals())

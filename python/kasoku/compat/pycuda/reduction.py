@@ -14,16 +14,9 @@ class ReductionKernel(ks.ReductionKernel):
     def __init__(self, dtype_out, neutral, reduce_expr, map_expr=None, arguments=None,
                  name="reduce_kernel", keep=False, options=None, preamble="", allocator=None):  # fmt: skip
         super().__init__(
-            dtype_out=dtype_out,
-            neutral=str(neutral),
-            reduce_expr=reduce_expr,
-            map_expr=map_expr,
-            arguments=arguments,
-            name=name,
-            options=options or [],
-            preamble=preamble,
-            device=_driver._device(),
-        )
+            dtype_out=dtype_out, neutral=str(neutral), reduce_expr=reduce_expr, map_expr=map_expr, arguments=arguments,
+            name=name, options=options or [], preamble=preamble, device=_driver._device(),
+        )  # fmt: skip
         self.dtype_out, self.allocator = np.dtype(dtype_out), allocator
 
     def __call__(self, *args, **kwargs):

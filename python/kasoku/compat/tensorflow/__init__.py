@@ -1,12 +1,9 @@
 """The face of TensorFlow: eager tensors, tf.function, and the operations that numerical programs use."""
 
 import contextlib
-import sys as _sys
 
 import kasoku as ks
 from kasoku import _core
-
-from .. import Face
 
 from . import _control, bitwise, config, debugging, dtypes, errors, linalg, math, nn, random, signal
 from ._ops import *  # noqa: F403
@@ -22,7 +19,6 @@ from .dtypes import (  # noqa: F401
 
 __version__ = "2.20.0"
 globals().update(_elementwise)
-_functions.into(globals())
 globals().update(debugging.functions)
 GradientTape, Module, TensorArray = _control.GradientTape, _control.Module, _control.TensorArray
 autograph = _control.autograph
@@ -32,9 +28,12 @@ newaxis = None
 dtypes.cast, dtypes.saturate_cast, dtypes.complex = cast, _functions["saturate_cast"], _functions["complex"]  # noqa: F405
 
 
-def executing_eagerly():
-    """Whether operations run at their place: not inside tf.function."""
-    return not in_graph()
+_functions.rows("plain", {
+    "executing_eagerly": (lambda: not in_graph(), "Whether operations run at their place: not inside tf.function."),
+    "is_tensor": lambda x: isinstance(x, (Tensor, Variable)),
+    "name_scope": lambda name: contextlib.nullcontext(),
+})  # fmt: skip
+_functions.into(globals())
 
 
 @contextlib.contextmanager
@@ -46,19 +45,11 @@ def device(name):
         yield
 
 
-def is_tensor(x):
-    return isinstance(x, (Tensor, Variable))
-
-
 class TensorSpec:
     """A description of an argument; kept, not enforced."""
 
     def __init__(self, shape=None, dtype=float32, name=None):
         self.shape, self.dtype, self.name = shape, as_dtype(dtype), name
-
-
-def name_scope(name):
-    return contextlib.nullcontext()
 
 
 class test:  # noqa: N801 - TensorFlow's module name
@@ -68,17 +59,4 @@ class test:  # noqa: N801 - TensorFlow's module name
 
 
 __all__ = ["Tensor", "TensorShape", "Variable", "config", "dtypes", "errors", "function", "linalg", "math", "random"]
-
-
-class _Face(Face):
-    """`experimental` is imported when somebody asks for it."""
-
-    def __getattr__(self, name):
-        if name == "experimental":
-            from importlib import import_module
-
-            return import_module(f"{__package__}.experimental")
-        return super().__getattr__(name)
-
-
-_sys.modules[__name__].__class__ = _Face
+_later = ("experimental",)

@@ -92,7 +92,7 @@ def _each_in_type(result, kinds, make):
 def ensure_shape(x, shape):
     x = convert(x)
     wanted = tuple(shape)
-    if len(wanted) != x.ndim or any(n is not None and n != own for n, own in zip(wanted, x.shape)):
+    if not x.shape.is_compatible_with(wanted):
         raise InvalidArgumentError(f"Shape of tensor {tuple(x.shape)} is not compatible with expected shape {wanted}")
     return x
 

@@ -3,12 +3,10 @@ Python where the operands are plain, and what is said of those that do not fit."
 
 import functools
 
-import numpy as np
-
 import kasoku as ks
 from kasoku._core import _Face
 
-from ._tensor import Tensor, binary, convert, must_take, op_name, operands
+from ._tensor import Tensor, binary, broadcast, convert, must_take, op_name, operands
 from ._variable import Variable
 
 # what integers become before a true division
@@ -123,11 +121,8 @@ def _define_binary(engine, op, method, names):
         if y is None:
             return _IDENTITY[engine]
         x, y = operands(op, x, y)
-        try:
-            np.broadcast_shapes(x.shape, y.shape)
-        except ValueError:  # the operator's answer; the function refuses them
-            return convert(_IDENTITY[engine])
-        return forward(x, y)
+        # of other shapes the operator's answer; the function refuses them
+        return forward(x, y) if broadcast(x, y) else convert(_IDENTITY[engine])
 
     for name in names.split():
         face.define(_Functions, name, engine, wants_float, forward)

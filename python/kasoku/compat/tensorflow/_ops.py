@@ -13,8 +13,7 @@ import kasoku as ks
 from . import dtypes
 from .errors import InvalidArgumentError
 from ._operators import elementwise
-from ._table import axes as _axes
-from ._table import functions as _functions
+from ._table import axes as _axes, functions as _functions
 from ._tensor import Tensor, binary, convert, in_a_graph, in_graph, must_take, operands
 
 _REDUCTIONS = {
@@ -183,9 +182,7 @@ class Function:
             if getattr(spec, "dtype", None) is None or isinstance(value, (list, tuple, dict)):
                 continue
             value = convert(value)
-            fits = spec.shape is None or (
-                len(spec.shape) == value.ndim and all(n is None or n == own for n, own in zip(spec.shape, value.shape))
-            )
+            fits = spec.shape is None or value.shape.is_compatible_with(spec.shape)
             if not fits or spec.dtype != value.dtype:
                 raise TypeError(
                     f"{self.python_function.__name__}: argument {at} is a tensor of shape {value.shape} and "

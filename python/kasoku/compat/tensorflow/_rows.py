@@ -8,7 +8,8 @@ import numpy as np
 import kasoku as ks
 
 from .._face.compositions import along, log_sum, paired, searched, xlogy
-from .._face.special import special
+from .._face.special import special, special_of
+from .._face.table import each
 from . import dtypes
 from ._ops import _shape, elementwise
 from ._table import axes, functions, held, in_type, ints, maths, nns, plain, share
@@ -228,10 +229,8 @@ functions.rows("own", {
         searched(sorted_sequence, values, side == "right"), out_type),
     "histogram_fixed_width": lambda values, value_range, nbins=100, dtype=dtypes.int32: _bins(
         values, value_range, int(nbins), dtype),
-    "argmax": lambda input, axis=None, output_type=dtypes.int64: in_type(
-        ks.argmax(input, axis=0 if axis is None else int(axis)), output_type),
-    "argmin": lambda input, axis=None, output_type=dtypes.int64: in_type(
-        ks.argmin(input, axis=0 if axis is None else int(axis)), output_type),
+    **each(ks, "argmax argmin", lambda place: lambda input, axis=None, output_type=dtypes.int64: in_type(
+        place(input, axis=0 if axis is None else int(axis)), output_type)),
 })  # fmt: skip
 _kinds_of_segments = {
     "sum": _sums, "prod": _segments(ks.multiply, lambda d: 1),
@@ -242,7 +241,6 @@ _kinds_of_segments = {
 maths.rows("keeps", {
     "cumprod": _running(ks.cumprod, 1),
     "cumulative_logsumexp": _running(ks.logaddexp.accumulate, -math.inf),
-    "invert_permutation": lambda x: ks.argsort(x),
     **{"unsorted_segment_" + name: of for name, of in _kinds_of_segments.items()},
     **{"segment_" + name: of for name, of in _kinds_of_segments.items() if name != "sqrt_n"},
 })  # fmt: skip
@@ -303,6 +301,10 @@ def _clipped(t, clip_norm, axis):
     return t * (clip_norm / ks.maximum(length, clip_norm)).astype(t.dtype)
 
 
+def _of_one(function):
+    return lambda x: function(x)
+
+
 def _is_rising(x, compare):
     x = ks.ravel(x)
     return compare(x[1:], x[:-1]).all()
@@ -338,13 +340,12 @@ maths.rows("keeps", {
     "xlogy": lambda x, y: xlogy(x, y),
     "xlog1py": lambda x, y: xlogy(x, 1 + y),
     "xdivy": lambda x, y: ks.where(x == 0, 0, x / ks.where(x == 0, 1, y)),
-    "conj": lambda x: ks.conj(x),
+    **each(ks, "conj invert_permutation=argsort", _of_one),
     "reduce_euclidean_norm": lambda input_tensor, axis=None, keepdims=False: ks.sqrt(
         (input_tensor * input_tensor).sum(axis=axes(axis), keepdims=keepdims)),
 })  # fmt: skip
 maths.rows("own", {
-    "real": lambda input: ks.real(input),
-    "imag": lambda input: ks.imag(input),
+    **each(ks, "real imag", lambda part: lambda input: part(input)),
     "angle": lambda input: ks.angle(input).astype(ks.real(input).dtype),
     "is_non_decreasing": lambda x: _is_rising(x, ks.greater_equal),
     "is_strictly_increasing": lambda x: _is_rising(x, ks.greater),
@@ -357,14 +358,8 @@ maths.rows("numbers", {
 })  # fmt: skip
 
 
-def _each(name):
-    return lambda x: special(name, x)
-
-
 maths.rows("floats", {
-    **{name: _each(ours) for name, ours in {
-        "erf": "erf", "erfc": "erfc", "erfinv": "erfinv", "erfcinv": "erfcinv", "lgamma": "lgamma", "ndtri": "ndtri",
-        "digamma": "digamma", "bessel_i0": "i0", "bessel_i1": "i1"}.items()},
+    **each(special_of, "erf erfc erfinv erfcinv lgamma ndtri digamma bessel_i0=i0 bessel_i1=i1", _of_one),
     "lbeta": lambda x: special("lgamma", x).sum(axis=-1) - special("lgamma", x.sum(axis=-1)),
     "log_sigmoid": lambda x: -ks.logaddexp(-x, 0),
 })  # fmt: skip

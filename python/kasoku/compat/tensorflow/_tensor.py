@@ -15,6 +15,7 @@ import kasoku as ks
 from kasoku import _core
 
 from .. import says_what_is_missing
+from .._face.table import methods as _methods
 from .._operands import divides_by_zero
 from . import dtypes
 from .errors import InvalidArgumentError
@@ -48,32 +49,24 @@ class TensorShape(tuple):
     rank = ndims = property(len)
     dims = property(list)
 
-    def as_list(self):
-        return list(self)
-
-    def num_elements(self):
-        return math.prod(self)
-
-    def is_fully_defined(self):
-        return True
-
-    def __str__(self):
-        return "(" + ", ".join(map(str, self)) + ("," if len(self) == 1 else "") + ")"
-
-    def __repr__(self):
-        return f"TensorShape([{', '.join(map(str, self))}])"
-
-    def __eq__(self, other):
-        return isinstance(other, (tuple, list)) and tuple(self) == tuple(other)
-
     __hash__ = tuple.__hash__
-
-    def __ne__(self, other):
-        return not self == other
 
     def __getitem__(self, index):
         value = super().__getitem__(index)
         return TensorShape(value) if isinstance(index, slice) else value
+
+
+_methods(TensorShape, {
+    "is_compatible_with": (lambda self, other: len(other) == len(self) and all(
+        n is None or n == own for n, own in zip(other, self)), "Whether it is a shape of which some lengths may be None."),
+    "as_list": lambda self: list(self),
+    "num_elements": lambda self: math.prod(self),
+    "is_fully_defined": lambda self: True,
+    "__str__": lambda self: "(" + ", ".join(map(str, self)) + ("," if len(self) == 1 else "") + ")",
+    "__repr__": lambda self: f"TensorShape([{', '.join(map(str, self))}])",
+    "__eq__": lambda self, other: isinstance(other, (tuple, list)) and tuple(self) == tuple(other),
+    "__ne__": lambda self, other: not self == other,
+})  # fmt: skip
 
 
 class Reference:
@@ -82,14 +75,12 @@ class Reference:
     def __init__(self, value):
         self._value = value
 
-    def deref(self):
-        return self._value
 
-    def __eq__(self, other):
-        return isinstance(other, Reference) and self._value is other._value
-
-    def __hash__(self):
-        return id(self._value)
+_methods(Reference, {
+    "deref": lambda self: self._value,
+    "__eq__": lambda self, other: isinstance(other, Reference) and self._value is other._value,
+    "__hash__": lambda self: id(self._value),
+})  # fmt: skip
 
 
 @says_what_is_missing("tensorflow.Tensor")
@@ -112,16 +103,6 @@ class Tensor:
         kind = "GPU" if kind == "cuda" else kind.upper()
         return f"/job:localhost/replica:0/task:0/device:{kind}:{index or 0}"
 
-    def get_shape(self):
-        return self.shape
-
-    def set_shape(self, shape):
-        """Accepted: shapes are known."""
-
-    def ref(self):
-        """What can be a key: equal for the same tensor only."""
-        return Reference(self)
-
     def numpy(self):
         value = self._array.numpy()
         return value if value.ndim else value[()]
@@ -143,12 +124,6 @@ class Tensor:
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
         return bool(self._array.item())
-
-    def __int__(self):
-        return int(self._item())
-
-    def __float__(self):
-        return float(self._item())
 
     def __index__(self):
         if not self.dtype.is_integer:
@@ -176,27 +151,26 @@ class Tensor:
 
         return Tensor(self._array[tuple(plain(k) for k in key) if isinstance(key, tuple) else plain(key)])
 
-    def __repr__(self):
-        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={self.numpy()!r}>"
-
-    def __str__(self):
-        return f"tf.Tensor({self.numpy()}, shape={self.shape}, dtype={self.dtype.name})"
-
-    def __format__(self, spec):
-        return format(self.numpy(), spec) if not self.shape else str(self)
-
     def __hash__(self):
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
-
-    def __matmul__(self, other):
-        return binary("MatMul", ks.matmul, self, other)
-
-    def __rmatmul__(self, other):
-        return binary("MatMul", ks.matmul, other, self)
 
     def __invert__(self):
         must_take("Invert", "biu", self)
         return Tensor(~self._array)
+
+
+_methods(Tensor, {
+    "get_shape": lambda self: self.shape,
+    "set_shape": (lambda self, shape: None, "Accepted: shapes are known."),
+    "ref": (lambda self: Reference(self), "What can be a key: equal for the same tensor only."),
+    "__int__": lambda self: int(self._item()),
+    "__float__": lambda self: float(self._item()),
+    "__repr__": lambda self: f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={self.numpy()!r}>",
+    "__str__": lambda self: f"tf.Tensor({self.numpy()}, shape={self.shape}, dtype={self.dtype.name})",
+    "__format__": lambda self, spec: format(self.numpy(), spec) if not self.shape else str(self),
+    "__matmul__": lambda self, other: binary("MatMul", ks.matmul, self, other),
+    "__rmatmul__": lambda self, other: binary("MatMul", ks.matmul, other, self),
+})  # fmt: skip
 
 
 def _must_hold(number, dtype):
@@ -231,23 +205,23 @@ def convert(value, dtype=None, like=None):
             )
     if wanted is not None and type(value) is int:
         _must_hold(value, wanted)
-    array = np.asarray(value)
+    array, is_typed = np.asarray(value), isinstance(value, (np.ndarray, np.generic))
     if array.dtype.kind in "SUO":
         raise TypeError("kasoku's tensors hold no text and no objects: numbers and bools only")
     if wanted is None and like is not None and type(value) is list and not like.is_bool:  # of Python's numbers
         if not array.size or array.dtype.kind == "i" or array.dtype.kind == "f" and like.is_floating:
             wanted = like
     if wanted is None:
-        if array.dtype == np.float64 and not isinstance(value, (np.ndarray, np.generic)):
+        if array.dtype == np.float64 and not is_typed:
             wanted = dtypes.float32
-        elif array.dtype == np.int64 and not isinstance(value, (np.ndarray, np.generic)):
+        elif array.dtype == np.int64 and not is_typed:
             wanted = dtypes.int32 if np.array_equal(array, array.astype(np.int32)) else dtypes.int64
         else:
             wanted = dtypes.as_dtype(array.dtype)
-    if array.dtype.kind in "iu" and array.size and not isinstance(value, (np.ndarray, np.generic)):
+    if array.dtype.kind in "iu" and array.size and not is_typed:
         for bound in (array.min(), array.max()):
             _must_hold(int(bound), wanted)
-    if array.dtype.kind == "f" and array.size and wanted.is_integer and not isinstance(value, (np.ndarray, np.generic)):
+    if array.dtype.kind == "f" and array.size and wanted.is_integer and not is_typed:
         raise TypeError(f"Cannot convert {value!r} to EagerTensor of dtype {wanted.name}")
     return Tensor(ks.array(array.astype(wanted.as_numpy_dtype)))
 
@@ -286,16 +260,9 @@ def op_name(function):
 
 def operands(op, x, y):
     """Two tensors of one type, or the error that TensorFlow raises, with the cast that would help."""
-    if hasattr(x, "_as_tensor"):
-        x = x._as_tensor()
-    if hasattr(y, "_as_tensor"):
-        y = y._as_tensor()
-    x_given = isinstance(x, Tensor)
-    if x_given:
-        y = convert(y, like=x.dtype)
-    else:
-        y = convert(y)
-        x = convert(x, like=y.dtype)
+    x, y = (v._as_tensor() if hasattr(v, "_as_tensor") else v for v in (x, y))
+    y = convert(y, like=x.dtype if isinstance(x, Tensor) else None)
+    x = convert(x, like=y.dtype)
     if x.dtype != y.dtype:
         a, b = x.dtype.name, y.dtype.name
         raise InvalidArgumentError(
@@ -303,6 +270,15 @@ def operands(op, x, y):
             f"{_SHORT.get(b, b)} tensor [Op:{op}]; cast one: tf.cast(x, tf.{b}) or tf.cast(y, tf.{a})"
         )
     return x, y
+
+
+def broadcast(x, y):
+    """Whether their shapes do."""
+    try:
+        np.broadcast_shapes(x.shape, y.shape)
+    except ValueError:
+        return False
+    return True
 
 
 def binary(op, function, x, y, kinds="biufc"):
@@ -315,11 +291,5 @@ def binary(op, function, x, y, kinds="biufc"):
     try:
         return Tensor(function(x._array, y._array))
     except ValueError as error:
-        try:
-            np.broadcast_shapes(x.shape, y.shape)
-        except ValueError:
-            pass
-        else:
-            if op != "MatMul":
-                raise InvalidArgumentError(f"{error} [Op:{op}]") from error
-        raise InvalidArgumentError(f"Incompatible shapes: {x.shape} vs. {y.shape} [Op:{op}]") from error
+        said = error if op != "MatMul" and broadcast(x, y) else f"Incompatible shapes: {x.shape} vs. {y.shape}"
+        raise InvalidArgumentError(f"{said} [Op:{op}]") from error

@@ -5,8 +5,7 @@ import numpy as _np
 import kasoku as ks
 
 from .._face.table import Table as _Table
-from ._tensor import Tensor as _Tensor
-from ._tensor import convert as _convert
+from ._tensor import convert as _convert, Tensor as _Tensor
 from .dtypes import as_dtype as _as_dtype
 from .errors import InvalidArgumentError as _InvalidArgumentError
 

@@ -4,16 +4,12 @@ import kasoku as ks
 from kasoku._core import _linalg
 
 from .._face import compositions as _compositions
+from .._face.table import each as _each
 from . import dtypes as _dtypes
 from . import nn as _nn  # noqa: F401 - it fills the tables
 from ._ops import _shape, matmul, transpose  # noqa: F401
-from ._table import functions as _f
-from ._table import in_type as _in_type
-from ._table import linalgs as _functions
-from ._table import plain as _plain
-from ._table import share as _share
-from ._tensor import Tensor as _Tensor
-from ._tensor import convert as _convert
+from ._table import functions as _f, in_type as _in_type, linalgs as _functions, plain as _plain, share as _share
+from ._tensor import convert as _convert, Tensor as _Tensor
 
 matrix_transpose = transpose
 
@@ -57,12 +53,8 @@ def _in_complex(parts, x):
     return tuple(p.astype(kind) for p in parts)
 
 
-def _of_one(of):
-    return lambda input, **ignored: of(input)
-
-
 _functions.rows("keeps", {
-    **{name: _of_one(getattr(ks.linalg, name)) for name in ("inv", "det", "cholesky", "pinv", "eigvalsh")},
+    **_each(ks.linalg, "inv det cholesky pinv eigvalsh", lambda of: lambda input, **ignored: of(input)),
     "solve": lambda matrix, rhs, adjoint=False: ks.linalg.solve(ks.conjugate(matrix.mT) if adjoint else matrix, rhs),
     "norm": lambda tensor, ord="euclidean", axis=None, keepdims=False: _norm(tensor, ord, axis, keepdims),
     "matvec": lambda a, b, transpose_a=False: ((a.mT if transpose_a else a) @ b[..., None])[..., 0],

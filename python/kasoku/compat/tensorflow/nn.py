@@ -6,19 +6,12 @@ import numpy as _np
 
 import kasoku as ks
 
-from .._face import compositions as _compositions
-from .._face import windows as _windows
+from .._face import compositions as _compositions, windows as _windows
 from . import _rows  # noqa: F401 - it fills the tables
 from ._ops import elementwise as _elementwise
-from ._table import functions as _f
-from ._table import axes as _axes_of
-from ._table import ints as _ints
-from ._table import linalgs as _linalgs
-from ._table import maths as _maths
-from ._table import nns as _nns
-from ._table import share as _share
-from ._tensor import Tensor as _Tensor
-from ._tensor import convert as _convert
+from ._table import axes as _axes_of, functions as _f, ints as _ints, linalgs as _linalgs, maths as _maths
+from ._table import nns as _nns, share as _share
+from ._tensor import convert as _convert, Tensor as _Tensor
 from .errors import InvalidArgumentError as _InvalidArgumentError
 
 

@@ -3,17 +3,11 @@
 import kasoku as ks
 
 from .._face.special import special as _special
-from .._face.table import Table as _Table
+from .._face.table import methods as _methods, Table as _Table
 from . import dtypes as _dtypes
 from ._ops import _shape
-from ._table import in_type as _in_type
-from ._table import rules as _rules
-from ._tensor import Tensor as _Tensor
-from ._tensor import convert as _convert
-
-
-def set_seed(seed):
-    ks.random.seed(int(seed))
+from ._table import in_type as _in_type, rules as _rules
+from ._tensor import convert as _convert, Tensor as _Tensor
 
 
 def _number(x):
@@ -97,6 +91,10 @@ _functions.rows("tensors", {
     "stateless_categorical": lambda logits, num_samples, seed, dtype=_i64, **ignored: _categorical(
         _stateless(seed), logits, num_samples, dtype),
 })  # fmt: skip
+_functions.rows("plain", {
+    "set_seed": lambda seed: ks.random.seed(int(seed)),
+    "get_global_generator": lambda: Generator(ks.random),
+})  # fmt: skip
 globals().update(_functions)
 
 
@@ -114,15 +112,12 @@ class Generator:
     def from_non_deterministic_state(cls, alg=None):
         return cls(ks.random.default_rng())
 
-    def uniform(self, shape, minval=0, maxval=None, dtype=_f32, name=None):
-        return _uniform(self._rng, shape, minval, maxval, dtype)
 
-    def normal(self, shape, mean=0.0, stddev=1.0, dtype=_f32, name=None):
-        return _normal(self._rng, shape, mean, stddev, dtype)
-
-    def truncated_normal(self, shape, mean=0.0, stddev=1.0, dtype=_f32, name=None):
-        return _truncated(self._rng, shape, mean, stddev, dtype)
-
-
-def get_global_generator():
-    return Generator(ks.random)
+_methods(Generator, {
+    "uniform": lambda self, shape, minval=0, maxval=None, dtype=_f32, name=None: _uniform(
+        self._rng, shape, minval, maxval, dtype),
+    "normal": lambda self, shape, mean=0.0, stddev=1.0, dtype=_f32, name=None: _normal(
+        self._rng, shape, mean, stddev, dtype),
+    "truncated_normal": lambda self, shape, mean=0.0, stddev=1.0, dtype=_f32, name=None: _truncated(
+        self._rng, shape, mean, stddev, dtype),
+})  # fmt: skip

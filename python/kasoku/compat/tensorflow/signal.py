@@ -4,18 +4,12 @@ import numpy as _np
 
 import kasoku as ks
 
-from .._face.table import Table as _Table
+from .._face.table import each as _each, Table as _Table
 from . import dtypes as _dtypes
-from ._table import in_type as _in_type
-from ._table import plain as _plain
-from ._table import rules as _rules
+from ._table import in_type as _in_type, plain as _plain, rules as _rules
 from ._tensor import Tensor as _Tensor
 
 _functions = _Table(_rules)
-
-
-def _of_one(of):
-    return lambda input: of(input)
 
 
 def _of_length(of, axes):
@@ -29,13 +23,11 @@ def _of_length(of, axes):
 
 
 _functions.rows("own", {
-    **{name: _of_one(getattr(ks.fft, name)) for name in ("fft", "ifft", "fft2", "ifft2")},
+    **_each(ks.fft, "fft ifft fft2 ifft2", lambda of: lambda input: of(input)),
     **{name + end: _of_length(getattr(ks.fft, name + of), axes) for name in ("rfft", "irfft")
        for end, of, axes in (("", "", 1), ("2d", "2", 2), ("3d", "n", 3))},
-    "fft3d": lambda input: ks.fft.fftn(input, None, (-3, -2, -1)),
-    "ifft3d": lambda input: ks.fft.ifftn(input, None, (-3, -2, -1)),
-    "fftshift": lambda x, axes=None: ks.fft.fftshift(x, axes),
-    "ifftshift": lambda x, axes=None: ks.fft.ifftshift(x, axes),
+    **_each(ks.fft, "fft3d=fftn ifft3d=ifftn", lambda of: lambda input: of(input, None, (-3, -2, -1))),
+    **_each(ks.fft, "fftshift ifftshift", lambda of: lambda x, axes=None: of(x, axes)),
 })  # fmt: skip
 _functions.alias(fft2d="fft2", ifft2d="ifft2")
 

@@ -7,28 +7,11 @@ import numpy as np
 
 import kasoku as ks
 
-from .._face.table import Table as _Table
-from . import (
-    _methods,  # noqa: F401
-    _more,
-    _ops,  # noqa: F401
-    _promotion,
-    _rearrange,
-    _rows,  # noqa: F401
-    _types,
-    _views,  # noqa: F401
-    accelerator,
-    cuda,
-    fft,
-    linalg,
-    nn,
-    random,
-    special,
-    utils,
-)
+from .._face.table import Table as _Table, modules as _modules
+from . import _methods, _more, _ops, _promotion, _rearrange, _rows, _types, _views, accelerator, cuda, fft, linalg, nn
+from . import random, special
 from ._creation import *  # noqa: F403
-from ._table import functions as _functions
-from ._table import in_place as _in_place
+from ._table import functions as _functions, in_place as _in_place
 from ._tensor import Tensor
 from ._types import (  # noqa: F401
     Size, as_dtype, device, dtype, engine_device, get_default_dtype,
@@ -66,6 +49,11 @@ for _name, _method in _rearrange.in_place.items():
     setattr(Tensor, _name + "_", _method)
 
 strided = "torch.strided"
+_modules(__name__, {
+    "utils": ("exchange with other libraries.", {}),
+    "utils.dlpack": ("tensors as capsules, and tensors of capsules or of what has __dlpack__.", {
+        "from_dlpack": from_dlpack, "to_dlpack": lambda tensor: tensor.__dlpack__()}),  # noqa: F405
+})  # fmt: skip
 
 
 class version:
@@ -152,25 +140,18 @@ def save(obj, f):
     """Writes tensors, and containers of them, in Python's own format; load() reads it."""
     import pickle
 
-    if hasattr(f, "write"):
-        pickle.dump(obj, f)
-    else:
-        with open(f, "wb") as file:
-            pickle.dump(obj, file)
+    with contextlib.nullcontext(f) if hasattr(f, "write") else open(f, "wb") as file:
+        pickle.dump(obj, file)
 
 
 def load(f, map_location=None, *, weights_only=True, **_):
     """What save() wrote, on the device where it was or on `map_location`."""
     import pickle
 
-    if hasattr(f, "read"):
-        found = pickle.load(f)
-    else:
-        with open(f, "rb") as file:
-            if file.read(2) == b"PK":
-                raise RuntimeError(f"{f} is a file of the installed torch: kasoku's load() reads what its save() wrote")
-            file.seek(0)
-            found = pickle.load(file)
+    with contextlib.nullcontext(f) if hasattr(f, "read") else open(f, "rb") as file:
+        if file is not f and file.peek(2)[:2] == b"PK":
+            raise RuntimeError(f"{f} is a file of the installed torch: kasoku's load() reads what its save() wrote")
+        found = pickle.load(file)
     return found.to(map_location) if map_location is not None and isinstance(found, Tensor) else found
 
 

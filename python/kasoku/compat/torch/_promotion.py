@@ -23,12 +23,8 @@ def wider(a, b):
         return b
     if a.category > b.category:
         a, b = b, a
-    if b.category == 3:
-        return (
-            b
-            if a.category < 2
-            else as_dtype(np.promote_types(_complex_of(a).numpy if a.category == 2 else a.numpy, b.numpy))
-        )
+    if a.category == 2 and b.category == 3:
+        a = _complex_of(a)
     if a.category < b.category:
         return b
     if "bfloat16" in (a.name, b.name):

@@ -7,6 +7,7 @@ import kasoku as ks
 
 from .._face.compositions import log_softmax, log_sum, paired, xlogy
 from .._face.special import special
+from .._face.table import each
 from ._reductions import dims
 from ._table import functions
 from ._tensor import Tensor, held
@@ -35,6 +36,14 @@ def _real(name):
     return of_each
 
 
+def of_one(function):
+    return lambda input: function(input)
+
+
+def _of_two(function):
+    return lambda input, other: function(input, other)
+
+
 def _running_trapezoids(y, x, dx, dim):
     y = ks.moveaxis(y, dim, -1)
     steps = dx if x is None else ks.diff(x if x.ndim == 1 else ks.moveaxis(x, dim, -1))
@@ -52,19 +61,14 @@ functions.rows("arrays", {
     "nan_to_num": lambda input, nan=0.0, posinf=None, neginf=None: ks.nan_to_num(
         input, nan=nan or 0.0, posinf=posinf, neginf=neginf),
     "sgn": lambda input: ks.sign(input) if input.dtype.kind == "c" else f.sign(Tensor(input))._a,
-    "trace": lambda input: ks.trace(input),
     "isposinf": lambda input: input == math.inf,
     "isneginf": lambda input: input == -math.inf,
-    "isreal": lambda input: ks.isreal(input),
+    **each(ks, "trace isreal bitwise_count conj_physical=conj", of_one),
     "diff": lambda input, n=1, dim=-1, prepend=None, append=None: ks.diff(input, n, dim, prepend, append),
     "vander": lambda x, N=None, increasing=False: _powers(x, N, increasing),
-    "quantile": lambda input, q, dim=None, keepdim=False, *, interpolation="linear": ks.quantile(
-        input, q, dim, keepdims=keepdim, method=interpolation),
-    "nanquantile": lambda input, q, dim=None, keepdim=False, *, interpolation="linear": ks.nanquantile(
-        input, q, dim, keepdims=keepdim, method=interpolation),
+    **each(ks, "quantile nanquantile", lambda quantile: lambda input, q, dim=None, keepdim=False, *, interpolation="linear": (
+        quantile(input, q, dim, keepdims=keepdim, method=interpolation))),
     "frexp": lambda input: return_type("frexp")(*ks.frexp(input)),
-    "conj_physical": lambda input: ks.conj(input),
-    "bitwise_count": lambda input: ks.bitwise_count(input),
     "gradient": lambda input, *, spacing=1, dim=None, edge_order=1: ks.gradient(
         input, *(spacing if type(spacing) in (list, tuple) else (spacing,)), axis=dim, edge_order=edge_order),
 })  # fmt: skip
@@ -79,12 +83,9 @@ functions.rows("floats", {
     "cdist": lambda x1, x2, p=2.0: _distances(x1, x2, p),
     "cov": lambda input, *, correction=1, fweights=None, aweights=None: ks.cov(
         input, ddof=correction, fweights=fweights, aweights=aweights),
-    "corrcoef": lambda input: ks.corrcoef(input),
+    **each(ks, "corrcoef angle sinc", of_one), **each(ks, "logaddexp2", _of_two),
     "polar": lambda abs, angle: paired(abs * ks.cos(angle), abs * ks.sin(angle)),
-    "angle": lambda input: ks.angle(input),
-    "sinc": lambda input: ks.sinc(input),
     "xlogy": lambda input, other: xlogy(input, other),
-    "logaddexp2": lambda input, other: ks.logaddexp2(input, other),
     "ldexp": lambda input, other: input * 2.0**other,
     "trapezoid": lambda y, x=None, *, dx=1.0, dim=-1: ks.trapezoid(y, x, dx, dim),
     "cumulative_trapezoid": lambda y, x=None, *, dx=1.0, dim=-1: _running_trapezoids(y, x, dx, dim),
@@ -97,13 +98,10 @@ functions.rows("meeting", {
         input, other, rtol, atol, equal_nan),
     "einsum": lambda equation, *operands: ks.einsum(equation, *list_of(operands), optimize=True),
     "tensordot": lambda a, b, dims=2: ks.tensordot(a, b, dims),
-    "inner": lambda input, other: ks.inner(input, other),
-    "kron": lambda input, other: ks.kron(input, other),
+    **each(ks, "inner kron vdot", _of_two),
+    **each(ks, "outer ger=outer", lambda outer: lambda input, vec2: outer(input, vec2)),
     "cross": lambda input, other, dim=-1: ks.cross(input, other, axis=dim),
     "complex": lambda real, imag: paired(real, imag),
-    "ger": lambda input, vec2: ks.outer(input, vec2),
-    "outer": lambda input, vec2: ks.outer(input, vec2),
-    "vdot": lambda input, other: ks.vdot(input, other),
 })  # fmt: skip
 
 

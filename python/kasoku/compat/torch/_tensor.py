@@ -12,6 +12,7 @@ from kasoku import _core
 
 from .. import says_what_is_missing
 from .._face.refusals import autograd
+from .._face.table import methods as _methods
 from . import _types
 from ._types import Size, as_dtype, device, engine_device, of_array, of_engine
 
@@ -41,9 +42,6 @@ class Tensor:
     is_cuda = property(lambda self: self._a.device.kind == "cuda")
     ndim, nbytes, itemsize = (property(operator.attrgetter(f"_a.{name}")) for name in ("ndim", "nbytes", "itemsize"))
 
-    def is_contiguous(self):
-        return self._a.flags.c_contiguous
-
     # ── to other things ───────────────────────────────────────────────────────────────────
 
     def item(self):
@@ -69,12 +67,6 @@ class Tensor:
     def __array__(self, dtype=None, copy=None):
         a = self.numpy()
         return a.astype(dtype) if dtype is not None else a
-
-    def __dlpack__(self, **kwargs):
-        return self._a.__dlpack__(**kwargs)
-
-    def __dlpack_device__(self):
-        return self._a.__dlpack_device__()
 
     __cuda_array_interface__ = property(lambda self: self._a.__cuda_array_interface__)
 
@@ -103,9 +95,6 @@ class Tensor:
             return self.to(as_dtype(dtype))
         where = "torch.cuda." if self.is_cuda else "torch."
         return where + _types.legacy.get(self.dtype.name, self.dtype.name) + "Tensor"
-
-    def contiguous(self, memory_format=None):
-        return self if self.is_contiguous() else self.clone()
 
     requires_grad = property(lambda self: False, lambda self, value: self.requires_grad_(value) and None)
 
@@ -136,30 +125,12 @@ class Tensor:
             raise TypeError("iteration over a 0-d tensor")
         return (Tensor(row) for row in self._a)
 
-    def __hash__(self):
-        return id(self)
-
-    def __format__(self, spec):
-        return format(self.item(), spec) if self._a.ndim == 0 else str(self)
-
-    def __deepcopy__(self, memo):
-        return self.clone()
-
-    def __reduce__(self):
-        return (_rebuild, (self._a.numpy(), self.dtype, self.device))
-
     def __repr__(self):
         from ._printing import text_of
 
         return text_of(self)
 
     # ── parts and shapes: views ───────────────────────────────────────────────────────────
-
-    def __getitem__(self, key):
-        return Tensor(_core._part(self._a, _key(key)))
-
-    def __setitem__(self, key, value):
-        self._write(value._a if isinstance(value, Tensor) else value, _key(key))
 
     def _write(self, value, key=...):
         _types.must_hold(value, self.dtype)
@@ -198,8 +169,20 @@ class Tensor:
         times = times[0] if len(times) == 1 and not isinstance(times[0], int) else times
         return Tensor(ks.tile(self._a, times))
 
-    def fill_(self, value):
-        return self._write(value._a if isinstance(value, Tensor) else value)
+
+_methods(Tensor, {
+    "is_contiguous": lambda self: self._a.flags.c_contiguous,
+    "__dlpack__": lambda self, **kwargs: self._a.__dlpack__(**kwargs),
+    "__dlpack_device__": lambda self: self._a.__dlpack_device__(),
+    "contiguous": lambda self, memory_format=None: self if self.is_contiguous() else self.clone(),
+    "__hash__": lambda self: id(self),
+    "__format__": lambda self, spec: format(self.item(), spec) if self._a.ndim == 0 else str(self),
+    "__deepcopy__": lambda self, memo: self.clone(),
+    "__reduce__": lambda self: (_rebuild, (self._a.numpy(), self.dtype, self.device)),
+    "__getitem__": lambda self, key: Tensor(_core._part(self._a, _key(key))),
+    "__setitem__": lambda self, key, value: self._write(value._a if isinstance(value, Tensor) else value, _key(key)),
+    "fill_": lambda self, value: self._write(value._a if isinstance(value, Tensor) else value),
+})  # fmt: skip
 
 
 def _must_be_apart(a):

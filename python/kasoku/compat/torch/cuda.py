@@ -93,12 +93,13 @@ class Event:
         return (end._time - self._time) * 1e3
 
 
-class Stream:
+class Stream(contextlib.AbstractContextManager):
     """Work is ordered with the thread's own stream."""
 
     def __init__(self, device=None, priority=0):
         self.device = device
 
+    __exit__ = staticmethod(lambda *_: None)
     synchronize, query = staticmethod(lambda: synchronize()), staticmethod(lambda: True)
     wait_stream = wait_event = staticmethod(lambda other: None)  # nothing to wait for: one order
 
@@ -106,12 +107,6 @@ class Stream:
         event = event or Event()
         event.record()
         return event
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        return False
 
 
 class device(contextlib.ContextDecorator):

@@ -2,7 +2,7 @@
 
 import kasoku as ks
 
-from .._face.table import Table as _Table
+from .._face.table import each as _each, Table as _Table
 from . import _types
 from ._table import rules as _rules
 from ._tensor import Tensor
@@ -15,8 +15,8 @@ def _of_one(of):
     return lambda input, n=None, dim=-1, norm=None: of(input, n, dim, norm)
 
 
-def _of_several(of, dims):
-    return lambda input, s=None, dim=dims, norm=None: of(input, s, dim, norm)
+def _of_several(dims):
+    return lambda of: lambda input, s=None, dim=dims, norm=None: of(input, s, dim, norm)
 
 
 def _frequencies(of):
@@ -27,18 +27,11 @@ def _frequencies(of):
     return frequencies
 
 
-_named = {
-    name: getattr(ks.fft, name)
-    for name in """
-    fft ifft rfft irfft hfft ihfft fft2 ifft2 rfft2 irfft2 fftn ifftn rfftn irfftn fftshift ifftshift fftfreq rfftfreq
-""".split()
-}
-_functions.rows("singles", {name: _of_one(of) for name, of in _named.items() if name.endswith("fft")})
-_functions.rows("singles", {name: _of_several(of, (-2, -1)) for name, of in _named.items() if name.endswith("fft2")})
-_functions.rows("singles", {name: _of_several(of, None) for name, of in _named.items() if name.endswith("fftn")})
-_functions.rows("arrays", {
-    "fftshift": lambda input, dim=None: ks.fft.fftshift(input, dim),
-    "ifftshift": lambda input, dim=None: ks.fft.ifftshift(input, dim),
+_functions.rows("singles", {
+    **_each(ks.fft, "fft ifft rfft irfft hfft ihfft", _of_one),
+    **_each(ks.fft, "fft2 ifft2 rfft2 irfft2", _of_several((-2, -1))),
+    **_each(ks.fft, "fftn ifftn rfftn irfftn", _of_several(None)),
 })  # fmt: skip
-_functions.rows("tensors", {name: _frequencies(of) for name, of in _named.items() if name.endswith("freq")})
+_functions.rows("arrays", _each(ks.fft, "fftshift ifftshift", lambda of: lambda input, dim=None: of(input, dim)))
+_functions.rows("tensors", _each(ks.fft, "fftfreq rfftfreq", _frequencies))
 globals().update(_functions)

@@ -6,9 +6,8 @@ import kasoku as ks
 from kasoku._core import _linalg
 
 from .._face import compositions as _compositions
-from .._face.table import Table as _Table
-from ._table import functions as _f
-from ._table import rules as _rules
+from .._face.table import each as _each, Table as _Table
+from ._table import functions as _f, rules as _rules
 from .return_types import return_type as _return_type
 
 _functions = _Table(_rules)
@@ -44,12 +43,8 @@ def _rank(a, atol, rtol):
     return ks.count_nonzero(s > _limit(a, s, atol, rtol)[..., None], axis=-1)
 
 
-def _of_all(function):
-    return lambda A: function(A)
-
-
 _functions.rows("singles", {
-    **{name: _of_all(getattr(ks.linalg, name)) for name in ("inv", "det", "eigvals", "svdvals")},
+    **_each(ks.linalg, "inv det eigvals svdvals", lambda function: lambda A: function(A)),
     "cholesky": lambda A, *, upper=False: ks.linalg.cholesky(A).mT if upper else ks.linalg.cholesky(A),
     "eigvalsh": lambda A, UPLO="L": ks.linalg.eigvalsh(A, UPLO),
     "matrix_power": lambda A, n: ks.linalg.matrix_power(A, n),

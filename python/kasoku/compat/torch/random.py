@@ -23,20 +23,10 @@ class Generator:
 
 
 default_generator = Generator()
+manual_seed, seed = default_generator.manual_seed, default_generator.seed
+initial_seed = default_generator.initial_seed
 
 
 def source(generator=None):
     """The engine's generator behind a torch one."""
     return (generator or default_generator)._g
-
-
-def manual_seed(seed):
-    return default_generator.manual_seed(seed)
-
-
-def seed():
-    return default_generator.seed()
-
-
-def initial_seed():
-    return default_generator.initial_seed()

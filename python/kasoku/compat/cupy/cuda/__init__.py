@@ -5,7 +5,6 @@ import contextlib
 import kasoku as ks
 
 from ..._face.table import Table as _Table
-from . import _device  # noqa: F401
 from ._device import Device, current, get_cublas_handle, get_device_id  # noqa: F401
 from ._stream import (  # noqa: F401
     Event, ExternalStream, Stream, get_current_stream, get_elapsed_time, synchronize,
@@ -15,23 +14,15 @@ from .memory import (  # noqa: F401
     PinnedMemoryPool, PythonFunctionAllocator, UnownedMemory, alloc, alloc_pinned_memory, get_allocator, malloc_managed,
     set_allocator, set_pinned_memory_allocator, using_allocator,
 )  # fmt: skip
-from . import (
-    compiler, cub, cufft, curand, cutensor, device, driver, memory, nvrtc, nvtx, pinned_memory, profiler, runtime,
-    stream, texture,
-)  # noqa: E402, F401  # fmt: skip
+from . import _modules, cufft, memory, runtime, texture  # noqa: F401
 
 
 _functions = _Table()
 _functions.rows("plain", {
     "is_available": lambda: ks.has_device("cuda"),
     "get_local_runtime_version": lambda: runtime.runtimeGetVersion(),
+    "profile": (lambda: contextlib.nullcontext(), "Accepted: no profiler is started."),
     "get_cuda_path": (lambda: None, "None: no toolkit is used."),
 })  # fmt: skip
 _functions.alias(get_nvcc_path="get_cuda_path", get_rocm_path="get_cuda_path", get_hipcc_path="get_cuda_path")
 _functions.into(globals())
-
-
-@contextlib.contextmanager
-def profile():
-    """Accepted: no profiler is started."""
-    yield

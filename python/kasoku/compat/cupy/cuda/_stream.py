@@ -5,7 +5,7 @@ import kasoku as ks
 from kasoku import _core
 
 from ... import says_what_is_missing
-from ..._face.table import forwarding as _forwarding
+from ..._face.table import forwarding as _forwarding, methods as _methods
 from ._device import Device, Scopes, current
 
 _scopes = Scopes()
@@ -15,9 +15,6 @@ _scopes = Scopes()
 class _BaseStream:
     def __init__(self, stream, ptr, device):
         self.__kasoku_stream__, self.ptr, self.device_id = stream, ptr, device
-
-    def _get(self):
-        return self.__kasoku_stream__ or _core._current_stream(current())
 
     def synchronize(self):
         if self.__kasoku_stream__ is None:
@@ -38,9 +35,6 @@ class _BaseStream:
         event.record(self)
         return event
 
-    def wait_event(self, event):
-        self._get().wait(event._event)
-
     def add_callback(self, callback, arg):
         self.synchronize()
         callback(self, 0, arg)
@@ -52,15 +46,6 @@ class _BaseStream:
     def begin_capture(self, mode=None):
         raise ks.errors.UnsupportedError("cupy.cuda.Stream.begin_capture: use kasoku.record()")
 
-    def __eq__(self, other):
-        return isinstance(other, _BaseStream) and self.ptr == other.ptr
-
-    def __hash__(self):
-        return hash(self.ptr)
-
-    def __repr__(self):
-        return f"<{type(self).__name__} {self.ptr} (device {self.device_id})>"
-
     def __enter__(self):
         _scopes.stack.append(self)
         return self.use()
@@ -69,6 +54,15 @@ class _BaseStream:
         """The stream around is current again, or the null stream: what use() said is forgotten."""
         _scopes.stack.pop()
         _scopes.used = _scopes.stack[-1] if _scopes.stack else None
+
+
+_methods(_BaseStream, {
+    "_get": lambda self: self.__kasoku_stream__ or _core._current_stream(current()),
+    "wait_event": lambda self, event: self._get().wait(event._event),
+    "__eq__": lambda self, other: isinstance(other, _BaseStream) and self.ptr == other.ptr,
+    "__hash__": lambda self: hash(self.ptr),
+    "__repr__": lambda self: f"<{type(self).__name__} {self.ptr} (device {self.device_id})>",
+})  # fmt: skip
 
 
 class Stream(_BaseStream):

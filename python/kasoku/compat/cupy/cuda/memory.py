@@ -10,6 +10,7 @@ import kasoku as ks
 from kasoku import _core
 
 from ... import says_what_is_missing
+from ..._face.table import methods as _methods
 from ._device import Device, Scopes as _Scopes, current
 
 
@@ -144,9 +145,6 @@ class MemoryPool:
         if any(limit.values()):
             self.set_limit(**limit)
 
-    def malloc(self, size):
-        return MemoryPointer(Memory(size), 0)
-
     def free_all_blocks(self, stream=None):
         current().trim()
 
@@ -155,15 +153,6 @@ class MemoryPool:
     def used_bytes(self):
         ks.synchronize(current())  # arrays that wait for their values have no memory yet
         return current().memory["used"]
-
-    def free_bytes(self):
-        return current().memory["cached"]
-
-    def total_bytes(self):
-        return self.used_bytes() + self.free_bytes()
-
-    def n_free_blocks(self):
-        return int(self.free_bytes() > 0)
 
     def set_limit(self, size=None, fraction=None):
         """Allocations that would have the pool of the current device hold more bytes raise an OutOfMemoryError; 0 lifts it.
@@ -186,8 +175,14 @@ class MemoryPool:
             ks.eager(not MemoryPool._lazy)
             MemoryPool._lazy = None
 
-    def get_limit(self):
-        return current().memory["limit"]
+
+_methods(MemoryPool, {
+    "malloc": lambda self, size: MemoryPointer(Memory(size), 0),
+    "free_bytes": lambda self: current().memory["cached"],
+    "total_bytes": lambda self: self.used_bytes() + self.free_bytes(),
+    "n_free_blocks": lambda self: int(self.free_bytes() > 0),
+    "get_limit": lambda self: current().memory["limit"],
+})  # fmt: skip
 
 
 def _parse_limit_string(limit=None):
@@ -274,14 +269,12 @@ class PinnedMemoryPool:
     def __init__(self, allocator=None):
         self._allocator = allocator or alloc_pinned_memory
 
-    def malloc(self, size):
-        return self._allocator(size)
 
-    def free_all_blocks(self):
-        """Page-locked memory is given back with its last reader."""
-
-    def n_free_blocks(self):
-        return 0
+_methods(PinnedMemoryPool, {
+    "malloc": lambda self, size: self._allocator(size),
+    "free_all_blocks": (lambda self: None, "Page-locked memory is given back with its last reader."),
+    "n_free_blocks": lambda self: 0,
+})  # fmt: skip
 
 
 def alloc_pinned_memory(size):

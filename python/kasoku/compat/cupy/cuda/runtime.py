@@ -32,10 +32,6 @@ def deviceGetAttribute(attrib, device=0):
     return {"MemoryPoolsSupported": 1, **Device(device).attributes}[name]
 
 
-def setDevice(device):
-    Device(device).use()
-
-
 _allocations = {}
 
 
@@ -75,6 +71,8 @@ _functions.rows("plain", {
     "memset": lambda ptr, value, size: _core._fill(int(ptr), int(value) % 256, 1, int(size), current(), None),
     "memsetAsync": lambda ptr, value, size, stream: _functions.memset(ptr, value, size),
     "streamCreateWithFlags": lambda flags: streamCreate(),
+    "streamDestroy": lambda handle: _streams.pop(handle, None) and None,
+    "setDevice": lambda device: Device(device).use() and None,
 })  # fmt: skip
 _functions.alias(driverGetVersion="runtimeGetVersion")
 globals().update(_functions)
@@ -99,10 +97,6 @@ def streamCreate():
     handle = stream.handle or id(stream)
     _streams[handle] = stream
     return handle
-
-
-def streamDestroy(handle):
-    _streams.pop(handle, None)
 
 
 def _stream_of(handle):

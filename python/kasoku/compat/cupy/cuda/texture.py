@@ -98,11 +98,8 @@ class TextureDescriptor:
 
     def __init__(self, addressModes=None, filterMode=0, readMode=0, sRGB=None, borderColors=None,
                  normalizedCoords=None, maxAnisotropy=None):  # fmt: skip
-        for name, value in (
-            ("sRGB", sRGB),
-            ("borderColors", any(borderColors or ())),
-            ("maxAnisotropy", maxAnisotropy),
-        ):
+        more = {"sRGB": sRGB, "borderColors": any(borderColors or ()), "maxAnisotropy": maxAnisotropy}
+        for name, value in more.items():
             if value:
                 raise ks.errors.UnsupportedError(f"TextureDescriptor: {name} is not supported")
         self._address, self._filter = tuple(addressModes or (0,)), filterMode

@@ -1,7 +1,6 @@
 """cupy.fft.config: what programs set of cuFFT's plans. It is remembered; the engine plans its transforms itself."""
 
-from ..._face.table import Table as _Table
-from ..._face.table import methods as _methods
+from ..._face.table import methods as _methods, Table as _Table
 
 enable_nd_planning = True
 use_multi_gpus = False

@@ -7,6 +7,7 @@ import numpy as np
 
 import kasoku as ks
 
+from ..._face.table import methods as _methods
 from .. import _arrays, _util, cuda
 from ._bit_generator import BitGenerator, Philox4x3210, whole_seed
 from ._distributions import floating, methods, stored
@@ -26,8 +27,12 @@ class _Drawing:
 
     takes_floats_alone = False
 
+    def _here(self, name, *args, **kwargs):
+        """What the engine's method of that name draws on the current device."""
+        return getattr(self._g, name)(*args, **kwargs, device=cuda._device.current())
+
     def _uniform(self, size, dtype):
-        return self._g.random(size, dtype=floating(dtype), device=cuda._device.current())
+        return self._here("random", size, dtype=floating(dtype))
 
     def choice(self, a, size=None, replace=True, p=None):
         """Elements of `a`, or of 0 … a - 1, taken at random."""
@@ -37,15 +42,7 @@ class _Drawing:
             raise ValueError("cupy.random: a must be 1-dimensional or an integer")
         if np.isscalar(a) and a < 0 or np.isscalar(a) and a == 0 and (size is None or np.prod(size)):
             raise ValueError("cupy.random: a must be greater than 0")
-        return self._g.choice(a, size, replace, p, device=cuda._device.current())
-
-    def multinomial(self, n, pvals, size=None):
-        """How often each of several outcomes comes in `n` trials."""
-        return self._g.multinomial(n, pvals, size, device=cuda._device.current())
-
-    def permutation(self, a):
-        """0 … a - 1, or a copy of an array with its parts along the first axis, in random order."""
-        return self._g.permutation(a, device=cuda._device.current())
+        return self._here("choice", a, size, replace, p)
 
     def shuffle(self, a):
         """Puts an array's parts along its first axis in random order, in place."""
@@ -55,17 +52,18 @@ class _Drawing:
             raise TypeError("An array whose ndim is 0 is not supported")
         a[...] = self.permutation(a)
 
-    def bytes(self, length):
-        """Random bytes."""
-        return self._g.bytes(length)
 
-
-for _name, _method in methods.items():
-    setattr(_Drawing, _name, _method)
+_methods(_Drawing, {
+    "multinomial": (lambda self, n, pvals, size=None: self._here("multinomial", n, pvals, size),
+        "How often each of several outcomes comes in `n` trials."),
+    "permutation": (lambda self, a: self._here("permutation", a),
+        "0 … a - 1, or a copy of an array with its parts along the first axis, in random order."),
+    "bytes": (lambda self, length: self._g.bytes(length), "Random bytes."),
+    **methods,
+})  # fmt: skip
 _util.in_face(_Drawing)
 
 
-@_util.in_face
 class RandomState(_Drawing):
     """The legacy interface."""
 
@@ -83,35 +81,19 @@ class RandomState(_Drawing):
             "  fix  keep the seed: RandomState(seed) starts the same numbers again"
         )
 
-    def set_state(self, state):
-        """Refused."""
-        self.get_state()
-
-    def rand(self, *size, dtype=float):
-        """Numbers in [0, 1) of a shape."""
-        return self._uniform(size, dtype)
-
-    def randn(self, *size, dtype=float):
-        """Normal numbers of a shape."""
-        return self.standard_normal(size, dtype)
-
-    def random_sample(self, size=None, dtype=float):
-        """Numbers in [0, 1)."""
-        return self._uniform(size, dtype)
-
     def randint(self, low, high=None, size=None, dtype=int):
         """Integers in [low, high); below `low` if it is the only number."""
         low, high = (0, low) if high is None else (low, high)
         low, high = _integers(low), _integers(high)
         if isinstance(low, ks.Array) or isinstance(high, ks.Array):
-            return self._g.integers(low, high, size, dtype, device=cuda._device.current())
+            return self._here("integers", low, high, size, dtype)
         dtype = np.dtype(dtype)
         if dtype.kind not in "biu":
             raise TypeError(f"cupy.random.randint gives no numbers of {dtype}")
         least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
         if low < least or high > most + 1:
             raise ValueError(f"[{low}, {high}) is outside of {dtype}")
-        return self._g.integers(low, high, size, dtype, device=cuda._device.current())
+        return self._here("integers", low, high, size, dtype)
 
     def random_integers(self, low, high=None, size=None):
         """Integers in [low, high]; in [1, low] if it is the only number."""
@@ -120,15 +102,17 @@ class RandomState(_Drawing):
             raise ValueError("low > high")
         return self.randint(low, high + 1, size=size)
 
-    def tomaxint(self, size=None):
-        """Integers from 0 to the greatest int."""
-        return self._interval(np.iinfo(np.int64).max, size)
 
-    def _interval(self, most, size=None):
-        """Integers in [0, most]."""
-        return self._g.integers(0, most, size, np.int64, True, device=cuda._device.current())
-
-    random = ranf = sample = random_sample
+_methods(RandomState, {
+    "set_state": (lambda self, state: self.get_state(), "Refused."),
+    "rand": (lambda self, *size, dtype=float: self._uniform(size, dtype), "Numbers in [0, 1) of a shape."),
+    "randn": (lambda self, *size, dtype=float: self.standard_normal(size, dtype), "Normal numbers of a shape."),
+    "random_sample": (lambda self, size=None, dtype=float: self._uniform(size, dtype), "Numbers in [0, 1)."),
+    "tomaxint": (lambda self, size=None: self._interval(np.iinfo(np.int64).max, size), "Integers from 0 to the greatest int."),
+    "_interval": (lambda self, most, size=None: self._here("integers", 0, most, size, np.int64, True), "Integers in [0, most]."),
+})  # fmt: skip
+RandomState.random = RandomState.ranf = RandomState.sample = RandomState.random_sample
+_util.in_face(RandomState)
 
 
 @_util.in_face
@@ -149,7 +133,7 @@ class Generator(_Drawing):
     def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
         """Integers in [low, high), or with `endpoint` in [low, high]; from 0 if one number is given."""
         low, high = (0, low) if high is None else (low, high)
-        return self._g.integers(_integers(low), _integers(high), size, dtype, endpoint, device=cuda._device.current())
+        return self._here("integers", _integers(low), _integers(high), size, dtype, endpoint)
 
 
 def default_rng(seed=None):
@@ -165,17 +149,14 @@ _random_states = {}
 _guard = threading.Lock()
 
 
-def _here():
-    return cuda.get_device_id()
-
-
 def get_random_state():
     """The RandomState of the current device; started from the environment's CUPY_SEED, if there is one."""
     with _guard:
-        if _here() not in _random_states:
+        here = cuda.get_device_id()
+        if here not in _random_states:
             seed = os.getenv("CUPY_SEED")
-            _random_states[_here()] = RandomState(None if seed is None else int(seed))
-        return _random_states[_here()]
+            _random_states[here] = RandomState(None if seed is None else int(seed))
+        return _random_states[here]
 
 
 def set_random_state(rs):
@@ -183,7 +164,7 @@ def set_random_state(rs):
     if not isinstance(rs, RandomState):
         raise TypeError(f"a RandomState is needed, not a {type(rs).__name__}")
     with _guard:
-        _random_states[_here()] = rs
+        _random_states[cuda.get_device_id()] = rs
 
 
 def reset_states():

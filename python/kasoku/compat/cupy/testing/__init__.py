@@ -4,4 +4,4 @@ dtypes, is CuPy's own tests' need (kasoku_testing)."""
 from ... import tests_of as _tests_of
 from ._arrays import *  # noqa: F403
 
-__getattr__, __dir__ = _tests_of(__name__, "cupy")
+globals().update(_tests_of(__name__, "cupy"))

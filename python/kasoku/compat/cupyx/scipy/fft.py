@@ -2,32 +2,25 @@
 
 import kasoku as _ks
 
+from ..._face.table import Table as _Table, each as _each
 from ...cupy._util import in_face as _in_face
 
 
-def _of_one(name):
-    function = getattr(_ks.fft, name)
-
-    def f(x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None):
-        return function(x, n, axis, norm)
-
-    f.__name__, f.__doc__ = name, function.__doc__
-    return f
+def _of_one(of):
+    return lambda x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None: of(x, n, axis, norm)
 
 
-def _of_several(name, axes):
-    function = getattr(_ks.fft, name)
-
-    def f(x, s=None, axes=axes, norm=None, overwrite_x=False, *, plan=None):
-        return function(x, s, axes, norm)
-
-    f.__name__, f.__doc__ = name, function.__doc__
-    return f
+def _of_several(axes):
+    return lambda of: lambda x, s=None, axes=axes, norm=None, overwrite_x=False, *, plan=None: of(x, s, axes, norm)
 
 
-fft, ifft, rfft, irfft, hfft, ihfft = map(_of_one, ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"))
-fft2, ifft2, rfft2, irfft2 = (_of_several(name, (-2, -1)) for name in ("fft2", "ifft2", "rfft2", "irfft2"))
-fftn, ifftn, rfftn, irfftn = (_of_several(name, None) for name in ("fftn", "ifftn", "rfftn", "irfftn"))
+_functions = _Table()
+_functions.rows("plain", {
+    **_each(_ks.fft, "fft ifft rfft irfft hfft ihfft", _of_one),
+    **_each(_ks.fft, "fft2 ifft2 rfft2 irfft2", _of_several((-2, -1))),
+    **_each(_ks.fft, "fftn ifftn rfftn irfftn", _of_several(None)),
+})  # fmt: skip
+_functions.into(globals())
 fftfreq, rfftfreq, fftshift, ifftshift = _ks.fft.fftfreq, _ks.fft.rfftfreq, _ks.fft.fftshift, _ks.fft.ifftshift
 
 

@@ -6,7 +6,7 @@ import kasoku as _ks
 from ...cupy._arrays import asarray as _asarray
 from ...cupy._util import in_face as _in_face
 from ..._face.compositions import paired as _paired
-from ..._face.table import Table as _Table
+from ..._face.table import Table as _Table, each as _each
 from .fft import get_fft_plan  # noqa: F401
 
 
@@ -14,8 +14,8 @@ def _of_one(of):
     return lambda x, n=None, axis=-1, overwrite_x=False, plan=None: of(x, n, axis)
 
 
-def _of_several(of, axes):
-    return lambda x, shape=None, axes=axes, overwrite_x=False, plan=None: of(x, shape, axes)
+def _of_several(axes):
+    return lambda of: lambda x, shape=None, axes=axes, overwrite_x=False, plan=None: of(x, shape, axes)
 
 
 def _real(x, n, axis):
@@ -36,9 +36,8 @@ def _inverse(x, n, axis):
 
 _functions = _Table()
 _functions.rows("plain", {
-    **{name: _of_one(getattr(_ks.fft, name)) for name in ("fft", "ifft")}, "rfft": _of_one(_real), "irfft": _of_one(_inverse),
-    **{name: _of_several(getattr(_ks.fft, name), (-2, -1)) for name in ("fft2", "ifft2")},
-    **{name: _of_several(getattr(_ks.fft, name), None) for name in ("fftn", "ifftn")},
+    **_each(_ks.fft, "fft ifft", _of_one), "rfft": _of_one(_real), "irfft": _of_one(_inverse),
+    **_each(_ks.fft, "fft2 ifft2", _of_several((-2, -1))), **_each(_ks.fft, "fftn ifftn", _of_several(None)),
 })  # fmt: skip
 _functions.into(globals())
 _in_face(globals())

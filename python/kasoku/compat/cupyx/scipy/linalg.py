@@ -3,9 +3,8 @@
 import kasoku as _ks
 
 from ...cupy._util import in_face as _in_face
-from ..._face.compositions import block_diagonal as _block_diagonal
+from ..._face.compositions import block_diagonal as _block_diagonal, solve_triangle as _solve_triangle
 from ..._face.compositions import matrix_exp as expm  # noqa: F401
-from ..._face.compositions import solve_triangle as _solve_triangle
 
 
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=False):

@@ -9,8 +9,8 @@ import kasoku as ks
 from ...cupy._arrays import stored as _stored
 from ...cupy._util import in_face as _in_face
 from ..._face import compositions as _compositions
-from ..._face.special import special as _special
-from ..._face.table import Table as _Table
+from ..._face.special import special as _special, special_of as _special_of
+from ..._face.table import Table as _Table, each as _each
 
 
 def _floats(*args):
@@ -43,25 +43,20 @@ def _multigammaln(a, d):
     return sum(_special("lgamma", a - 0.5 * j) for j in range(int(d))) + d * (d - 1) * 0.25 * math.log(math.pi)
 
 
-def _each(name):
-    return lambda x: _special(name, x)
+def _one(function):
+    return lambda x: function(x)
 
 
 _functions = _Table({"arrays": _of_arrays, "one": _of_one})
 _functions.rows("arrays", {
-    **{name: _each(name) for name in "erf erfc erfcx erfinv erfcinv gamma digamma ndtr ndtri i0 i1 j0 j1 y0 y1".split()},
-    "gammaln": _each("lgamma"), "psi": _each("digamma"),
+    **_each(_special_of, """
+        erf erfc erfcx erfinv erfcinv gamma digamma ndtr ndtri i0 i1 j0 j1 y0 y1 gammaln=lgamma psi=digamma""", _one),
+    **_each(ks, "exp2 expm1 log1p cbrt sinc round=rint", _one),
     "expit": lambda x: 1 / (1 + ks.exp(-x)),
     "logit": lambda x: ks.log(x / (1 - x)),
     "log_expit": lambda x: -ks.logaddexp(-x, 0),
     "log_ndtr": lambda x: ks.log(_special("ndtr", x)),
-    "exp2": lambda x: ks.exp2(x),
     "exp10": lambda x: 10.0**x,
-    "expm1": lambda x: ks.expm1(x),
-    "log1p": lambda x: ks.log1p(x),
-    "cbrt": lambda x: ks.cbrt(x),
-    "sinc": lambda x: ks.sinc(x),
-    "round": lambda x: ks.rint(x),
     "radian": lambda d, m, s: ks.radians(d + m / 60 + s / 3600),
     "xlogy": lambda x, y: _compositions.xlogy(x, y),
     "xlog1py": lambda x, y: _compositions.xlogy(x, 1 + y),

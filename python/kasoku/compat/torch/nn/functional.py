@@ -9,8 +9,7 @@ import kasoku as ks
 from ..._face import compositions, windows
 from ..._face.table import Table
 from .. import _creation, _rearrange, _rows, _types
-from .._table import functions as _f
-from .._table import rules
+from .._table import functions as _f, rules
 from .._tensor import Tensor, shaped
 
 _functions = Table(rules)

@@ -4,9 +4,11 @@ from kasoku.linalg import *  # noqa: F403
 
 import numpy as _np
 from kasoku import linalg as _linalg
-from .._arrays import asarray as _asarray
-from .._util import in_face as _in_face
-from . import _util  # noqa: F401
+
+from .. import tests_of as _tests_of
+from .._face.table import modules as _modules
+from ._arrays import asarray as _asarray
+from ._util import in_face as _in_face
 
 
 def eigh(a, UPLO="L"):
@@ -19,3 +21,5 @@ def eigh(a, UPLO="L"):
 
 
 _in_face(globals())
+_modules(__name__, {"_util": ("helpers of shapes that tests import (kasoku_testing).",
+    _tests_of(f"{__name__}._util", "cupy.internal"))})  # fmt: skip

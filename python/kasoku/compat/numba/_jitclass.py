@@ -8,9 +8,9 @@ import inspect
 
 import numpy as np
 
-from .... import _source, errors
-from ...._signature import Optional, Type, as_type
-from .._loops import compiled
+from ... import _source, errors
+from ..._signature import Optional, Type, as_type
+from ._loops import compiled, names_outside
 
 _fields = "__kasoku_fields__"
 
@@ -154,9 +154,8 @@ class _Writer(ast.NodeTransformer):
     def form(self):
         node = self.node
         values = [each for each in ast.walk(node) if isinstance(each, ast.Return) and each.value is not None]
-        if any(
-            isinstance(each, (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)) for each in ast.walk(node)
-        ):
+        unfit = (ast.Yield, ast.YieldFrom, ast.Await, ast.Global, ast.Nonlocal)
+        if any(isinstance(each, unfit) for each in ast.walk(node)):
             raise _Unfit
         self.generic_visit(ast.Module(node.body, []))
         if any(isinstance(each, ast.Name) and each.id == self.self for stmt in node.body for each in ast.walk(stmt)):
@@ -177,9 +176,7 @@ class _Writer(ast.NodeTransformer):
                 arg.annotation = None
         name = node.name = f"{self.function.__name__}_of_fields"
         text = ast.unparse(ast.fix_missing_locations(node)) + "\n"
-        cells = zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True)
-        outside = {**self.function.__globals__, **{key: cell.cell_contents for key, cell in cells}, **self.names}
-        run = compiled(text, name, False, **outside)
+        run = compiled(text, name, False, **{**names_outside(self.function), **self.names})
         run.py_func.__kasoku_serial__ = True
         return _Form(taken, self.writes, bool(values), run)
 
@@ -208,10 +205,7 @@ class _Writer(ast.NodeTransformer):
     def _called(self, call):
         """The form of the method that is called."""
         target = getattr(call, "func", None) if isinstance(call, ast.Call) else None
-        is_own = (
-            isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == self.self
-        )
-        if not is_own or target.attr in self.forms.fields:
+        if not self._is_own(target) or target.attr in self.forms.fields:
             return None
         form = self.forms.of(target.attr) if target.attr in self.forms.functions else None
         if form is None:
@@ -250,8 +244,12 @@ class _Writer(ast.NodeTransformer):
         self.names[name] = of
         return ast.Call(ast.Name(name, ast.Load()), [value], [])
 
+    def _is_own(self, node):
+        """Whether it is an attribute of the instance."""
+        return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self.self
+
     def _is_field(self, node):
-        if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self.self):
+        if not self._is_own(node):
             return False
         if node.attr in self.forms.fields:
             return True
@@ -264,7 +262,7 @@ class _Writer(ast.NodeTransformer):
             if isinstance(node.ctx, ast.Load):
                 return ast.Name(self._read(node.attr), ast.Load())
             return ast.Name(self._write(node.attr), node.ctx)
-        if isinstance(node.value, ast.Name) and node.value.id == self.self:  # a property
+        if self._is_own(node):  # a property
             form = self.forms.of(node.attr)
             if form is None or form.writes:
                 raise _Unfit

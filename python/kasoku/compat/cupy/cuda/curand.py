@@ -1,8 +1,0 @@
-"""cupy.cuda.curand: the numbers by which programs name cuRAND's generators. All are the engine's one generator."""
-
-CURAND_RNG_PSEUDO_DEFAULT = 100
-CURAND_RNG_PSEUDO_XORWOW = 101
-CURAND_RNG_PSEUDO_MRG32K3A = 121
-CURAND_RNG_PSEUDO_MTGP32 = 141
-CURAND_RNG_PSEUDO_MT19937 = 142
-CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161

@@ -1,3 +1,0 @@
-"""cupy.cuda.cutensor: not there; products are the engine's."""
-
-available = False

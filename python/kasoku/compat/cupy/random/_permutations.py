@@ -1,3 +1,0 @@
-"""Random orders."""
-
-from ._sample import permutation, shuffle  # noqa: F401

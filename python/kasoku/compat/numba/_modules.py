@@ -1,0 +1,105 @@
+"""Numba's inner modules, as far as programs import from them."""
+
+import inspect
+import sys
+
+import numpy as np
+
+from ... import _core, _jit, cuda, errors
+from ...cuda import _arrays, _driver, random
+from .. import tests_of
+from .._face.table import modules, names_of
+from . import _jitclass, from_dtype, types
+
+
+class _Config:
+    """The settings that programs read."""
+
+    NUMBA_DEFAULT_NUM_THREADS = 0
+    THREADING_LAYER = "default"
+    DISABLE_JIT = ENABLE_CUDASIM = CUDA_LOW_OCCUPANCY_WARNINGS = CUDA_WARN_ON_IMPLICIT_COPY = 0
+    CUDA_USE_NVIDIA_BINDING = CUDA_DEBUGINFO_DEFAULT = CUDA_ENABLE_PYNVJITLINK = 0
+    CUDA_ARRAY_INTERFACE_SYNC = 1
+    OPT = 3
+    BOUNDSCHECK = None
+
+    NUMBA_NUM_THREADS = property(lambda self: _core._worker_count())
+
+
+config = _Config()
+
+
+def _classes(module, base, names, **more):
+    place = {"__module__": f"{__package__}.{module}"}
+    return {name: type(name, (base, *more.get(name, ())), dict(place)) for name in names.split()}
+
+
+_typing_errors = """
+    TypingError NumbaError UnsupportedError LoweringError UnsupportedBytecodeError ForbiddenConstruct NumbaTypeError
+    NumbaValueError NumbaIndexError NumbaNotImplementedError NumbaAssertionError RequireLiteralValue InternalError
+    ConstantInferenceError CompilerError
+""".split()
+_warnings = _classes("core.errors", Warning, "NumbaWarning")
+_warnings |= _classes("core.errors", _warnings["NumbaWarning"], """
+    NumbaPerformanceWarning NumbaDeprecationWarning NumbaPendingDeprecationWarning NumbaParallelSafetyWarning
+    NumbaTypeSafetyWarning NumbaExperimentalFeatureWarning NumbaInvalidConfigWarning NumbaDebugInfoWarning
+    NumbaIRAssumptionWarning
+""", NumbaDeprecationWarning=(DeprecationWarning,), NumbaPendingDeprecationWarning=(PendingDeprecationWarning,))  # fmt: skip
+_driver_errors = _classes("cuda.cudadrv.error", Exception, "CudaDriverError CudaRuntimeError NvvmError")
+_driver_errors |= _classes("cuda.cudadrv.error", ImportError, "CudaSupportError NvvmSupportError")
+
+
+def _auto_device(obj, stream=0, copy=True, user_explicit=False):
+    """(a device array, whether it is a new one)."""
+    if _arrays.is_cuda_array(obj):
+        return obj, False
+    return (_arrays.to_device(obj, stream=stream) if copy else _arrays.device_array_like(obj)), True
+
+
+def _must_be_on_device(obj):
+    """An error unless it lies on a device."""
+    if not _arrays.is_cuda_array(obj):
+        raise TypeError("require an cuda_ndarray object")
+
+
+modules(__package__, {
+    "core": ("what programs import from there.", {"types": types, "config": config}),
+    "core.types": types,
+    "core.config": ("the settings that programs read.", {
+        "config": config, "__getattr__": lambda name: getattr(config, name)}),
+    "core.errors": ("Numba's exceptions, as far as programs catch them.",
+        dict.fromkeys(_typing_errors, _jit.TypingError) | _warnings),
+    "core.utils": ("versions.", {"PYVERSION": sys.version_info[:2], "pysignature": inspect.signature}),
+    "cuda": ("kernels in Python on whichever device there is.",
+        names_of(cuda) | {"__getattr__": lambda name: getattr(cuda, name)}),
+    "cuda.random": ("xoroshiro128+ states and draws.", names_of(random)),
+    "cuda.cudadrv": ("what programs import of the driver's layer.", {}),
+    "cuda.cudadrv.devicearray": ("the class of device arrays.",
+        names_of(_arrays, "DeviceNDArray MappedNDArray device_array_like is_cuda_array to_device") | {
+            "DeviceNDArrayBase": _arrays.DeviceNDArray, "from_array_like": _arrays.device_array_like,
+            "is_cuda_ndarray": _arrays.is_cuda_array, "auto_device": _auto_device,
+            "verify_cuda_ndarray_interface": _must_be_on_device}),
+    "cuda.cudadrv.devices": ("the one context and its device.",
+        names_of(_driver, "close current_context gpus require_context") | {
+            "get_context": _driver.current_context, "reset": _driver.close}),
+    "cuda.cudadrv.driver": ("streams, events and errors.",
+        names_of(_driver, "Context Device Event MemoryInfo Stream") | _driver_errors | {
+            "DeviceError": errors.DeviceError, "CudaAPIError": errors.DeviceError, "LinkerError": errors.DeviceError}),
+    "cuda.cudadrv.error": ("the driver's exceptions.", _driver_errors),
+    "cuda.testing": ("what tests of kernels are written with (kasoku_testing).",
+        tests_of(f"{__package__}.cuda.testing", "numba.cuda")),
+    "experimental": ("jitclass.", {"jitclass": _jitclass.jitclass}),
+    "extending": ("what programs use of it. Plain Python functions are compiled along as they are.", {
+        "register_jitable": (lambda function=None, **options: function if function is not None else lambda f: f,
+            "The function itself: compiled code calls Python functions."),
+        "is_jitted": (lambda function: isinstance(function, _core.JitFunction), "Whether it was compiled by jit.")}),
+    "np": ("types and dtypes.", {}),
+    "np.numpy_support": ("types from dtypes, and back.", {
+        "from_dtype": from_dtype, "numpy_version": tuple(map(int, np.__version__.split(".")[:2])),
+        "as_dtype": (lambda item: np.dtype(item.__kasoku_dtype__), "The NumPy dtype of a number type.")}),
+    "testing": ("a test case that compares values with their types, and small helpers of tests (kasoku_testing).",
+        tests_of(f"{__package__}.testing", "numba.testing")),
+    "tests": ("the helpers that other projects' tests import.", {}),
+})  # fmt: skip
+sys.modules[f"{__package__}.experimental.jitclass"] = _jitclass  # the class's name stands in front of its module
+modules(__package__, {"tests.support": sys.modules[f"{__package__}.testing"]})

@@ -1,3 +1,0 @@
-"""numba.experimental: jitclass."""
-
-from .jitclass import jitclass  # noqa: F401

@@ -1,3 +1,0 @@
-"""numba.np: types and dtypes."""
-
-from . import numpy_support  # noqa: F401

@@ -1,1 +1,0 @@
-"""numba.tests: the helpers that other projects' tests import."""

@@ -1,3 +1,0 @@
-"""torch.utils: exchange with other libraries."""
-
-from . import dlpack  # noqa: F401
