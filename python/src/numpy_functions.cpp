@@ -380,7 +380,9 @@ nb::object array_ufunc(nb::handle ufunc, nb::handle method, const nb::args& inpu
 }
 
 /// NumPy calls it for a number of its own beside an array of ours as well: most often there is nothing but operands.
-PyObject* asked_by_ufunc(PyObject*, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+PyObject* asked_by_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t n, PyObject* names) {
+  std::optional<InFace> scope;
+  if (is_of_face(self)) scope.emplace();
   return guarded([=] {
     if (n < 2) throw nb::type_error("__array_ufunc__ takes a ufunc and the name of its method");
     const nb::handle ufunc = args[0], method = args[1];

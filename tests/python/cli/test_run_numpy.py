@@ -164,6 +164,7 @@ print(np.minimum.accumulate(np.array([3, 1, 2])).tolist(), np.minimum.identity, 
 print(np.sum.__doc__[:10], np.sum.__module__, repr(np.exp), hasattr(np.exp, "nothing"), hasattr(np, "nothing"), np.exp(x=1.0) if False else "")
 np.sum.mine = 5
 print(np.sum.mine, np.sum(a=a), np.clip(a, a_min=None, a_max=1.5).tolist(), np.add(a, b, out=a) is a, a.tolist())
+print(np.arange(3, dtype=np.int16).byteswap().tolist(), np.arange(3).ctypes.data > 0, hasattr(a, "nothing"), np.ndarray.byteswap.__name__)
 rng = np.random.RandomState(3)
 other = pickle.loads(pickle.dumps(rng))
 print(rng.rand(2).tolist() == other.rand(2).tolist(), rng.get_state()[0], hasattr(rng, "nothing"), type(rng.randint(3)).__name__)
