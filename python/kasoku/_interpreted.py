@@ -50,12 +50,9 @@ def with_names(function, given):
             new.type_params = []
     if _is_beyond_analysis(new) or _names(new.body, ast.Store) & set(names):
         return None
+    others = [*new.args.posonlyargs, *new.args.args, *new.args.kwonlyargs]
+    new.args = ast.arguments([], [arg for arg in others if arg.arg not in names], None, [], [], None, [])
     new.decorator_list, new.returns = [], None
-    for each in (new.args.posonlyargs, new.args.args, new.args.kwonlyargs):
-        each[:] = [arg for arg in each if arg.arg not in names]
-    new.args.defaults, new.args.kw_defaults = [], [None] * len(new.args.kwonlyargs)
-    new.args.posonlyargs, new.args.args = [], [*new.args.posonlyargs, *new.args.args, *new.args.kwonlyargs]
-    new.args.kwonlyargs, new.args.kw_defaults = [], []
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     cells |= {name: types.CellType(value) for name, value in names.items()}
     bare = types.FunctionType((lambda: None).__code__, function.__globals__, function.__name__)

@@ -153,28 +153,48 @@ void define_wide_shifts(llvm::Module& module) {
       }
 }
 
-/// A number that the integer type does not hold becomes the nearest one that it does: a GPU's conversion, of which C
-/// says nothing. NaN becomes 0, or the highest bit alone where one of both types has 64 bits. What has fewer than 32
-/// bits is a part of an integer that has them.
+/// A number that the integer type does not hold becomes the nearest one that it does: a GPU's conversion, of which C says
+/// nothing. NaN becomes 0, or the highest bit alone where one of both types has 64 bits. What has fewer than 32 bits is a part
+/// of an integer that has them. Written out, because LLVM makes no vectors of its own saturating conversions.
+llvm::Value* nearest_integer(llvm::IRBuilder<>& build, llvm::Value* number, llvm::Type* type, bool is_signed) {
+  llvm::Type* const from = number->getType();
+  const unsigned bits = type->getIntegerBitWidth();
+  const llvm::APInt least = is_signed ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits);
+  const llvm::APInt most = is_signed ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
+  const auto as_float = [&](const llvm::APInt& value, llvm::APFloat::roundingMode mode) {
+    llvm::APFloat made(from->getFltSemantics());
+    const bool is_exact = made.convertFromAPInt(value, is_signed, mode) == llvm::APFloat::opOK;
+    return std::make_pair(llvm::ConstantFP::get(from, made), is_exact);
+  };
+  llvm::Value* const low = as_float(least, llvm::APFloat::rmTowardZero).first;
+  const auto [high, is_exact] = as_float(most, llvm::APFloat::rmTowardZero);
+  llvm::Value* inside = build.CreateSelect(build.CreateFCmpOGT(number, low), number, low);  // NaN is the least here
+  inside = build.CreateSelect(build.CreateFCmpOLT(inside, high), inside, high);
+  llvm::Value* made = is_signed ? build.CreateFPToSI(inside, type) : build.CreateFPToUI(inside, type);
+  if (!is_exact)
+    made = build.CreateSelect(build.CreateFCmpOGT(number, high), llvm::ConstantInt::get(type, most), made);
+  const bool is_wide = bits == 64 || from->isDoubleTy();
+  const llvm::APInt of_nan = is_wide ? llvm::APInt::getSignMask(bits) : llvm::APInt::getZero(bits);
+  if (of_nan != least) made = build.CreateSelect(build.CreateFCmpUNO(number, number), llvm::ConstantInt::get(type, of_nan), made);
+  return made;
+}
+
 void define_conversions(llvm::Module& module) {
+  std::vector<llvm::Instruction*> all;
   for (llvm::Function& function : module)
     for (llvm::BasicBlock& block : function)
-      for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
-        if (!llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(instruction)) continue;
-        llvm::Value* number = instruction.getOperand(0);
-        llvm::Type* type = instruction.getType();
-        llvm::IRBuilder<> build(&instruction);
-        llvm::Type* whole = type->getScalarSizeInBits() < 32 ? type->getWithNewBitWidth(32) : type;
-        const auto id =
-            llvm::isa<llvm::FPToSIInst>(instruction) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-        llvm::Value* made = build.CreateIntrinsic(id, {whole, number->getType()}, {number});
-        if (number->getType()->getScalarSizeInBits() == 64 || whole->getScalarSizeInBits() == 64) {
-          auto* highest = llvm::ConstantInt::get(whole, llvm::APInt::getSignMask(whole->getScalarSizeInBits()));
-          made = build.CreateSelect(build.CreateFCmpUNO(number, number), highest, made);
-        }
-        instruction.replaceAllUsesWith(build.CreateTrunc(made, type));
-        instruction.eraseFromParent();
-      }
+      for (llvm::Instruction& instruction : block)
+        if (llvm::isa<llvm::FPToSIInst, llvm::FPToUIInst>(instruction) && instruction.getType()->isIntegerTy()) all.push_back(&instruction);
+  for (llvm::Instruction* instruction : all) {
+    llvm::IRBuilder<> build(instruction);
+    llvm::Value* number = instruction->getOperand(0);
+    if (!number->getType()->isDoubleTy()) number = build.CreateFPExt(number, build.getFloatTy());
+    llvm::Type* const type = instruction->getType();
+    llvm::Type* const whole = type->getIntegerBitWidth() < 32 ? build.getInt32Ty() : type;
+    llvm::Value* const made = nearest_integer(build, number, whole, llvm::isa<llvm::FPToSIInst>(instruction));
+    instruction->replaceAllUsesWith(build.CreateTrunc(made, type));
+    instruction->eraseFromParent();
+  }
 }
 
 class ParseAction : public clang::ASTFrontendAction {
