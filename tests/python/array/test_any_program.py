@@ -83,6 +83,12 @@ class Writer:
     def number(self, x):
         return str(self.any([0, 1, 2, 3, -1] if exact(x) else [0.0, 1, 2.5, -0.5, -3, 0.25]))
 
+    def operation(self, operators, x, other):
+        """An operator; `//` goes by the array API, not by NumPy, where an operand is infinite (docs/differences.md)."""
+        op = self.any(operators)
+        are_finite = all(np.isfinite(y).all() for y in (x, eval(other, self.names)))
+        return "-" if op == "//" and not are_finite else op
+
     def slice(self, n):
         part = lambda: self.any(["", *range(-n - 1, n + 2)])  # noqa: E731
         return f"{part()}:{part()}" + self.any(["", "", ":2", ":-1", ":-2"])
@@ -127,8 +133,9 @@ class Writer:
         kind = self.below(10)
         if kind < 4:
             sign = self.any(["", "", "-", "abs", "~"] if x.dtype.kind == "i" else ["", "", "abs"])
-            op = self.any(["+", "+", "-", "*", "/", "//", "%", "&", "|", "^", "<", "==", ">="])
-            return f"{sign}({name} {op} {self.beside(x)})"
+            other = self.beside(x)
+            op = self.operation(["+", "+", "-", "*", "/", "//", "%", "&", "|", "^", "<", "==", ">="], x, other)
+            return f"{sign}({name} {op} {other})"
         if kind == 4:
             unary = ["floor", "sign", "square", "isnan", "logical_not", "rint"] + ["sqrt"] * (not exact(x))
             return f"xp.{self.any(unary)}({name})"
@@ -179,8 +186,9 @@ class Writer:
         held = self.names_for_store(x)
         kind = self.below(10)
         if kind < 2:
-            op = self.any(["+", "-", "*", "//", "%", "&", "|"] + ["/"] * (not exact(x)))
-            return f"{self.any([name, part])} {op}= {self.beside(x)}"
+            other = self.beside(x)
+            op = self.operation(["+", "-", "*", "//", "%", "&", "|"] + ["/"] * (not exact(x)), x, other)
+            return f"{self.any([name, part])} {op}= {other}"
         if kind == 2:
             return f"{part} {self.any('+-*')}= {part}[::-1]"
         if kind == 3:
