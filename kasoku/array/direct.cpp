@@ -150,8 +150,10 @@ struct Source {
   bool is_constant = false;  ///< the same number everywhere, which needs no memory of its own
   alignas(16) char number[16];
 
-  /// False: it is pending. One number everywhere takes no kernel to be there.
-  bool find(const Array& array) {
+  /// False: it is pending, or many elements would have to be put in order first for `shape`, which a graph's kernel reads
+  /// where they are. One number everywhere takes no kernel to be there.
+  bool find(const Array& array, const Shape& shape) {
+    constexpr int64_t few_to_spread = 1024;
     if (array.dtype() == Dtype::opaque) return false;
     keep = array.buffer_if_computed();
     if (!keep) {
@@ -162,7 +164,7 @@ struct Source {
       return is_constant;
     }
     memory = static_cast<const char*>(keep->memory()) + array.offset();
-    return true;
+    return array.size() == 1 || product(shape) <= few_to_spread || (array.is_contiguous() && array.shape() == shape);
   }
 
   /// In C order, stretched to `shape`.
@@ -429,7 +431,7 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
   if (!is_for_now(n, types.compute, device)) return std::nullopt;
   Source sources[most_operands];
   for (size_t i = 0; i < operands.size(); ++i)
-    if (operands[i]->array && !sources[i].find(*operands[i]->array)) return std::nullopt;
+    if (operands[i]->array && !sources[i].find(*operands[i]->array, shape)) return std::nullopt;
   Form forms[most_operands];
   Number numbers[most_operands];
   size_t which = 0;
@@ -544,7 +546,7 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   Device& device = array.device();
   const int64_t n = array.size();
   Source source;
-  if (!is_for_now(n, array.dtype(), device) || !source.find(array)) return std::nullopt;
+  if (!is_for_now(n, array.dtype(), device) || !source.find(array, array.shape())) return std::nullopt;
   source.spread(array, array.shape(), device);
   source.convert(array.dtype(), dtype, n, device);
   const size_t itemsize = info(dtype).size, bytes = static_cast<size_t>(n) * itemsize;
@@ -557,7 +559,7 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   static std::atomic<Function*> reductions[n_reductions][n_dtypes][n_dtypes][n_ways];
   Device& device = array.device();
   Source source;
-  if (!is_for_now(array.size(), std::max(array.dtype(), compute, [](Dtype a, Dtype b) { return info(a).size < info(b).size; }), device) || !source.find(array)) return std::nullopt;
+  if (!is_for_now(array.size(), std::max(array.dtype(), compute, [](Dtype a, Dtype b) { return info(a).size < info(b).size; }), device) || !source.find(array, array.shape())) return std::nullopt;
   const int numbers = info(op).n_numbers();
   int64_t outputs = product(shape) / numbers, length = array.size() / outputs;
   const bool are_last_kept = std::ranges::is_sorted(is_reduced, std::greater());
@@ -598,7 +600,7 @@ std::optional<Array> scan_directly(Op join, const OpTypes& types, const Array& a
   int64_t n = array.size(), length = shape.empty() ? 1 : shape[axis], rows = n / std::max(length, int64_t{1});
   Source source;
   const bool is_last = axis + 1 == shape.size();
-  if (!is_last || length > scan_row || types.result != types.compute || !is_for_now(n, array.dtype(), device) || !source.find(array)) return std::nullopt;
+  if (!is_last || length > scan_row || types.result != types.compute || !is_for_now(n, array.dtype(), device) || !source.find(array, shape)) return std::nullopt;
   source.spread(array, shape, device);
   const Dtype from = array.dtype();
   auto& place = scans[static_cast<size_t>(join)][static_cast<size_t>(from)][static_cast<size_t>(types.compute)][rows > 1];

@@ -16,7 +16,7 @@ namespace kasoku {
 
 /// Arrays of at most so many elements: a group of several operations on more of them saves passes
 /// over memory that are worth a graph.
-inline constexpr int64_t few_elements = 4096;
+inline constexpr int64_t few_elements = 2048;
 
 /// A copy of at most so many bytes costs less than the launch of a kernel; and elements are few if they take no more.
 inline constexpr size_t few_bytes = 8 * few_elements;
