@@ -26,6 +26,10 @@ namespace kasoku {
 
 std::atomic<bool> few_at_once{true};
 
+bool runs_at_once(const Device& device) {
+  return device.is_host() && !takes_gpu_form(device) && few_at_once.load(std::memory_order_relaxed) && !Recorder::current();
+}
+
 namespace {
 
 /// How an operand comes to an operation: as long as the result, or a number.
@@ -199,8 +203,7 @@ struct Source {
 
 /// Whether operations on arrays of so many elements of that dtype run at once there.
 bool is_for_now(int64_t n, Dtype dtype, const Device& device) {
-  return n > 0 && n <= few_elements && static_cast<size_t>(n) * info(dtype).size <= few_bytes && device.is_host() && !takes_gpu_form(device) &&
-         few_at_once.load(std::memory_order_relaxed) && !Recorder::current();
+  return n > 0 && n <= few_elements && static_cast<size_t>(n) * info(dtype).size <= few_bytes && runs_at_once(device);
 }
 
 struct alignas(16) Number {
@@ -480,8 +483,7 @@ bool compute_alone(const Expression& expression, const Node& node, Buffer& to) {
   const size_t count = expression.inputs.size();
   const int64_t n = node.size();
   Device& device = *node.device;
-  const bool is_for_here = expression.kind == Expression::elementwise && count <= most_operands && n <= most_alone && device.is_host() &&
-                           !takes_gpu_form(device) && few_at_once.load(std::memory_order_relaxed) && !Recorder::current() && !keeps_groups &&
+  const bool is_for_here = expression.kind == Expression::elementwise && count <= most_operands && n <= most_alone && runs_at_once(device) && !keeps_groups &&
                            !KernelsThatAreThere::stand() && !is_traced(Station::plan);
   if (!is_for_here) return false;
   const void* sources[most_operands];

@@ -23,6 +23,8 @@ inline constexpr size_t few_bytes = 8 * few_elements;
 
 /// Cleared, all operations are for the graph. Only tests do it, which compare the two ways.
 extern std::atomic<bool> few_at_once;
+/// Whether few elements on `device` are computed by the call, without a graph: on a host, and while nothing is recorded.
+bool runs_at_once(const Device& device);
 
 /// An operand that its owner keeps meanwhile: an array, or a float or integer of Python's.
 struct Plain {

@@ -103,9 +103,7 @@ void add_in_parts(const Array& sums, const Array& numbers, const Array& values) 
 /// On a host so few numbers are counted by the time that a kernel needs to be found.
 bool are_few(const Array& numbers) {
   constexpr int64_t few = 16384;
-  return numbers.device().is_host() && !takes_gpu_form(numbers.device()) && numbers.size() <= few &&
-         (numbers.size() <= few_elements || !numbers.is_pending()) && few_at_once.load(std::memory_order_relaxed) &&
-         !Recorder::current();
+  return numbers.size() <= few && (numbers.size() <= few_elements || !numbers.is_pending()) && runs_at_once(numbers.device());
 }
 
 template <class T>
@@ -385,8 +383,7 @@ double value_between(double x, std::span<const double> points, std::span<const d
 /// interp() of few values at once, where all of it is at hand: to put its steps together costs more than they do.
 std::optional<Array> interp_directly(const Array& x, const Array& points, const Array& values, const std::optional<Array>& left, const std::optional<Array>& right) {
   constexpr int64_t few = 65536;
-  const bool is_for_now = few_at_once.load(std::memory_order_relaxed) && x.size() <= few && x.device().is_host() && !takes_gpu_form(x.device()) && !Recorder::current();
-  if (!is_for_now || values.dtype() != Dtype::float64) return std::nullopt;
+  if (x.size() > few || !runs_at_once(x.device()) || values.dtype() != Dtype::float64) return std::nullopt;
   const std::shared_ptr<Buffer> buffers[] = {x.buffer_if_computed(), points.buffer_if_computed(), values.buffer_if_computed()};
   if (std::ranges::any_of(buffers, std::logical_not())) return std::nullopt;
   const auto elements = [&](const Array& array, size_t i) {

@@ -64,7 +64,7 @@ std::optional<Unique> grouped_directly(const UniqueWanted& wanted, const Array& 
   constexpr int64_t few = 65536;
   Device& device = is_new.device();
   const int64_t n = is_new.size() + 1;
-  if (n > few || !device.is_host() || takes_gpu_form(device) || !few_at_once.load(std::memory_order_relaxed) || Recorder::current()) return std::nullopt;
+  if (n > few || !runs_at_once(device)) return std::nullopt;
   const Array by = order.is_null() ? order : contiguous(order), flags = contiguous(is_new);
   const auto* const place = by.is_null() ? nullptr : static_cast<const int64_t*>(by.data_for_read());
   const auto* const is_first = static_cast<const uint8_t*>(flags.data_for_read());
