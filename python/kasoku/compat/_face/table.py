@@ -5,6 +5,7 @@ A row is a name, the arguments under the face's names and with its defaults, and
 the face's tensors belongs to the group of rows; documentation is that of the function of kasoku's that a row calls.
 """
 
+import ast
 import operator
 import sys
 import types
@@ -29,9 +30,20 @@ def described(f):
     return name and (_said_of(_functions.get(name), name) or f"kasoku.{name} of tensors.")
 
 
+def _passing(parameters, module):
+    """What makes of a function one that has these parameters, and passes on those before the bar."""
+    passed, _, ignored = parameters.partition(" | ")
+    given = ast.parse(f"lambda {passed}: 0", mode="eval").body.args
+    names = [a.arg for a in given.args] + [f"{a.arg}={a.arg}" for a in given.kwonlyargs]
+    code = compile(f"lambda {passed}{ignored and ', '}{ignored}: of({', '.join(names)})", f"<rows of {module}>", "eval")
+    return lambda function: eval(code, {"__name__": module, "of": function})
+
+
 def each(space, names, make):
     """Rows that are alike: make(function) of each of a space's functions, which has the name, or in "name=other" the other;
-    a space that is no module or class is asked, space(other)."""
+    a space that is no module or class is asked, space(other). In place of `make` the parameters may stand, as text, in the
+    order in which the function takes them, and after a bar those that are taken and mean nothing."""
+    make = _passing(make, sys._getframe(1).f_globals["__name__"]) if isinstance(make, str) else make
     rows = {}
     for word in names.split():
         name, _, other = word.partition("=")
@@ -168,3 +180,12 @@ class Table(dict):
         """Other names of rows."""
         for name, of in names.items():
             self[name] = self[of]
+
+
+def plain(space, rows, **aliases):
+    """Functions of a module (its globals) that are rows as they stand, and other names of them."""
+    table = Table()
+    table.rows("plain", rows)
+    table.alias(**aliases)
+    table.into(space)
+    return table

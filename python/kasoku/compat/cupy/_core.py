@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from .. import tests_of as _tests_of
-from .._face.table import Table as _Table, modules as _modules
+from .._face.table import plain as _plain, modules as _modules
 from .._layout import ArrayFlags as _ArrayFlags
 from . import _arrays
 from ._kernels import ElementwiseKernel, ReductionKernel  # noqa: F401
@@ -49,8 +49,7 @@ def set_compute_type(dtype, compute_type):
     _compute_types[np.dtype(dtype).char.lower()] = compute_type
 
 
-_chosen = _Table()
-_chosen.rows("plain", {
+_chosen = _plain(globals(), {
     "get_routine_accelerators": lambda: list(_accelerators["routine"]),
     "set_routine_accelerators": lambda accelerators: operator.setitem(_accelerators, "routine", list(accelerators)),
     "get_reduction_accelerators": lambda: list(_accelerators["reduction"]),
@@ -58,7 +57,6 @@ _chosen.rows("plain", {
     "get_compute_type": lambda dtype: _compute_types.get(np.dtype(dtype).char.lower(), _ways.index("DEFAULT")),
     "elementwise_copy": lambda src, dst: operator.setitem(dst, ..., src),
 })  # fmt: skip
-_chosen.into(globals())
 
 
 def _types(one):

@@ -9,7 +9,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from .._face.table import Table as _Table
+from .._face.table import plain as _plain
 from .._layout import must_fit
 from . import _arrays, _util, cuda
 from ._arrays import asarray, ndarray
@@ -125,8 +125,7 @@ def _runtime_info():
     return "".join(f"{name:{width}} : {value}\n" for name, value in rows.items())
 
 
-_functions = _Table()
-_functions.rows("plain", {
+_plain(globals(), {
     "meshgrid": (lambda *xi, indexing="xy", sparse=False, copy=True: (
         list(_core.meshgrid(*xi, indexing=indexing, sparse=sparse))),
         "A list of coordinate arrays."),
@@ -159,7 +158,6 @@ _functions.rows("plain", {
     "get_default_pinned_memory_pool": lambda: _pinned_pool,
     "show_config": (lambda *, _full=False: sys.stdout.write(_runtime_info()) and None, "Prints what runs here."),
 })  # fmt: skip
-globals().update(_functions)
 
 
 # Types and numbers that are NumPy's own, under names that ks has not.

@@ -7,7 +7,7 @@ import numpy as _np
 import kasoku as _ks
 
 from .. import cupy as _cupy
-from .._face.table import Table as _Table
+from .._face.table import plain as _plain
 from .._layout import shadow as _shadow
 
 
@@ -49,8 +49,7 @@ def allow_synchronize(allow):
         _cupy._arrays._may_wait.reset(token)
 
 
-_functions = _Table()
-_functions.rows("plain", {
+_plain(globals(), {
     "rsqrt": (lambda x, out=None: _cupy._arrays.stored(1 / _cupy.sqrt(x), out), "1 / sqrt(x)."),
     "scatter_add": (lambda a, slices, value: _cupy.add.at(a, slices, value),
         "a[slices] += value, with the values of an index that comes again added up."),
@@ -66,7 +65,6 @@ _functions.rows("plain", {
     "geterr": lambda: dict(_errors),
     "get_runtime_info": (lambda *, full=False: _cupy._routines._runtime_info(), "What runs here, in lines."),
 })  # fmt: skip
-globals().update(_functions)
 
 
 def empty_pinned(shape, dtype=float, order="C"):

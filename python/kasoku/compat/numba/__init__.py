@@ -8,7 +8,7 @@ import numpy as _np
 from ... import _core, _jit, errors as _kasoku_errors
 from ..._jit import TypingError, prange  # noqa: F401
 from ..._signature import Signature, has_compiled_form, of_value
-from .._face.table import Table as _Table
+from .._face.table import plain as _plain
 from . import typed, types  # noqa: F401
 from .types import *  # noqa: F401,F403
 from .guvectorize import guvectorize
@@ -57,8 +57,7 @@ def set_num_threads(n):
     _core._set_thread_limit(int(n))
 
 
-_functions = _Table()
-_functions.rows("plain", {
+_plain(globals(), {
     "get_num_threads": (lambda: _core._thread_limit(),
         "Threads that share the loops of compiled functions called from this thread."),
     "threading_layer": lambda: "kasoku",
@@ -69,7 +68,6 @@ _functions.rows("plain", {
     "literally": (lambda value: value, "The value: compiled code knows what it needs to know."),
     "literal_unroll": (lambda value: value, "The tuple: a loop over it stands there once for each item."),
 })  # fmt: skip
-_functions.into(globals())
 
 
 def from_dtype(dtype):

@@ -4,7 +4,7 @@ import numpy as np
 
 import kasoku as ks
 
-from .._face.table import Table
+from .._face.table import plain as _plain
 from .._layout import order_of
 from ._array import GPUArray, result
 from ._operators import binary, common, unary
@@ -95,8 +95,7 @@ def _of_two(name):
 
 maximum, minimum, logical_and, logical_or = map(_of_two, ("maximum", "minimum", "logical_and", "logical_or"))
 
-_functions = Table()
-_functions.rows("plain", {
+_plain(globals(), {
     "multi_take": lambda arrays, indices, out=None, stream=None: [
         take(a, indices, o, stream) for a, o in zip(arrays, out or [None] * len(arrays))],
     "transpose": lambda a, axes=None: a.transpose(axes),
@@ -105,4 +104,3 @@ _functions.rows("plain", {
         criterion, criterion.__kasoku_array__ != 0, then_, else_, out, stream),
     "logical_not": lambda x, /, out=None, *, allocator=None: unary("logical_not", x, out),
 })  # fmt: skip
-_functions.into(globals())

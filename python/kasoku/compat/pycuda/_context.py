@@ -7,7 +7,7 @@ import kasoku as ks
 from .. import missing as _missing, preferred_device as _preferred_device
 from .. import says_what_is_missing as _says_what_is_missing
 from .._device_facts import cuda_attributes as _cuda_attributes
-from .._face.table import methods as _methods, Table as _Table
+from .._face.table import methods as _methods, plain as _plain
 from ._errors import LogicError
 from ._flags import func_cache, shared_config
 
@@ -35,14 +35,12 @@ def _device():
     return _current
 
 
-_functions = _Table()
-_functions.rows("plain", {
+_plain(globals(), {
     "init": (lambda flags=0: None, "Nothing is to be initialised."),
     "get_version": lambda: (13, 0, 0),
     "get_driver_version": lambda: 13000,
     "was_context_created": lambda: True,
 })  # fmt: skip
-_functions.into(globals())
 
 
 def _devices():

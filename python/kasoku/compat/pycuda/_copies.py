@@ -3,7 +3,7 @@
 import numpy as np
 
 from .. import _texture
-from .._face.table import methods as _methods, Table as _Table
+from .._face.table import methods as _methods, plain as _plain
 from ._context import _device
 from ._errors import LogicError
 from ._memory import memcpy_dtod, memcpy_dtoh, memcpy_htod
@@ -83,13 +83,11 @@ def _bytes_of(array, index, length):
     return flat[index : index + length]
 
 
-_functions = _Table()
-_functions.rows("plain", {
+_plain(globals(), {
     "memcpy_dtoa": (lambda ary, index, src, len: memcpy_dtoh(_bytes_of(ary, index, len), src),
         "Device memory to an Array, whose byte `index` is the first that is written."),
     "memcpy_atod": lambda dest, ary, index, len: memcpy_htod(dest, _bytes_of(ary, index, len)),
 })  # fmt: skip
-_functions.into(globals())
 
 
 def memcpy_htoa(ary, index, src):

@@ -4,7 +4,7 @@ import numpy as np
 
 from kasoku import _core
 
-from .._face.table import Table as _Table
+from .._face.table import plain as _plain
 from .._layout import order_of
 from . import driver
 from ._array import GPUArray
@@ -37,8 +37,7 @@ def _like(other, dtype, order):
     return GPUArray(other.shape, dtype or other.dtype, allocator=other.allocator, order=order)
 
 
-_functions = _Table()
-_functions.rows("plain", {
+_plain(globals(), {
     "to_gpu_async": lambda ary, allocator=None, stream=None: to_gpu(ary, allocator),
     "empty": lambda shape, dtype=np.float64, allocator=None, order="C": (
         GPUArray(shape, dtype, allocator=allocator, order=order)),
@@ -50,7 +49,6 @@ _functions.rows("plain", {
     "zeros_like": lambda other_ary, dtype=None, order="K": _zeroed(_like(other_ary, dtype, order)),
     "ones_like": lambda other_ary, dtype=None, order="K": _like(other_ary, dtype, order).fill(1),
 })  # fmt: skip
-globals().update(_functions)
 
 
 def arange(*args, dtype=None, allocator=None, stream=None):

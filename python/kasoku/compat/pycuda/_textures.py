@@ -5,7 +5,7 @@ import numpy as np
 import kasoku as ks
 
 from .. import _texture
-from .._face.table import methods as _methods, Table as _Table
+from .._face.table import methods as _methods, plain as _plain
 from ._context import _device
 from ._errors import LogicError
 from ._flags import address_mode, array3d_flags, array_format, filter_mode
@@ -191,11 +191,9 @@ def bind_array_to_texref(array, texref):
     texref.set_filter_mode(filter_mode.POINT)
 
 
-_functions = _Table()
-_functions.rows("plain", {
+_plain(globals(), {
     "np_to_array": (lambda nparray, order, allowSurfaceBind=False: _array_of(_in_order(np.asarray(nparray), order)),
         "An Array with the numbers of a NumPy array of two or three axes."),
     "gpuarray_to_array": lambda gpuarray, order, allowSurfaceBind=False: _array_of(_in_order(gpuarray.get(), order)),
     "matrix_to_texref": lambda matrix, texref, order: bind_array_to_texref(matrix_to_array(matrix, order), texref),
 })  # fmt: skip
-_functions.into(globals())

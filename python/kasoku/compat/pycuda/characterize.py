@@ -2,16 +2,14 @@
 
 import numpy as np
 
-from .._face.table import Table as _Table
+from .._face.table import plain as _plain
 
 
-_functions = _Table()
-_functions.rows("plain", {
+_plain(globals(), {
     "platform_bits": lambda: 64,
     "has_stack": lambda: True,
     "has_double_support": lambda: True,
 })  # fmt: skip
-_functions.into(globals())
 
 
 def sizeof(type_name, preamble=""):

@@ -4,7 +4,7 @@ import numpy as np
 
 import kasoku as ks
 
-from .._face.table import Table as _Table, each as _each
+from .._face.table import plain as _plain, each as _each
 from ._array import GPUArray, result as _result
 from ._operators import binary
 
@@ -42,12 +42,10 @@ def _in_two(of):
     )
 
 
-_of_two = _Table()
-_of_two.rows("plain", {
+_plain(globals(), {
     "fmod": lambda arg, mod, stream=None: binary("fmod", arg, mod, stream=stream),
     "atan2": lambda y, x, stream=None: binary("arctan2", y, x, stream=stream),
     "ldexp": lambda significand, exponent, stream=None: _result(
         ks.ldexp(significand.__kasoku_array__, exponent.__kasoku_array__.astype(np.int32)), significand, None, stream),
     **_each(ks, "frexp modf", _in_two),
 })  # fmt: skip
-_of_two.into(globals())

@@ -7,7 +7,7 @@ import numpy as np
 
 from kasoku import _core
 
-from .._face.table import Table as _Table
+from .._face.table import plain as _plain
 from . import driver as _driver
 from ._pools import (  # noqa: F401
     DeviceAllocator, DeviceMemoryPool, PageLockedAllocator, PageLockedMemoryPool, PooledDeviceAllocation, bitlog2,
@@ -143,11 +143,9 @@ def init_cuda_context_fixture():
     yield
 
 
-_functions = _Table()
-_functions.rows("plain", {
+_plain(globals(), {
     "clear_context_caches": lambda: None,
     "get_default_device": lambda default=0: _driver.Device(default),
     "allow_user_edit": lambda s, filename, descr="the file": s,
     "pytest_generate_tests": lambda metafunc: None,
 })  # fmt: skip
-_functions.into(globals())

@@ -301,10 +301,6 @@ def _clipped(t, clip_norm, axis):
     return t * (clip_norm / ks.maximum(length, clip_norm)).astype(t.dtype)
 
 
-def _of_one(function):
-    return lambda x: function(x)
-
-
 def _is_rising(x, compare):
     x = ks.ravel(x)
     return compare(x[1:], x[:-1]).all()
@@ -340,12 +336,12 @@ maths.rows("keeps", {
     "xlogy": lambda x, y: xlogy(x, y),
     "xlog1py": lambda x, y: xlogy(x, 1 + y),
     "xdivy": lambda x, y: ks.where(x == 0, 0, x / ks.where(x == 0, 1, y)),
-    **each(ks, "conj invert_permutation=argsort", _of_one),
+    **each(ks, "conj invert_permutation=argsort", "x"),
     "reduce_euclidean_norm": lambda input_tensor, axis=None, keepdims=False: ks.sqrt(
         (input_tensor * input_tensor).sum(axis=axes(axis), keepdims=keepdims)),
 })  # fmt: skip
 maths.rows("own", {
-    **each(ks, "real imag", lambda part: lambda input: part(input)),
+    **each(ks, "real imag", "input"),
     "angle": lambda input: ks.angle(input).astype(ks.real(input).dtype),
     "is_non_decreasing": lambda x: _is_rising(x, ks.greater_equal),
     "is_strictly_increasing": lambda x: _is_rising(x, ks.greater),
@@ -359,7 +355,7 @@ maths.rows("numbers", {
 
 
 maths.rows("floats", {
-    **each(special_of, "erf erfc erfinv erfcinv lgamma ndtri digamma bessel_i0=i0 bessel_i1=i1", _of_one),
+    **each(special_of, "erf erfc erfinv erfcinv lgamma ndtri digamma bessel_i0=i0 bessel_i1=i1", "x"),
     "lbeta": lambda x: special("lgamma", x).sum(axis=-1) - special("lgamma", x.sum(axis=-1)),
     "log_sigmoid": lambda x: -ks.logaddexp(-x, 0),
 })  # fmt: skip

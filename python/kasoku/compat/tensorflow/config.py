@@ -4,7 +4,7 @@ from collections import namedtuple as _namedtuple
 
 import kasoku as ks
 
-from .._face.table import Table as _Table
+from .._face.table import plain as _plain
 
 PhysicalDevice = _namedtuple("PhysicalDevice", "name device_type")
 LogicalDevice = PhysicalDevice
@@ -23,14 +23,12 @@ def list_physical_devices(device_type=None):
 list_logical_devices = list_physical_devices
 
 
-_accepted = _Table()
-_accepted.rows("plain", {
+_plain(globals(), {
     "set_visible_devices": (lambda devices, device_type=None: None,
         "Accepted; ks.default_device and KASOKU_DEVICE choose the device."),
     "run_functions_eagerly": (lambda run_eagerly: None, "Accepted: results are the same either way."),
     "set_soft_device_placement": (lambda enabled: None, "Accepted."),
 })  # fmt: skip
-_accepted.into(globals())
 
 
 class threading:  # noqa: N801 - TensorFlow's module name

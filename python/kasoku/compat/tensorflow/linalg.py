@@ -54,7 +54,7 @@ def _in_complex(parts, x):
 
 
 _functions.rows("keeps", {
-    **_each(ks.linalg, "inv det cholesky pinv eigvalsh", lambda of: lambda input, **ignored: of(input)),
+    **_each(ks.linalg, "inv det cholesky pinv eigvalsh", "input | **ignored"),
     "solve": lambda matrix, rhs, adjoint=False: ks.linalg.solve(ks.conjugate(matrix.mT) if adjoint else matrix, rhs),
     "norm": lambda tensor, ord="euclidean", axis=None, keepdims=False: _norm(tensor, ord, axis, keepdims),
     "matvec": lambda a, b, transpose_a=False: ((a.mT if transpose_a else a) @ b[..., None])[..., 0],

@@ -23,11 +23,11 @@ def _of_length(of, axes):
 
 
 _functions.rows("own", {
-    **_each(ks.fft, "fft ifft fft2 ifft2", lambda of: lambda input: of(input)),
+    **_each(ks.fft, "fft ifft fft2 ifft2", "input"),
     **{name + end: _of_length(getattr(ks.fft, name + of), axes) for name in ("rfft", "irfft")
        for end, of, axes in (("", "", 1), ("2d", "2", 2), ("3d", "n", 3))},
     **_each(ks.fft, "fft3d=fftn ifft3d=ifftn", lambda of: lambda input: of(input, None, (-3, -2, -1))),
-    **_each(ks.fft, "fftshift ifftshift", lambda of: lambda x, axes=None: of(x, axes)),
+    **_each(ks.fft, "fftshift ifftshift", "x, axes=None"),
 })  # fmt: skip
 _functions.alias(fft2d="fft2", ifft2d="ifft2")
 

@@ -9,7 +9,7 @@ import kasoku as ks
 from .._face.compositions import along, block_diagonal, diagonals, searched
 from . import _types
 from .._face.table import each
-from ._rows import list_of as _list_of, of_one
+from ._rows import list_of as _list_of
 from ._table import functions
 from ._tensor import Tensor, held, shaped
 from .return_types import return_type
@@ -91,8 +91,8 @@ def _chosen(x, r, with_replacement):
 
 
 functions.rows("meeting", {
-    **each(ks, "stack cat=concatenate", lambda join: lambda tensors, dim=0: join(tensors, dim)),
-    **each(ks, "vstack hstack dstack column_stack", lambda join: lambda tensors: join(tensors)),
+    **each(ks, "stack cat=concatenate", "tensors, dim=0"),
+    **each(ks, "vstack hstack dstack column_stack", "tensors"),
     "block_diag": lambda *tensors: block_diagonal(tensors),
     "cartesian_prod": lambda *tensors: tensors[0].copy() if len(tensors) == 1 else ks.stack(
         [g.ravel() for g in ks.meshgrid(*tensors, indexing="ij")], -1),
@@ -108,7 +108,7 @@ functions.rows("arrays", {
         input, dims if dims is not None else _list_of(places) if len(places) != 1 else places[0]).copy(),
     "rot90": lambda input, k=1, dims=(0, 1): ks.rot90(input, k, dims).copy(),
     "fliplr": lambda input: ks.fliplr(input).copy(), "flipud": lambda input: ks.flipud(input).copy(),
-    **each(ks, "tril triu", lambda triangle: lambda input, diagonal=0: triangle(input, diagonal)),
+    **each(ks, "tril triu", "input, diagonal=0"),
     "diag": lambda input, diagonal=0: ks.diag(input, diagonal).copy(),
     "diagflat": lambda input, offset=0: ks.diagflat(input, offset),
     "diag_embed": lambda input, offset=0, dim1=-2, dim2=-1: ks.moveaxis(
@@ -213,8 +213,8 @@ functions.rows("arrays", {
     "take": lambda input, index: ks.take(input, index),
     "take_along_dim": lambda input, indices, dim=None: (
         ks.take(input, indices) if dim is None else ks.take_along_axis(input, indices, dim)),
-    **each(ks, "argwhere", of_one),
-    "unravel_index": lambda indices, shape: ks.unravel_index(indices, shape),
+    **each(ks, "argwhere", "input"),
+    **each(ks, "unravel_index", "indices, shape"),
 })  # fmt: skip
 
 

@@ -36,14 +36,6 @@ def _real(name):
     return of_each
 
 
-def of_one(function):
-    return lambda input: function(input)
-
-
-def _of_two(function):
-    return lambda input, other: function(input, other)
-
-
 def _running_trapezoids(y, x, dx, dim):
     y = ks.moveaxis(y, dim, -1)
     steps = dx if x is None else ks.diff(x if x.ndim == 1 else ks.moveaxis(x, dim, -1))
@@ -63,8 +55,8 @@ functions.rows("arrays", {
     "sgn": lambda input: ks.sign(input) if input.dtype.kind == "c" else f.sign(Tensor(input))._a,
     "isposinf": lambda input: input == math.inf,
     "isneginf": lambda input: input == -math.inf,
-    **each(ks, "trace isreal bitwise_count conj_physical=conj", of_one),
-    "diff": lambda input, n=1, dim=-1, prepend=None, append=None: ks.diff(input, n, dim, prepend, append),
+    **each(ks, "trace isreal bitwise_count conj_physical=conj", "input"),
+    **each(ks, "diff", "input, n=1, dim=-1, prepend=None, append=None"),
     "vander": lambda x, N=None, increasing=False: _powers(x, N, increasing),
     **each(ks, "quantile nanquantile", lambda quantile: lambda input, q, dim=None, keepdim=False, *, interpolation="linear": (
         quantile(input, q, dim, keepdims=keepdim, method=interpolation))),
@@ -83,7 +75,7 @@ functions.rows("floats", {
     "cdist": lambda x1, x2, p=2.0: _distances(x1, x2, p),
     "cov": lambda input, *, correction=1, fweights=None, aweights=None: ks.cov(
         input, ddof=correction, fweights=fweights, aweights=aweights),
-    **each(ks, "corrcoef angle sinc", of_one), **each(ks, "logaddexp2", _of_two),
+    **each(ks, "corrcoef angle sinc", "input"), **each(ks, "logaddexp2", "input, other"),
     "polar": lambda abs, angle: paired(abs * ks.cos(angle), abs * ks.sin(angle)),
     "xlogy": lambda input, other: xlogy(input, other),
     "ldexp": lambda input, other: input * 2.0**other,
@@ -94,12 +86,11 @@ functions.rows("floats", {
 })  # fmt: skip
 
 functions.rows("meeting", {
-    "isclose": lambda input, other, rtol=1e-5, atol=1e-8, equal_nan=False: ks.isclose(
-        input, other, rtol, atol, equal_nan),
+    **each(ks, "isclose", "input, other, rtol=1e-5, atol=1e-8, equal_nan=False"),
     "einsum": lambda equation, *operands: ks.einsum(equation, *list_of(operands), optimize=True),
     "tensordot": lambda a, b, dims=2: ks.tensordot(a, b, dims),
-    **each(ks, "inner kron vdot", _of_two),
-    **each(ks, "outer ger=outer", lambda outer: lambda input, vec2: outer(input, vec2)),
+    **each(ks, "inner kron vdot", "input, other"),
+    **each(ks, "outer ger=outer", "input, vec2"),
     "cross": lambda input, other, dim=-1: ks.cross(input, other, axis=dim),
     "complex": lambda real, imag: paired(real, imag),
 })  # fmt: skip

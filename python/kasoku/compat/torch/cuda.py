@@ -5,7 +5,7 @@ import time
 
 import kasoku as ks
 
-from .._face.table import Table as _Table
+from .._face.table import plain as _plain
 from . import _types
 from .random import manual_seed  # noqa: F401
 
@@ -29,8 +29,7 @@ def _limit(device, fraction):
 
 
 OutOfMemoryError = ks.errors.MemoryError
-_functions = _Table()
-_functions.rows("plain", {
+_functions = _plain(globals(), {
     "is_available": lambda: _types.cuda_is_available(),
     "is_initialized": lambda: is_available(),
     "device_count": lambda: sum(d.kind == "cuda" for d in ks.devices()) if is_available() else 0,
@@ -52,9 +51,7 @@ _functions.rows("plain", {
     "empty_cache": lambda: _device().trim() if is_available() else None,
     "stream": lambda s: s if s is not None else contextlib.nullcontext(),
     "current_stream": lambda device=None: Stream(device),
-})  # fmt: skip
-_functions.alias(max_memory_allocated="memory_allocated", default_stream="current_stream")
-globals().update(_functions)
+}, max_memory_allocated="memory_allocated", default_stream="current_stream")  # fmt: skip
 is_available, synchronize = _functions.is_available, _functions.synchronize
 
 

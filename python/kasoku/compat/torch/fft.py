@@ -11,14 +11,6 @@ from ._types import as_dtype, engine_device
 _functions = _Table(_rules)
 
 
-def _of_one(of):
-    return lambda input, n=None, dim=-1, norm=None: of(input, n, dim, norm)
-
-
-def _of_several(dims):
-    return lambda of: lambda input, s=None, dim=dims, norm=None: of(input, s, dim, norm)
-
-
 def _frequencies(of):
     def frequencies(n, d=1.0, *, dtype=None, device=None, layout=None, requires_grad=False):
         kind = _types.default_float if dtype is None else as_dtype(dtype)
@@ -28,10 +20,10 @@ def _frequencies(of):
 
 
 _functions.rows("singles", {
-    **_each(ks.fft, "fft ifft rfft irfft hfft ihfft", _of_one),
-    **_each(ks.fft, "fft2 ifft2 rfft2 irfft2", _of_several((-2, -1))),
-    **_each(ks.fft, "fftn ifftn rfftn irfftn", _of_several(None)),
+    **_each(ks.fft, "fft ifft rfft irfft hfft ihfft", "input, n=None, dim=-1, norm=None"),
+    **_each(ks.fft, "fft2 ifft2 rfft2 irfft2", "input, s=None, dim=(-2, -1), norm=None"),
+    **_each(ks.fft, "fftn ifftn rfftn irfftn", "input, s=None, dim=None, norm=None"),
 })  # fmt: skip
-_functions.rows("arrays", _each(ks.fft, "fftshift ifftshift", lambda of: lambda input, dim=None: of(input, dim)))
+_functions.rows("arrays", _each(ks.fft, "fftshift ifftshift", "input, dim=None"))
 _functions.rows("tensors", _each(ks.fft, "fftfreq rfftfreq", _frequencies))
 globals().update(_functions)

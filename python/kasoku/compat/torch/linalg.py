@@ -44,7 +44,7 @@ def _rank(a, atol, rtol):
 
 
 _functions.rows("singles", {
-    **_each(ks.linalg, "inv det eigvals svdvals", lambda function: lambda A: function(A)),
+    **_each(ks.linalg, "inv det eigvals svdvals", "A"),
     "cholesky": lambda A, *, upper=False: ks.linalg.cholesky(A).mT if upper else ks.linalg.cholesky(A),
     "eigvalsh": lambda A, UPLO="L": ks.linalg.eigvalsh(A, UPLO),
     "matrix_power": lambda A, n: ks.linalg.matrix_power(A, n),

@@ -2,14 +2,14 @@
 
 from .._face.special import special_of as _special_of
 from .._face.table import each as _each, Table as _Table
-from . import _more, _rows  # noqa: F401 - _more fills the table
+from . import _more  # noqa: F401 - _more fills the table
 from ._table import functions as _f, rules as _rules
 
 _functions = _Table(_rules)
 
 
 _functions.rows("floats", _each(
-    _special_of, "i1 erfcx ndtr ndtri bessel_j0=j0 bessel_j1=j1 bessel_y0=y0 bessel_y1=y1", _rows.of_one))  # fmt: skip
+    _special_of, "i1 erfcx ndtr ndtri bessel_j0=j0 bessel_j1=j1 bessel_y0=y0 bessel_y1=y1", "input"))  # fmt: skip
 for _name in """
     erf erfc erfinv i0 logit xlogy sinc exp2 expm1 log1p logsumexp softmax log_softmax digamma round
 """.split():

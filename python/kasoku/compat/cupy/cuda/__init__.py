@@ -4,7 +4,7 @@ import contextlib
 
 import kasoku as ks
 
-from ..._face.table import Table as _Table
+from ..._face.table import plain as _plain
 from ._device import Device, current, get_cublas_handle, get_device_id  # noqa: F401
 from ._stream import (  # noqa: F401
     Event, ExternalStream, Stream, get_current_stream, get_elapsed_time, synchronize,
@@ -17,12 +17,9 @@ from .memory import (  # noqa: F401
 from . import _modules, cufft, memory, runtime, texture  # noqa: F401
 
 
-_functions = _Table()
-_functions.rows("plain", {
+_plain(globals(), {
     "is_available": lambda: ks.has_device("cuda"),
     "get_local_runtime_version": lambda: runtime.runtimeGetVersion(),
     "profile": (lambda: contextlib.nullcontext(), "Accepted: no profiler is started."),
     "get_cuda_path": (lambda: None, "None: no toolkit is used."),
-})  # fmt: skip
-_functions.alias(get_nvcc_path="get_cuda_path", get_rocm_path="get_cuda_path", get_hipcc_path="get_cuda_path")
-_functions.into(globals())
+}, get_nvcc_path="get_cuda_path", get_rocm_path="get_cuda_path", get_hipcc_path="get_cuda_path")  # fmt: skip

@@ -4,7 +4,7 @@ import kasoku as ks
 from kasoku import _core
 
 from ..._device_facts import cupy_properties
-from ..._face.table import Table as _Table
+from ..._face.table import plain as _plain
 from ._device import Device, current, devices
 
 is_hip = False
@@ -58,8 +58,7 @@ def memcpy(dst, src, size, kind):
         place.copy_from_device(src, size)
 
 
-_functions = _Table()
-_functions.rows("plain", {
+_functions = _plain(globals(), {
     "getDeviceCount": lambda: len(devices()),
     "getDeviceProperties": lambda device=0: cupy_properties(Device(device)._get()),
     "getDevice": lambda: Device().id,
@@ -73,9 +72,7 @@ _functions.rows("plain", {
     "streamCreateWithFlags": lambda flags: streamCreate(),
     "streamDestroy": lambda handle: _streams.pop(handle, None) and None,
     "setDevice": lambda device: Device(device).use() and None,
-})  # fmt: skip
-_functions.alias(driverGetVersion="runtimeGetVersion")
-globals().update(_functions)
+}, driverGetVersion="runtimeGetVersion")  # fmt: skip
 
 
 # Of textures and of attributes that programs name before they ask.

@@ -1,6 +1,6 @@
 """cupy.fft.config: what programs set of cuFFT's plans. It is remembered; the engine plans its transforms itself."""
 
-from ..._face.table import methods as _methods, Table as _Table
+from ..._face.table import methods as _methods, plain as _plain
 
 enable_nd_planning = True
 use_multi_gpus = False
@@ -34,8 +34,7 @@ _methods(PlanCache, {
     "show_info": lambda self: print("kasoku plans transforms itself and keeps no plans of cuFFT's"),
 })  # fmt: skip
 _cache = PlanCache()
-_functions = _Table()
-_functions.rows("plain", {
+_plain(globals(), {
     "get_plan_cache": lambda: _cache,
     "set_plan_cache_size": lambda size: _cache.set_size(size),
     "get_plan_cache_size": lambda: _cache.get_size(),
@@ -44,4 +43,3 @@ _functions.rows("plain", {
     "clear_plan_cache": (lambda: None, "Nothing is kept that could be cleared: plans are the engine's."),
     "show_plan_cache_info": (lambda: _cache.show_info(), "Says so."),
 })  # fmt: skip
-_functions.into(globals())

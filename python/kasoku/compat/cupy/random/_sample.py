@@ -1,6 +1,6 @@
 """Simple random numbers: what the current device's RandomState draws."""
 
-from ..._face.table import Table as _Table
+from ..._face.table import plain as _plain
 from . import _distributions
 from ._generator import RandomState, get_random_state
 
@@ -12,14 +12,12 @@ random = ranf = sample = random_sample  # noqa: F821
 # These call one another through the module's names, and a state with all arguments: programs put their own in either place.
 
 
-_functions = _Table()
-_functions.rows("plain", {
+_plain(globals(), {
     "choice": (lambda a, size=None, replace=True, p=None: get_random_state().choice(a, size, replace, p),
         "Elements of `a`, or of 0 … a - 1, taken at random."),
     "rand": (lambda *size, dtype=float: random_sample(size=size, dtype=dtype), "Numbers in [0, 1) of a shape."),  # noqa: F821
     "randn": (lambda *size, dtype=float: _distributions.normal(size=size, dtype=dtype), "Normal numbers of a shape."),
 })  # fmt: skip
-_functions.into(globals())
 
 
 def random_integers(low, high=None, size=None):

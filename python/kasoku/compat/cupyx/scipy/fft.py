@@ -2,25 +2,16 @@
 
 import kasoku as _ks
 
-from ..._face.table import Table as _Table, each as _each
+from ..._face.table import each as _each, plain as _plain
 from ...cupy._util import in_face as _in_face
 
 
-def _of_one(of):
-    return lambda x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None: of(x, n, axis, norm)
-
-
-def _of_several(axes):
-    return lambda of: lambda x, s=None, axes=axes, norm=None, overwrite_x=False, *, plan=None: of(x, s, axes, norm)
-
-
-_functions = _Table()
-_functions.rows("plain", {
-    **_each(_ks.fft, "fft ifft rfft irfft hfft ihfft", _of_one),
-    **_each(_ks.fft, "fft2 ifft2 rfft2 irfft2", _of_several((-2, -1))),
-    **_each(_ks.fft, "fftn ifftn rfftn irfftn", _of_several(None)),
+_ignored = " | overwrite_x=False, *, plan=None"
+_plain(globals(), {
+    **_each(_ks.fft, "fft ifft rfft irfft hfft ihfft", "x, n=None, axis=-1, norm=None" + _ignored),
+    **_each(_ks.fft, "fft2 ifft2 rfft2 irfft2", "x, s=None, axes=(-2, -1), norm=None" + _ignored),
+    **_each(_ks.fft, "fftn ifftn rfftn irfftn", "x, s=None, axes=None, norm=None" + _ignored),
 })  # fmt: skip
-_functions.into(globals())
 fftfreq, rfftfreq, fftshift, ifftshift = _ks.fft.fftfreq, _ks.fft.rfftfreq, _ks.fft.fftshift, _ks.fft.ifftshift
 
 

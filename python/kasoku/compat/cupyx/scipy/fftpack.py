@@ -6,19 +6,11 @@ import kasoku as _ks
 from ...cupy._arrays import asarray as _asarray
 from ...cupy._util import in_face as _in_face
 from ..._face.compositions import paired as _paired
-from ..._face.table import Table as _Table, each as _each
+from ..._face.table import each as _each, plain as _plain
 from .fft import get_fft_plan  # noqa: F401
 
 
-def _of_one(of):
-    return lambda x, n=None, axis=-1, overwrite_x=False, plan=None: of(x, n, axis)
-
-
-def _of_several(axes):
-    return lambda of: lambda x, shape=None, axes=axes, overwrite_x=False, plan=None: of(x, shape, axes)
-
-
-def _real(x, n, axis):
+def _real(x, n=None, axis=-1, overwrite_x=False, plan=None):
     x = _asarray(x)
     n = x.shape[axis] if n is None else n
     y = _ks.moveaxis(_ks.fft.rfft(x, n, axis), axis, -1)
@@ -26,7 +18,7 @@ def _real(x, n, axis):
     return _ks.moveaxis(_ks.concatenate((parts[..., :1], parts[..., 2 : n + 1]), -1), -1, axis)
 
 
-def _inverse(x, n, axis):
+def _inverse(x, n=None, axis=-1, overwrite_x=False, plan=None):
     x = _ks.moveaxis(_asarray(x), axis, -1)
     n = x.shape[-1] if n is None else n
     x = _ks.pad(x[..., :n], [(0, 0)] * (x.ndim - 1) + [(0, max(n - x.shape[-1], 0) + 1 - n % 2)])
@@ -34,10 +26,10 @@ def _inverse(x, n, axis):
     return _ks.moveaxis(_ks.fft.irfft(_paired(parts[..., 0], parts[..., 1]), n), -1, axis)
 
 
-_functions = _Table()
-_functions.rows("plain", {
-    **_each(_ks.fft, "fft ifft", _of_one), "rfft": _of_one(_real), "irfft": _of_one(_inverse),
-    **_each(_ks.fft, "fft2 ifft2", _of_several((-2, -1))), **_each(_ks.fft, "fftn ifftn", _of_several(None)),
+_ignored = " | overwrite_x=False, plan=None"
+_plain(globals(), {
+    "rfft": _real, "irfft": _inverse, **_each(_ks.fft, "fft ifft", "x, n=None, axis=-1" + _ignored),
+    **_each(_ks.fft, "fft2 ifft2", "x, shape=None, axes=(-2, -1)" + _ignored),
+    **_each(_ks.fft, "fftn ifftn", "x, shape=None, axes=None" + _ignored),
 })  # fmt: skip
-_functions.into(globals())
 _in_face(globals())

@@ -43,15 +43,11 @@ def _multigammaln(a, d):
     return sum(_special("lgamma", a - 0.5 * j) for j in range(int(d))) + d * (d - 1) * 0.25 * math.log(math.pi)
 
 
-def _one(function):
-    return lambda x: function(x)
-
-
 _functions = _Table({"arrays": _of_arrays, "one": _of_one})
 _functions.rows("arrays", {
     **_each(_special_of, """
-        erf erfc erfcx erfinv erfcinv gamma digamma ndtr ndtri i0 i1 j0 j1 y0 y1 gammaln=lgamma psi=digamma""", _one),
-    **_each(ks, "exp2 expm1 log1p cbrt sinc round=rint", _one),
+        erf erfc erfcx erfinv erfcinv gamma digamma ndtr ndtri i0 i1 j0 j1 y0 y1 gammaln=lgamma psi=digamma""", "x"),
+    **_each(ks, "exp2 expm1 log1p cbrt sinc round=rint", "x"),
     "expit": lambda x: 1 / (1 + ks.exp(-x)),
     "logit": lambda x: ks.log(x / (1 - x)),
     "log_expit": lambda x: -ks.logaddexp(-x, 0),
