@@ -10,6 +10,12 @@ from kasoku._namespace.memory import Flags
 plain = {np.dtype(t) for t in ("?", "b", "h", "i", "q", "l", "B", "H", "I", "Q", "L", "e", "f", "d", "F", "D")}
 
 
+class Place:
+    """What int() gives the address of, its `ptr`."""
+
+    __int__ = __index__ = lambda self: self.ptr
+
+
 class Pointer(int):
     """The address of an array inside memory that somebody else allocated; keeps it."""
 
@@ -40,6 +46,12 @@ def strides_of(shape, itemsize, order):
 def order_of(a):
     """F where the memory is in Fortran's order and not in C's, else C."""
     return "F" if a.flags.fnc else "C"
+
+
+def zeroed(array):
+    """A NumPy array, whose elements are 0 from now on."""
+    array.fill(0)
+    return array
 
 
 def shape_of(shape):
@@ -74,16 +86,3 @@ def viewed(array, function):
         return _core._view(array, at - begin if part.size else 0, part.shape, part.strides, dtype, 0, array.device)
 
     return shown(function(host))
-
-
-def strided(array, shape, strides, offset=None):
-    """A view with any strides, in bytes, of the memory that an engine's array shows; `offset` counts from the
-    memory's start, none is the array's own."""
-    memory = _core._buffer_of(array)
-    if offset is None:
-        offset = _core._address(array) - _core._address(memory)
-    steps = [step * (n - 1) for n, step in zip(shape, strides, strict=True)]
-    low, high = offset + sum(s for s in steps if s < 0), offset + sum(s for s in steps if s > 0) + array.itemsize
-    if 0 not in shape and (low < 0 or high > memory.size):
-        raise ValueError(f"the view would reach bytes {low} to {high} of the {memory.size} that there are")
-    return _core._view(memory, offset, shape, strides, array.dtype, 0, array.device)

@@ -27,15 +27,19 @@ def as_strided(x, shape=None, strides=None, subok=False, writeable=True):
     """
     x = given(x)
     shape = x.shape if shape is None else _numbers(shape)
-    strides = x.strides if strides is None else _numbers(strides)
+    view = _shown(x, shape, x.strides if strides is None else _numbers(strides))
+    return view if writeable else _core.broadcast_to(view, shape)
+
+
+def _shown(x, shape, strides, offset=None):
+    """The view; `offset` counts bytes from the memory's start, none is the array's own."""
     memory = _core._buffer_of(x)
-    offset = _core._address(x) - _core._address(memory)
+    offset = _core._address(x) - _core._address(memory) if offset is None else offset
     steps = [step * (n - 1) for n, step in zip(shape, strides, strict=True)]
     low, high = offset + sum(s for s in steps if s < 0), offset + sum(s for s in steps if s > 0) + x.itemsize
     if 0 not in shape and (low < 0 or high > memory.size):
         raise ValueError(f"the view would reach bytes {low} to {high} of the {memory.size} that there are")
-    view = _core._view(memory, offset, shape, strides, x.dtype, 0, x.device)
-    return view if writeable else _core.broadcast_to(view, shape)
+    return _core._view(memory, offset, shape, strides, x.dtype, 0, x.device)
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):

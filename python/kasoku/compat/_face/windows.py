@@ -4,7 +4,6 @@ Arrays are (samples, channels, places …), weights (outputs, channels of a grou
 import math
 
 import kasoku as ks
-from kasoku import _core
 
 
 def same_widths(lengths, size, strides, dilations):
@@ -18,16 +17,11 @@ def same_widths(lengths, size, strides, dilations):
 
 def _windows(x, size, strides, dilations):
     """Those of the last axes, as new last axes: a view."""
-    axes = len(size)
-    lengths, steps = x.shape[-axes:], x.strides[-axes:]
-    places = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(lengths, size, strides, dilations)]
-    if min(places) < 1:
+    lengths, reach = x.shape[-len(size) :], [d * (k - 1) + 1 for k, d in zip(size, dilations)]
+    if any(n < r for n, r in zip(lengths, reach)):
         raise ks.errors.ValueError(f"windows of {tuple(size)} places do not fit in {tuple(lengths)}")
-    return _core._view(
-        x, 0, (*x.shape[:-axes], *places, *size),
-        (*x.strides[:-axes], *(b * s for b, s in zip(steps, strides)), *(b * d for b, d in zip(steps, dilations))),
-        x.dtype, 0, x.device,
-    )  # fmt: skip
+    seen = ks.lib.stride_tricks.sliding_window_view(x, reach, tuple(range(-len(size), 0)))
+    return seen[(..., *(slice(None, None, step) for step in (*strides, *dilations)))]
 
 
 def _padded(x, widths, fill=0):

@@ -70,8 +70,7 @@ class _Face(Face):
         setattr(self, name, value)
         return value
 
-    def __dir__(self):
-        return sorted({*vars(self), *_table.later})
+    __dir__ = lambda self: sorted({*vars(self), *_table.later})
 
 
 __all__ = sorted(name for name in {*globals(), *_table.later} if not name.startswith("_") and name != "Face")

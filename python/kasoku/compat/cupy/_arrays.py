@@ -41,8 +41,7 @@ class ndarray(ks.Array):
     def __init__(self, *args, **kwargs):
         """All is done by __new__, which a subclass may have as well."""
 
-    def _of_my_class(self, a):
-        return of_class(type(self), a, self)
+    _of_my_class = lambda self, a: of_class(type(self), a, self)
 
     __new__ = _core._in_face(__new__)
     __class_getitem__ = classmethod(types.GenericAlias)

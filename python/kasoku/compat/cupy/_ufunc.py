@@ -26,8 +26,7 @@ class ufunc:
     name = property(lambda self: "cupy_" + self.__name__)
     __kasoku_numpys__ = property(lambda self: self._numpy)  # what it is in compiled code
 
-    def __repr__(self):
-        return f"<ufunc 'cupy_{self.__name__}'>"
+    __repr__ = lambda self: f"<ufunc 'cupy_{self.__name__}'>"
 
     def __call__(self, *args, out=None, dtype=None, casting="same_kind", **kwargs):
         if kwargs:

@@ -8,7 +8,7 @@ import kasoku as _ks
 
 from .. import cupy as _cupy
 from .._face.table import plain as _plain
-from .._layout import shadow as _shadow
+from .._layout import shadow as _shadow, zeroed as _zeroed
 
 
 # ── what is kept for programs that set it ─────────────────────────────────────────────────────
@@ -49,14 +49,14 @@ def allow_synchronize(allow):
         _cupy._arrays._may_wait.reset(token)
 
 
+def _scatter(of):
+    return lambda a, slices, value: getattr(_cupy, of).at(a, slices, value)
+
+
 _plain(globals(), {
     "rsqrt": (lambda x, out=None: _cupy._arrays.stored(1 / _cupy.sqrt(x), out), "1 / sqrt(x)."),
-    "scatter_add": (lambda a, slices, value: _cupy.add.at(a, slices, value),
-        "a[slices] += value, with the values of an index that comes again added up."),
-    "scatter_max": (lambda a, slices, value: _cupy.maximum.at(a, slices, value),
-        "a[slices] = maximum(a[slices], value), index by index."),
-    "scatter_min": (lambda a, slices, value: _cupy.minimum.at(a, slices, value),
-        "a[slices] = minimum(a[slices], value), index by index."),
+    **{f"scatter_{name}": (_scatter(of), f"a[slices] = {of}(a[slices], value), index by index.")
+       for name, of in {"add": "add", "max": "maximum", "min": "minimum"}.items()},
     "zeros_pinned": (lambda shape, dtype=float, order="C": _zeroed(empty_pinned(shape, dtype, order)),
         "A NumPy array of zeros in memory that the device copies directly."),
     "zeros_like_pinned": (lambda a, dtype=None, order="K", subok=None, shape=None: _zeroed(
@@ -80,11 +80,6 @@ def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     options = _cupy._arrays._options_like(dtype, order, subok, shape)
     like = _np.empty_like(_shadow(a.shape, a.strides, a.dtype), **options)
     return _np.ndarray(like.shape, like.dtype, _cupy.cuda.alloc_pinned_memory(like.nbytes), strides=like.strides)
-
-
-def _zeroed(array):
-    array.fill(0)
-    return array
 
 
 _cupy._util.in_face(globals())

@@ -30,8 +30,7 @@ class _PerfCaseResult:
         ]  # fmt: skip
         return f"{self.name:<20s}:    " + "     ".join(parts)
 
-    def __str__(self):
-        return self.to_str(show_gpu=True)
+    __str__ = lambda self: self.to_str(show_gpu=True)
 
     __repr__ = __str__
 

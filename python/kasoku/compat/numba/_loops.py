@@ -36,8 +36,7 @@ class Made:
 
     __reduce__ = _content.reduce
 
-    def __kasoku_parts__(self):
-        return type(self), (self.py_func, *self._told)
+    __kasoku_parts__ = lambda self: (type(self), (self.py_func, *self._told))
 
 
 class UFunc(Made):
@@ -55,8 +54,7 @@ class UFunc(Made):
         self._is_open = not self._loops
         return self
 
-    def __repr__(self):
-        return f"<numba._{type(self).__name__} '{self.__name__}'>"
+    __repr__ = lambda self: f"<numba._{type(self).__name__} '{self.__name__}'>"
 
 
 def is_device_array(x):

@@ -244,8 +244,7 @@ def _is_shifted(array, out):
     return not same and np.may_share_memory(array, out)
 
 
-def _is_flat(array):
-    return array.flags.c_contiguous if isinstance(array, np.ndarray) else is_contiguous(array)
+_is_flat = lambda array: array.flags.c_contiguous if isinstance(array, np.ndarray) else is_contiguous(array)
 
 
 _options = {"nopython", "cache", "identity", "fastmath", "writable_args", "forceobj", "boundscheck", "target_backend"}

@@ -99,8 +99,7 @@ class _Module(types.ModuleType):
         setattr(self, name, value)
         return value
 
-    def __dir__(self):
-        return dir(self._real)
+    __dir__ = lambda self: dir(self._real)
 
 
 class _Indexed:
@@ -109,11 +108,8 @@ class _Indexed:
     def __init__(self, name, real):
         self._name, self._real = name, real
 
-    def __getitem__(self, key):
-        return _core._call_numpy(self._name, self._real.__getitem__, (key,), {})
-
-    def __len__(self):
-        return len(self._real)
+    __getitem__ = lambda self, key: _core._call_numpy(self._name, self._real.__getitem__, (key,), {})
+    __len__ = lambda self: len(self._real)
 
 
 class _OfArrays(type):
@@ -121,15 +117,13 @@ class _OfArrays(type):
 
     __instancecheck__ = _core._is_any_array  # no method: it is asked of the object alone
 
-    def __subclasscheck__(cls, other):
-        return issubclass(other, (_ks.Array, _real.ndarray))
+    __subclasscheck__ = lambda cls, other: issubclass(other, (_ks.Array, _real.ndarray))
 
     def __call__(cls, shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
         made = _real.ndarray(shape, dtype, buffer, offset, strides, order)
         return _core._call_numpy("numpy.ndarray", lambda: made, (), {})
 
-    def __getattr__(cls, name):
-        return getattr(_ks.Array, name, None) or getattr(_real.ndarray, name)
+    __getattr__ = lambda cls, name: getattr(_ks.Array, name, None) or getattr(_real.ndarray, name)
 
     def __new__(meta, name, bases, names, **more):
         if bases:  # a subclass of the program's own
@@ -146,8 +140,7 @@ class ndarray(metaclass=_OfArrays):
 class vectorize(_real.vectorize):
     """np.vectorize, whose results are arrays of ours."""
 
-    def __call__(self, *args, **kwargs):
-        return _core._call_numpy("numpy.vectorize", super().__call__, args, kwargs)
+    __call__ = lambda self, *args, **kwargs: _core._call_numpy("numpy.vectorize", super().__call__, args, kwargs)
 
 
 class _Missing:
@@ -213,8 +206,7 @@ class _Drawer:
             own._has_attributes = True
         return super().__new__(cls)
 
-    def __reduce__(self):
-        return type(self), (self._drawer,)
+    __reduce__ = lambda self: (type(self), (self._drawer,))
 
 
 class Generator(_Drawer):

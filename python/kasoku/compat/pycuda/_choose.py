@@ -10,8 +10,7 @@ from ._array import GPUArray, result
 from ._operators import binary, common, unary
 
 
-def _flat(a):
-    return a.__kasoku_array__.reshape(-1)
+_flat = lambda a: a.__kasoku_array__.reshape(-1)
 
 
 def take(a, indices, out=None, stream=None):

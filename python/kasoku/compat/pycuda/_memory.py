@@ -7,8 +7,8 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from .._face.table import Table as _Table
-from .._layout import order_of as _order_of
+from .._face.table import Table as _Table, plain as _plain
+from .._layout import order_of as _order_of, zeroed as _zeroed
 from ._context import _device
 from ._errors import LogicError
 from ._streams import _stream
@@ -38,8 +38,7 @@ class PointerHolderBase:
     def get_pointer(self):
         raise NotImplementedError
 
-    def __int__(self):
-        return int(self.get_pointer())
+    __int__ = lambda self: int(self.get_pointer())
 
     __index__ = __int__
 
@@ -50,38 +49,18 @@ def mem_alloc(bytes):
     return DeviceAllocation(bytes)
 
 
-def mem_alloc_pitch(width, height, access_size):
-    pitch = -(-int(width) // 512) * 512
-    return DeviceAllocation(pitch * int(height)), pitch
+_host = lambda buffer: buffer if not isinstance(buffer, np.generic) else np.asarray(buffer)
 
 
-def mem_get_info():
-    memory = _device().memory
-    return memory["free"], memory["total"]
-
-
-def _host(buffer):
-    return buffer if not isinstance(buffer, np.generic) else np.asarray(buffer)
-
-
-def memcpy_htod(dest, src, stream=None):
-    _core._htod(dest, _host(src), _device(), _stream(stream))
-
-
-def memcpy_dtoh(dest, src, stream=None):
-    _core._dtoh(dest, src, _device(), _stream(stream))
-
-
-def memcpy_dtod(dest, src, size, stream=None):
-    _core._dtod(dest, src, int(size), _device(), _stream(stream))
-
-
-def memcpy_peer(dest, src, size, dest_context=None, src_context=None, stream=None):
-    memcpy_dtod(dest, src, size, stream)
-
-
-memcpy_htod_async, memcpy_dtoh_async, memcpy_dtod_async = memcpy_htod, memcpy_dtoh, memcpy_dtod
-memcpy_peer_async = memcpy_peer
+_copies = {
+    "memcpy_htod": lambda dest, src, stream=None: _core._htod(dest, _host(src), _device(), _stream(stream)),
+    "memcpy_dtoh": lambda dest, src, stream=None: _core._dtoh(dest, src, _device(), _stream(stream)),
+    "memcpy_dtod": lambda dest, src, size, stream=None: _core._dtod(dest, src, int(size), _device(), _stream(stream)),
+    "memcpy_peer": lambda dest, src, size, dest_context=None, src_context=None, stream=None: memcpy_dtod(
+        dest, src, size, stream),
+}  # fmt: skip
+_copies = _plain(globals(), _copies, **{f"{name}_async": name for name in _copies})
+memcpy_htod, memcpy_dtoh, memcpy_dtod = _copies.memcpy_htod, _copies.memcpy_dtoh, _copies.memcpy_dtod
 
 
 def _memset(size):
@@ -92,14 +71,9 @@ def _memset(size):
         for row in range(int(height)):
             memset(int(dest) + row * int(pitch), data, width, stream)
 
-    what = f"elements of {size} bytes"
-    return {
-        f"memset_d{8 * size}": (memset, f"Fills `count` {what} with `data`."),
-        f"memset_d2d{8 * size}": (
-            memset_rows,
-            f"Fills `height` rows of `width` {what}, `pitch` bytes apart, with `data`.",
-        ),
-    }
+    of, said = f"elements of {size} bytes", "Fills `height` rows of `width` {}, `pitch` bytes apart, with `data`."
+    return {f"memset_d{8 * size}": (memset, f"Fills `count` {of} with `data`."),
+            f"memset_d2d{8 * size}": (memset_rows, said.format(of))}  # fmt: skip
 
 
 def to_device(bf_obj):
@@ -122,11 +96,6 @@ def pagelocked_empty(shape, dtype, order="C", mem_flags=0):
     return flat.reshape(shape, order=order)
 
 
-def _zeroed(array):
-    array.fill(0)
-    return array
-
-
 def _managed(make):
     def managed(*args, **kwargs):
         if _device().kind != "cpu":
@@ -142,6 +111,9 @@ for _size in (1, 2, 4):
     _functions.rows("plain", _memset(_size))
 _functions.alias(**{name + "_async": name for name in _functions})
 _functions.rows("plain", {
+    "mem_alloc_pitch": lambda width, height, access_size: (lambda pitch: (DeviceAllocation(pitch * int(height)), pitch))(
+        -(-int(width) // 512) * 512),
+    "mem_get_info": lambda: tuple(_device().memory[name] for name in ("free", "total")),
     "from_device": (lambda devptr, shape, dtype, order="C": _read(np.empty(shape, dtype, order), devptr),
         "A new host array with a copy of device memory."),
     "from_device_like": (lambda devptr, other_ary: _read(np.empty_like(other_ary), devptr),

@@ -87,14 +87,9 @@ class PooledDeviceAllocation:
 
     __index__ = __int__
 
-    def __len__(self):
-        return self.size
-
-    def __add__(self, offset):
-        return int(self) + int(offset)
-
-    def __eq__(self, other):
-        return int(self) == int(other)
+    __len__ = lambda self: self.size
+    __add__ = lambda self, offset: int(self) + int(offset)
+    __eq__ = lambda self, other: int(self) == int(other)
 
     __hash__ = object.__hash__
 
@@ -126,8 +121,7 @@ class PageLockedMemoryPool(_Pool):
     def __init__(self, allocator=None):
         super().__init__()
 
-    def _make(self, size):
-        return pagelocked_empty(size, np.uint8)
+    _make = lambda self, size: pagelocked_empty(size, np.uint8)
 
     def allocate(self, shape, dtype, order="C"):
         dtype = np.dtype(dtype)

@@ -49,8 +49,7 @@ def _uniform(dtype):
     return lambda g, place: g.random(dtype=_width(dtype), **place)
 
 
-def _width(dtype):
-    return np.float32 if dtype.itemsize < 8 else np.float64
+_width = lambda dtype: np.float32 if dtype.itemsize < 8 else np.float64
 
 
 def seed_getter_uniform(count):

@@ -71,8 +71,7 @@ class Argument:
         self.dtype = np.dtype(dtype)
         self.name = name
 
-    def __repr__(self):
-        return f"{type(self).__name__}({self.name!r}, {self.dtype})"
+    __repr__ = lambda self: f"{type(self).__name__}({self.name!r}, {self.dtype})"
 
 
 class VectorArg(Argument):

@@ -6,6 +6,7 @@ import time
 
 
 from .._face.refusals import autograd
+from .._face.table import methods as _methods
 from . import dtypes
 from ._ops import constant, stack
 from ._table import functions, in_tables, plain
@@ -123,9 +124,7 @@ class Module:
         return tuple(found)
 
     variables = property(lambda self: self._found(Variable))
-
     trainable_variables = property(lambda self: tuple(v for v in self.variables if v.trainable))
-
     submodules = property(lambda self: self._found(Module))
 
 
@@ -153,18 +152,16 @@ class TensorArray:
             raise InvalidArgumentError(f"Could not read index {int(index)}: nothing was written there")
         return value
 
-    def size(self, name=None):
-        return convert(len(self._items), dtypes.int32)
-
-    def stack(self, name=None):
-        return stack([self.read(i) for i in range(len(self._items))])
-
-    def concat(self, name=None):
-        return functions.concat([self.read(i) for i in range(len(self._items))], 0)
-
     def unstack(self, value, name=None):
         self._items = functions.unstack(value)
         return self
+
+
+_methods(TensorArray, {
+    "size": lambda self, name=None: convert(len(self._items), dtypes.int32),
+    "stack": lambda self, name=None: stack([self.read(i) for i in range(len(self._items))]),
+    "concat": lambda self, name=None: functions.concat([self.read(i) for i in range(len(self._items))], 0),
+})  # fmt: skip
 
 
 class GradientTape:
@@ -183,14 +180,8 @@ class autograph:  # noqa: N801
     to_code = staticmethod(
         lambda entity, recursive=True, **ignored: inspect.getsource(getattr(entity, "python_function", entity))
     )
-
     to_graph = staticmethod(lambda entity, recursive=True, **ignored: entity)
 
     class experimental:  # noqa: N801
-        @staticmethod
-        def do_not_convert(func=None, **ignored):
-            return func if func is not None else (lambda f: f)
-
-        @staticmethod
-        def set_loop_options(**ignored):
-            pass
+        do_not_convert = staticmethod(lambda func=None, **ignored: func if func is not None else (lambda f: f))
+        set_loop_options = staticmethod(lambda **ignored: None)

@@ -50,8 +50,7 @@ def _face(kinds):
     return face
 
 
-def _rounded(x):
-    return x if x.dtype.kind in "iu" else ks.rint(x)
+_rounded = lambda x: x if x.dtype.kind in "iu" else ks.rint(x)
 
 
 _looks_at_integers = ("power", "rint")  # at negative exponents, and at what is round

@@ -48,12 +48,8 @@ def _shape(shape):
     return tuple(builtins.int(v) for v in np.atleast_1d(np.asarray(shape)))
 
 
-def _numpys(dtype):
-    return dtypes.as_dtype(dtype).as_numpy_dtype
-
-
-def _arrays(values):
-    return [convert(v)._array for v in values]
+_numpys = lambda dtype: dtypes.as_dtype(dtype).as_numpy_dtype
+_arrays = lambda values: [convert(v)._array for v in values]
 
 
 def _filled(make):
@@ -195,8 +191,7 @@ class Function:
         result = in_a_graph(self.python_function, *args, **kwargs)
         return result if in_graph() else _settled(result)
 
-    def __get__(self, instance, owner=None):
-        return self if instance is None else functools.partial(self, instance)
+    __get__ = lambda self, instance, owner=None: self if instance is None else functools.partial(self, instance)
 
     def get_concrete_function(self, *args, **kwargs):
         return self

@@ -273,8 +273,7 @@ def _no_nan(x, y, value):
     return ks.where(y == 0, 0, value(x, ks.where(y == 0, 1, y)))
 
 
-def _truncated(x, y):
-    return ks.trunc(x / y) if x.dtype.kind == "f" else (x - ks.fmod(x, y)) // y
+_truncated = lambda x, y: ks.trunc(x / y) if x.dtype.kind == "f" else (x - ks.fmod(x, y)) // y
 
 
 def _saturated(value, dtype):

@@ -4,6 +4,8 @@ import threading
 
 import kasoku as ks
 
+from .._face.table import methods as _methods
+from ._table import functions
 from ._tensor import Tensor, convert, held
 
 
@@ -19,8 +21,7 @@ class Variable:
         self.trainable, self.name = trainable, name or "Variable:0"
         self._lock = threading.Lock()
 
-    def _as_tensor(self):
-        return self._value
+    _as_tensor = lambda self: self._value
 
     def value(self):
         return self._value
@@ -38,29 +39,10 @@ class Variable:
             self._value = value
         return self
 
-    def assign(self, value, **ignored):
-        return self._set(lambda old: convert(value, old.dtype))
-
-    def assign_add(self, delta, **ignored):
-        return self._set(lambda old: old + self._like(old, delta))
-
-    def assign_sub(self, delta, **ignored):
-        return self._set(lambda old: old - self._like(old, delta))
-
     @staticmethod
     def _like(old, value):
         """Numbers and lists of them in the variable's type."""
         return convert(value, old.dtype) if isinstance(value, (list, tuple)) else value
-
-    def scatter_nd_update(self, indices, updates, name=None):
-        from ._table import functions
-
-        return self._set(lambda old: functions["tensor_scatter_nd_update"](old, indices, updates))
-
-    def scatter_nd_add(self, indices, updates, name=None):
-        from ._table import functions
-
-        return self._set(lambda old: functions["tensor_scatter_nd_add"](old, indices, updates))
 
     ref = Tensor.ref
 
@@ -69,11 +51,21 @@ class Variable:
         memo[id(self)] = copy
         return copy
 
-    def __getattr__(self, name):
-        return getattr(object.__getattribute__(self, "_value"), name)
+    __getattr__ = lambda self, name: getattr(object.__getattribute__(self, "_value"), name)
 
     def __repr__(self):
         return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={self.numpy()!r}>"
+
+
+_methods(Variable, {
+    "assign": lambda self, value, **ignored: self._set(lambda old: convert(value, old.dtype)),
+    "assign_add": lambda self, delta, **ignored: self._set(lambda old: old + self._like(old, delta)),
+    "assign_sub": lambda self, delta, **ignored: self._set(lambda old: old - self._like(old, delta)),
+    "scatter_nd_update": lambda self, indices, updates, name=None: self._set(
+        lambda old: functions.tensor_scatter_nd_update(old, indices, updates)),
+    "scatter_nd_add": lambda self, indices, updates, name=None: self._set(
+        lambda old: functions.tensor_scatter_nd_add(old, indices, updates)),
+})  # fmt: skip
 
 
 def _refused(sign, instead):

@@ -26,14 +26,9 @@ class DType:
         except TypeError:
             return False
 
-    def __hash__(self):
-        return hash(self.name)
-
-    def __repr__(self):
-        return f"tf.{self.name}"
-
-    def __str__(self):
-        return f"<dtype: '{self.name}'>"
+    __hash__ = lambda self: hash(self.name)
+    __repr__ = lambda self: f"tf.{self.name}"
+    __str__ = lambda self: f"<dtype: '{self.name}'>"
 
 
 bool = DType("bool")  # noqa: A001 - TensorFlow's own name

@@ -118,8 +118,7 @@ def _steps(value, axes, is_first):
     return steps * axes if len(steps) == 1 else steps
 
 
-def _channels_first(data_format):
-    return data_format is not None and data_format.startswith("NC")
+_channels_first = lambda data_format: data_format is not None and data_format.startswith("NC")
 
 
 def _widths(padding, lengths, size, strides, dilations):

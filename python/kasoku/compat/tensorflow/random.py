@@ -10,12 +10,8 @@ from ._table import in_type as _in_type, rules as _rules
 from ._tensor import convert as _convert, Tensor as _Tensor
 
 
-def _number(x):
-    return float(x) if isinstance(x, _Tensor) else x
-
-
-def _precision(kind):
-    return "float64" if kind == _dtypes.float64 else "float32"
+_number = lambda x: float(x) if isinstance(x, _Tensor) else x
+_precision = lambda kind: "float64" if kind == _dtypes.float64 else "float32"
 
 
 def _uniform(rng, shape, minval, maxval, dtype):

@@ -22,8 +22,7 @@ __all__ = (
 ).split()
 
 
-def _name(d, default=None):
-    return as_dtype(d).numpy if d is not None else (default or _types.default_float).numpy
+_name = lambda d, default=None: as_dtype(d).numpy if d is not None else (default or _types.default_float).numpy
 
 
 def _shape(args):

@@ -22,8 +22,7 @@ functions.update({
 })  # fmt: skip
 
 
-def _product(factor, upper):
-    return ks.conjugate(factor.mT) @ factor if upper else factor @ ks.conjugate(factor.mT)
+_product = lambda factor, upper: ks.conjugate(factor.mT) @ factor if upper else factor @ ks.conjugate(factor.mT)
 
 
 def _log_det(x):
@@ -92,11 +91,8 @@ class _Legacy:
             return _creation.zeros(*args, dtype=self.legacy_dtype, device=self._where)
         return Tensor(array_of(args[0], self.legacy_dtype, self._where))
 
-    def __instancecheck__(self, x):
-        return isinstance(x, Tensor) and x.dtype is self.legacy_dtype
-
-    def __repr__(self):
-        return f"<class 'torch.{self.__name__}'>"
+    __instancecheck__ = lambda self, x: isinstance(x, Tensor) and x.dtype is self.legacy_dtype
+    __repr__ = lambda self: f"<class 'torch.{self.__name__}'>"
 
 
 legacy = {name + "Tensor": _Legacy(_types.names[d]) for d, name in _types.legacy.items()}

@@ -25,8 +25,7 @@ def _integers(x):
 # ── cutting ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _at(x, dim, where):
-    return x[(slice(None),) * (dim % x.ndim) + (where,)]
+_at = lambda x, dim, where: x[(slice(None),) * (dim % x.ndim) + (where,)]
 
 
 @functions.row("tensors")
@@ -84,10 +83,10 @@ functions.rows("arrays", {
 # ── putting together ──────────────────────────────────────────────────────────────────────────────
 
 
-def _chosen(x, r, with_replacement):
+def _chosen(input, r=2, with_replacement=False):
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    at = np.array(list(choose(range(len(x)), r)), np.int64).reshape(-1, r)
-    return x[ks.asarray(at, device=x.device)]
+    at = np.array(list(choose(range(len(input)), r)), np.int64).reshape(-1, r)
+    return input[ks.asarray(at, device=input.device)]
 
 
 functions.rows("meeting", {
@@ -100,7 +99,7 @@ functions.rows("meeting", {
 functions.alias(concat="cat", concatenate="cat", row_stack="vstack")
 
 functions.rows("arrays", {
-    "combinations": lambda input, r=2, with_replacement=False: _chosen(input, r, with_replacement),
+    "combinations": _chosen,
     "tile": lambda input, *dims: ks.tile(input, _list_of(dims)),
     "repeat_interleave": lambda input, repeats, dim=None, *, output_size=None: ks.repeat(input, repeats, dim),
     "roll": lambda input, shifts, dims=None: ks.roll(input, shifts, dims if dims != () else None),
@@ -110,7 +109,7 @@ functions.rows("arrays", {
     "fliplr": lambda input: ks.fliplr(input).copy(), "flipud": lambda input: ks.flipud(input).copy(),
     **each(ks, "tril triu", "input, diagonal=0"),
     "diag": lambda input, diagonal=0: ks.diag(input, diagonal).copy(),
-    "diagflat": lambda input, offset=0: ks.diagflat(input, offset),
+    **each(ks, "diagflat", "input, offset=0"),
     "diag_embed": lambda input, offset=0, dim1=-2, dim2=-1: ks.moveaxis(
         diagonals(input, offset), (-2, -1), (dim1, dim2)).copy(),
 })  # fmt: skip
@@ -157,16 +156,9 @@ def _put(self, key, value, reduce=None, include_self=True):
     return self._write(joined)
 
 
-def _least(d):
-    return -np.inf if np.dtype(d).kind == "f" else np.iinfo(d).min
-
-
-def _most(d):
-    return np.inf if np.dtype(d).kind == "f" else np.iinfo(d).max
-
-
-def _front(self, dim, index):
-    return (slice(None),) * (dim % max(self.ndim, 1)) + (index._a,)
+_least = lambda d: -np.inf if np.dtype(d).kind == "f" else np.iinfo(d).min
+_most = lambda d: np.inf if np.dtype(d).kind == "f" else np.iinfo(d).max
+_front = lambda self, dim, index: (slice(None),) * (dim % max(self.ndim, 1)) + (index._a,)
 
 
 def _masked_scatter(self, mask, source):
@@ -254,8 +246,7 @@ def _first(x, k, dim, largest):
     return held(*map(Tensor, shaped(ks.topk, x._a, k, dim, largest)))
 
 
-def _no_place(x):
-    return x.new_zeros((), dtype=_types.names["int64"])
+_no_place = lambda x: x.new_zeros((), dtype=_types.names["int64"])
 
 
 @functions.row("tensors")
@@ -289,11 +280,10 @@ def median(input, dim=None, keepdim=False):
     return return_type("median")(*f.kthvalue(input, (input.shape[dim] - 1) // 2 + 1, dim, keepdim))
 
 
-def _mode(x, dim, keepdim):
+def _mode(input, dim=-1, keepdim=False):
     """The most frequent value, the least of several; the last place where it stands."""
-    x = ks.moveaxis(x, dim, -1)
-    n = x.shape[-1]
-    places = ks.arange(n, device=x.device)
+    x = ks.moveaxis(input, dim, -1)
+    places = ks.arange(x.shape[-1], device=x.device)
     ordered = ks.sort(x, -1)
     is_first = ks.concatenate(
         (ks.ones((*x.shape[:-1], 1), "bool", x.device), ordered[..., 1:] != ordered[..., :-1]), -1
@@ -304,8 +294,8 @@ def _mode(x, dim, keepdim):
     return return_type("mode")(*(ks.expand_dims(r, dim) if keepdim else r for r in (values[..., 0].copy(), at)))
 
 
-def _runs(x, return_inverse, return_counts):
-    x = x.reshape(-1)
+def _runs(input, return_inverse=False, return_counts=False):
+    x = input.reshape(-1)
     is_first = ks.concatenate((ks.ones((min(x.size, 1),), "bool", x.device), x[1:] != x[:-1]))
     starts = ks.flatnonzero(is_first)
     ends = ks.concatenate((starts[1:], ks.full((min(x.size, 1),), x.size, "int64", x.device)))
@@ -333,17 +323,11 @@ def _running(function):
     return running
 
 
-def _counted(x, bins, min, max):
-    limits = (min, max) if min != max else None
-    return ks.histogram(x, bins, limits)[0].astype(x.dtype)
-
-
 functions.rows("arrays", {
     "unique": lambda input, sorted=True, return_inverse=False, return_counts=False, dim=None: ks.unique(
         input, return_inverse=return_inverse, return_counts=return_counts, axis=dim),
-    "unique_consecutive": lambda input, return_inverse=False, return_counts=False: _runs(
-        input, return_inverse, return_counts),
-    "mode": lambda input, dim=-1, keepdim=False: _mode(input, dim, keepdim),
+    "unique_consecutive": _runs,
+    "mode": _mode,
     "cumsum": _running(ks.cumsum), "cumprod": _running(ks.cumprod),
     "cummax": _best_so_far("cummax", ks.maximum), "cummin": _best_so_far("cummin", ks.minimum),
     "searchsorted": lambda sorted_sequence, input, *, out_int32=False, right=False, side=None: searched(
@@ -352,9 +336,9 @@ functions.rows("arrays", {
     "bucketize": lambda input, boundaries, *, out_int32=False, right=False: ks.searchsorted(
         boundaries, ks.asarray(input, device=boundaries.device), "right" if right else "left").astype(
         "int32" if out_int32 else "int64"),
-    "isin": lambda elements, test_elements, *, assume_unique=False, invert=False: ks.isin(
-        elements, test_elements, invert=invert),
-    "histc": lambda input, bins=100, min=0, max=0: _counted(input, bins, min, max),
+    **each(ks, "isin", "elements, test_elements, *, assume_unique=False, invert=False"),
+    "histc": lambda input, bins=100, min=0, max=0: ks.histogram(
+        input, bins, (min, max) if min != max else None)[0].astype(input.dtype),
 })  # fmt: skip
 functions.rows("floats", {
     "histogram": lambda input, bins, *, range=None, weight=None, density=False: return_type("histogram")(*(part.astype(input.dtype) for part in ks.histogram(

@@ -42,7 +42,7 @@ def _running_trapezoids(y, x, dx, dim):
     return ks.moveaxis(ks.cumsum((y[..., 1:] + y[..., :-1]) / 2 * steps, -1), -1, dim)
 
 
-def _powers(x, N, increasing):  # noqa: N803
+def _powers(x, N=None, increasing=False):  # noqa: N803
     powers = x[..., None] ** ks.arange(x.shape[-1] if N is None else N, device=x.device)
     return powers if increasing else ks.flip(powers, -1).copy()
 
@@ -57,7 +57,7 @@ functions.rows("arrays", {
     "isneginf": lambda input: input == -math.inf,
     **each(ks, "trace isreal bitwise_count conj_physical=conj", "input"),
     **each(ks, "diff", "input, n=1, dim=-1, prepend=None, append=None"),
-    "vander": lambda x, N=None, increasing=False: _powers(x, N, increasing),
+    "vander": _powers,
     **each(ks, "quantile nanquantile", lambda quantile: lambda input, q, dim=None, keepdim=False, *, interpolation="linear": (
         quantile(input, q, dim, keepdims=keepdim, method=interpolation))),
     "frexp": lambda input: return_type("frexp")(*ks.frexp(input)),

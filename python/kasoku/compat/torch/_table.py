@@ -136,8 +136,7 @@ def _of(prepare):
     return rule
 
 
-def _array(t):
-    return t._a
+_array = lambda t: t._a
 
 
 def _as_they_are(args, kwargs):

@@ -19,11 +19,8 @@ class dtype:
         self.is_complex = category == 3
         self.itemsize = 2 if name == "bfloat16" else np.dtype(numpy).itemsize
 
-    def __repr__(self):
-        return f"torch.{self.name}"
-
-    def __reduce__(self):
-        return (_named, (self.name,))
+    __repr__ = lambda self: f"torch.{self.name}"
+    __reduce__ = lambda self: (_named, (self.name,))
 
 
 def _named(name):
@@ -143,17 +140,10 @@ class device:
         index = "" if self.index is None else f", index={self.index}"
         return f"device(type='{self.type}'{index})"
 
-    def __str__(self):
-        return self.type if self.index is None else f"{self.type}:{self.index}"
-
-    def __eq__(self, other):
-        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
-
-    def __hash__(self):
-        return hash((self.type, self.index))
-
-    def __reduce__(self):
-        return (device, (self.type, self.index))
+    __str__ = lambda self: self.type if self.index is None else f"{self.type}:{self.index}"
+    __eq__ = lambda self, other: isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+    __hash__ = lambda self: hash((self.type, self.index))
+    __reduce__ = lambda self: (device, (self.type, self.index))
 
     def __enter__(self):
         self._block = set_block_device(self)
@@ -209,5 +199,4 @@ class Size(tuple):
     def numel(self):
         return math.prod(self)
 
-    def __repr__(self):
-        return f"torch.Size({list(self)})"
+    __repr__ = lambda self: f"torch.Size({list(self)})"

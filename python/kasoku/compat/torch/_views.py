@@ -3,6 +3,8 @@ numbers, other dtypes. What is written to them is written to that tensor."""
 
 import numpy as np
 
+from kasoku.lib.stride_tricks import _shown
+
 from .. import _layout
 from . import _types
 from ._table import functions
@@ -15,8 +17,7 @@ def _view(x, function, *args):
     return Tensor(_layout.viewed(x._a, lambda host: function(host, *args)))
 
 
-def _in_dtype(x, dtype):
-    return _view(x, np.ndarray.view, np.dtype(dtype))
+_in_dtype = lambda x, dtype: _view(x, np.ndarray.view, np.dtype(dtype))
 
 
 def _part(name):
@@ -42,7 +43,7 @@ def as_strided(input, size, stride, storage_offset=None):
     itemsize = input._a.itemsize
     offset = storage_offset * itemsize if storage_offset is not None else None
     try:
-        return Tensor(_layout.strided(input._a, tuple(size), tuple(s * itemsize for s in stride), offset))
+        return Tensor(_shown(input._a, tuple(size), tuple(s * itemsize for s in stride), offset))
     except ValueError as error:
         raise RuntimeError(f"as_strided: {error}") from None
 

@@ -18,8 +18,7 @@ def _device(d=None):
     return _types.engine_device(d if d is not None else "cuda")
 
 
-def _memory(device):
-    return _device(device).memory if is_available() else {"used": 0, "cached": 0}
+_memory = lambda device: _device(device).memory if is_available() else {"used": 0, "cached": 0}
 
 
 def _limit(device, fraction):

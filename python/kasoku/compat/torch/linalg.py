@@ -13,8 +13,7 @@ from .return_types import return_type as _return_type
 _functions = _Table(_rules)
 
 
-def _kind(name, parts):
-    return _return_type("linalg_" + name)(*parts)
+_kind = lambda name, parts: _return_type("linalg_" + name)(*parts)
 
 
 def _solved(a, b, upper, left, unitriangular, transpose=False):

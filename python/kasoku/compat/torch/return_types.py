@@ -34,5 +34,4 @@ def __getattr__(name):
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __dir__():
-    return [*_fields]
+__dir__ = lambda: [*_fields]

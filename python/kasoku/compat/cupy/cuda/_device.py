@@ -7,6 +7,7 @@ import kasoku as ks
 
 from ... import preferred_device, says_what_is_missing
 from ..._device_facts import cupy_attributes
+from ..._face.table import plain as _plain
 
 
 class Scopes(threading.local):
@@ -71,10 +72,7 @@ class Device:
                 return cls(index)
         raise ValueError(f"no device has the PCI bus id {pci_bus_id!r}")
 
-    def __int__(self):
-        return self.id
-
-    __index__ = __int__
+    __int__ = __index__ = lambda self: self.id
 
     def _number(self, other):
         if isinstance(other, Device):
@@ -83,18 +81,14 @@ class Device:
             return other.index if other.kind == current().kind else None
         return other if isinstance(other, int) else None
 
-    def __eq__(self, other):
-        return self.id == self._number(other)
+    __eq__ = lambda self, other: self.id == self._number(other)
 
     def __lt__(self, other):
         number = self._number(other)
         return NotImplemented if number is None else self.id < number
 
-    def __hash__(self):
-        return hash(self.id)
-
-    def __repr__(self):
-        return f"<CUDA Device {self.id}>"
+    __hash__ = lambda self: hash(self.id)
+    __repr__ = lambda self: f"<CUDA Device {self.id}>"
 
     def __enter__(self):
         _scopes.stack.append(self._get())
@@ -124,13 +118,10 @@ def _extend():
 _extend()
 
 
-def get_device_id():
-    return Device().id
-
-
 def get_cublas_handle():
     raise ks.errors.UnsupportedError("cupy.cuda.get_cublas_handle: kasoku gives out no handles")
 
 
-def get_compute_capability():
-    return Device().compute_capability
+_plain(globals(), {
+    "get_device_id": lambda: Device().id, "get_compute_capability": lambda: Device().compute_capability,
+})  # fmt: skip

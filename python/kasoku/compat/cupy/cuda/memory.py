@@ -11,24 +11,20 @@ from kasoku import _core
 
 from ... import says_what_is_missing
 from ..._face.table import methods as _methods
+from ..._layout import Place as _Addressed
 from ._device import Device, Scopes as _Scopes, current
 
 
 OutOfMemoryError = ks.errors.MemoryError
 
 
-class BaseMemory:
+class BaseMemory(_Addressed):
     """Memory on the device: ptr, size, device_id."""
 
     ptr, size = 0, 0
 
     device = property(lambda self: Device(self.device_id))
     device_id = property(lambda self: getattr(self, "_device_id", 0))
-
-    def __int__(self):
-        return self.ptr
-
-    __index__ = __int__
 
 
 class Memory(BaseMemory):
@@ -56,23 +52,11 @@ class ArrayMemory(BaseMemory):
         self.size = array.nbytes
 
 
-class _Place:
+class _Place(_Addressed):
     """A place in memory: mem, and an offset in bytes."""
 
-    def __int__(self):
-        return self.ptr
-
-    __index__ = __int__
-
-    def __add__(self, offset):
-        return type(self)(self.mem, self.offset + int(offset))
-
-    __radd__ = __iadd__ = __add__
-
-    def __sub__(self, offset):
-        return self + -int(offset)
-
-    __isub__ = __sub__
+    __add__ = __radd__ = __iadd__ = lambda self, offset: type(self)(self.mem, self.offset + int(offset))
+    __sub__ = __isub__ = lambda self, offset: self + -int(offset)
 
 
 class MemoryPointer(_Place):
@@ -85,8 +69,7 @@ class MemoryPointer(_Place):
     device = property(lambda self: self.mem.device)
     device_id = property(lambda self: self.mem.device_id)
 
-    def __repr__(self):
-        return f"<MemoryPointer 0x{self.ptr:x} device={self.device_id} mem={self.mem!r}>"
+    __repr__ = lambda self: f"<MemoryPointer 0x{self.ptr:x} device={self.device_id} mem={self.mem!r}>"
 
     def copy_from_device(self, src, size, stream=None):
         if size:
@@ -103,10 +86,7 @@ class MemoryPointer(_Place):
             _core._htod(self.ptr, self._host(mem, size), current(), None)
 
     def copy_from(self, mem, size, stream=None):
-        if isinstance(mem, MemoryPointer):
-            self.copy_from_device(mem, size)
-        else:
-            self.copy_from_host(mem, size)
+        (self.copy_from_device if isinstance(mem, MemoryPointer) else self.copy_from_host)(mem, size)
 
     def copy_to_host(self, mem, size, stream=None):
         if size:

@@ -5,7 +5,7 @@ import numpy as np
 import kasoku as ks
 
 from ... import _texture
-from ..._layout import must_fit
+from ..._layout import Place as _Place, must_fit
 from . import runtime
 from ._device import current
 
@@ -109,7 +109,7 @@ class TextureDescriptor:
         return {"addressMode": self._address, "filterMode": self._filter, "normalizedCoords": self._normalized}
 
 
-class TextureObject:
+class TextureObject(_Place):
     """What a kernel takes as its cudaTextureObject_t."""
 
     def __init__(self, ResDesc, TexDesc):
@@ -120,11 +120,6 @@ class TextureObject:
         self.ResDesc, self.TexDesc = ResDesc, TexDesc
 
     ptr = property(lambda self: int(self._texture))
-
-    def __index__(self):
-        return self.ptr
-
-    __int__ = __index__
 
 
 class SurfaceObject(TextureObject):

@@ -31,8 +31,7 @@ class _Drawing:
         """What the engine's method of that name draws on the current device."""
         return getattr(self._g, name)(*args, **kwargs, device=cuda._device.current())
 
-    def _uniform(self, size, dtype):
-        return self._here("random", size, dtype=floating(dtype))
+    _uniform = lambda self, size, dtype: self._here("random", size, dtype=floating(dtype))
 
     def choice(self, a, size=None, replace=True, p=None):
         """Elements of `a`, or of 0 … a - 1, taken at random."""

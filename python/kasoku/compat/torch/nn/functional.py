@@ -83,12 +83,8 @@ def _reduced(each, reduction):
     return each if reduction == "none" else each.mean() if reduction == "mean" else each.sum()
 
 
-def _lengths(x1, x2, dim, eps):
-    return _f.clamp(_f.norm(x1, 2, dim) * _f.norm(x2, 2, dim), min=eps)
-
-
-def _entropy(x, target):
-    return -(target * _f.clamp(_f.log(x), min=-100) + (1 - target) * _f.clamp(_f.log1p(-x), min=-100))
+_lengths = lambda x1, x2, dim, eps: _f.clamp(_f.norm(x1, 2, dim) * _f.norm(x2, 2, dim), min=eps)
+_entropy = lambda x, target: -(target * _f.clamp(_f.log(x), min=-100) + (1 - target) * _f.clamp(_f.log1p(-x), min=-100))
 
 
 def _far(x, target, beta, scale):
@@ -218,8 +214,7 @@ def pad(input, pad, mode="constant", value=None):
     return ks.pad(input[cut], widths, _pad_modes[mode], **options)
 
 
-def _each_axis(value, axes):
-    return (value,) * axes if isinstance(value, int) else tuple(value)
+_each_axis = lambda value, axes: (value,) * axes if isinstance(value, int) else tuple(value)
 
 
 def _convolution(axes):
