@@ -41,12 +41,8 @@ def _rows(device):
     yield "REGISTERS_PER_BLOCK", None, None, 65536
     opt_in = p["max_shared_bytes_opt_in"]
     yield "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN", "MaxSharedMemoryPerBlockOptin", "sharedMemPerBlockOptin", opt_in
-    yield (
-        "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR",
-        "MaxSharedMemoryPerMultiprocessor",
-        "sharedMemPerMultiprocessor",
-        opt_in,
-    )
+    shared = "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR", "MaxSharedMemoryPerMultiprocessor", "sharedMemPerMultiprocessor"
+    yield *shared, opt_in
     yield "WARP_SIZE", "WarpSize", "warpSize", p["warp_size"]
     yield "MULTIPROCESSOR_COUNT", "MultiProcessorCount", "multiProcessorCount", p["multiprocessors"]
     yield "COMPUTE_CAPABILITY_MAJOR", "ComputeCapabilityMajor", "major", major

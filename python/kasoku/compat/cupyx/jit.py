@@ -2,12 +2,12 @@
 
 from kasoku import cuda as _cuda
 
-threadIdx, blockIdx, blockDim, gridDim = _cuda.threadIdx, _cuda.blockIdx, _cuda.blockDim, _cuda.gridDim
-grid, gridsize = _cuda.grid, _cuda.gridsize
-syncthreads, syncwarp, threadfence = _cuda.syncthreads, _cuda.syncwarp, _cuda.threadfence
-shfl_sync, shfl_up_sync = _cuda.shfl_sync, _cuda.shfl_up_sync
-shfl_down_sync, shfl_xor_sync = _cuda.shfl_down_sync, _cuda.shfl_xor_sync
-warpsize = _cuda.warpsize
+from .._face.table import names_of as _names_of
+
+globals().update(_names_of(_cuda, """
+    threadIdx blockIdx blockDim gridDim grid gridsize syncthreads syncwarp threadfence shfl_sync shfl_up_sync shfl_down_sync
+    shfl_xor_sync warpsize
+"""))  # fmt: skip
 for _name in "add sub max min exch inc dec cas and_ or_ xor".split():
     globals()["atomic_" + _name.rstrip("_")] = getattr(_cuda.atomic, _name)
 range = range  # unrolling is the compiler's
@@ -31,8 +31,7 @@ class _Kernel:
         self.__name__, self.__doc__ = function.__name__, function.__doc__
 
     def __getitem__(self, shape):
-        grid, block = shape
-        return lambda *args, **kwargs: self(grid, block, args, **kwargs)
+        return lambda *args, **kwargs: self(*shape, args, **kwargs)
 
     def __call__(self, grid, block, args, shared_mem=0, stream=None):
         self._kernel[grid, block, 0, shared_mem](*args)
@@ -40,6 +39,4 @@ class _Kernel:
 
 def rawkernel(*, mode="cuda", device=False):
     """Compiles the function where it is launched."""
-    if device:
-        return lambda function: _cuda.jit(function, device=True)
-    return _Kernel
+    return (lambda function: _cuda.jit(function, device=True)) if device else _Kernel

@@ -3,6 +3,7 @@ that takes the fields it reads and gives back those that it assigns; any other o
 """
 
 import ast
+import collections
 import copy
 import inspect
 
@@ -37,15 +38,12 @@ def _made(cls, spec):
     plain = {k: v for k, v in body.items() if inspect.isfunction(v) and k != "__init__"}
     getters = {k: v.fget for k, v in body.items() if isinstance(v, property) and v.fset is None}
     forms = _Forms(fields, {**plain, **getters})
-    for name, function in plain.items():
-        body[name] = _method(forms, name, function)
-    for name, function in getters.items():
-        body[name] = property(_method(forms, name, function), doc=function.__doc__)
+    body |= {name: _method(forms, name, function) for name, function in plain.items()}
+    body |= {name: property(_method(forms, name, f), doc=f.__doc__) for name, f in getters.items()}
     body.update(__setattr__=_set, __qualname__=cls.__qualname__, __module__=cls.__module__)
     made = type(cls.__name__, cls.__bases__, body)
     setattr(made, _fields, {name: _conversion(of) for name, of in fields.items()})
-    made.class_type = made  # numba.types.ClassType, whose instance_type is the class's own
-    made.instance_type = made
+    made.class_type = made.instance_type = made  # numba.types.ClassType, whose instance_type is the class's own
     return made
 
 
@@ -108,11 +106,8 @@ def _method(forms, name, function):
     return method
 
 
-class _Form:
-    """A method as a function of fields."""
-
-    def __init__(self, reads, writes, has_value, run):
-        self.reads, self.writes, self.has_value, self.run = reads, writes, has_value, run
+# A method as a function of fields.
+_Form = collections.namedtuple("_Form", "reads writes has_value run")
 
 
 class _Unfit(Exception):
@@ -249,13 +244,11 @@ class _Writer(ast.NodeTransformer):
         return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == self.self
 
     def _is_field(self, node):
-        if not self._is_own(node):
-            return False
-        if node.attr in self.forms.fields:
-            return True
-        if node.attr in self.forms.functions and isinstance(node.ctx, ast.Load):
-            return False
-        raise _Unfit
+        if not self._is_own(node) or node.attr in self.forms.fields:
+            return self._is_own(node)
+        if node.attr not in self.forms.functions or not isinstance(node.ctx, ast.Load):
+            raise _Unfit
+        return False
 
     def visit_Attribute(self, node):  # noqa: N802
         if self._is_field(node):

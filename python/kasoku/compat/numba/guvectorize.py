@@ -46,8 +46,7 @@ class GUFunc(UFunc):
         self._core, self._parallel = _jit.jit(function, parallel=False, error_model="numpy"), parallel
         self._names, self._writable = list(inspect.signature(function).parameters), writable_args
         self._written = [k for k, name in enumerate(self._names[: self.nin]) if name in _written(function)]
-        self._is_open = not signatures
-        self._loops, self._made = [], {}
+        self._is_open, self._loops, self._made = not signatures, [], {}
         for signature in signatures:
             self.add(signature)
 
@@ -67,10 +66,9 @@ class GUFunc(UFunc):
         """The loop over rows; a scalar of the layout that is declared an array is one of one element."""
         key = tuple(is_array)
         if key not in self._made:
-            names = [f"a{i}" for i in range(self.nargs)]
+            names, cores = [f"a{i}" for i in range(self.nargs)], self._ins + self._outs
             items = [
-                f"{name}[i]" if core or not array else f"{name}[i:i + 1]"
-                for name, core, array in zip(names, self._ins + self._outs, is_array, strict=True)
+                f"{n}[i]" if core or not array else f"{n}[i:i + 1]" for n, core, array in zip(names, cores, is_array)
             ]
             text = f"def rows(n, {', '.join(names)}):\n    for i in prange(n):\n        core({', '.join(items)})\n"
             self._made[key] = compiled(text, "rows", self._parallel, core=self._core)
@@ -79,7 +77,7 @@ class GUFunc(UFunc):
     # As Numba has it: what the function writes into an input is the caller's if nothing was converted, and with
     # writable_args in any case.
 
-    def _input(self, k, lines, array):
+    def _input(self, k, lines):
         is_read_only = isinstance(lines, np.ndarray) and not lines.flags.writeable
         return lines.copy() if k in self._written and is_read_only else lines
 
@@ -141,10 +139,7 @@ class GUFunc(UFunc):
         shape = np.broadcast_shapes(*outer) if outer else ()
         count = int(np.prod(shape, dtype=np.int64))
         cores = [tuple(int(n) if n.isdigit() else lengths[n] for n in core) for core in self._ins + self._outs]
-        flat = [
-            self._input(k, rows(a, d, shape, core), a)
-            for k, (a, d, core) in enumerate(zip(arrays, ins, cores, strict=False))
-        ]
+        flat = [self._input(k, rows(a, d, shape, c)) for k, (a, d, c) in enumerate(zip(arrays, ins, cores))]
         values = [empty((count, *core), d, arrays[0]) for d, core in zip(results, cores[self.nin :], strict=True)]
         for value, target in zip(values, targets, strict=False):  # what the function does not write stays
             value[...] = beside(value, target).reshape(value.shape)

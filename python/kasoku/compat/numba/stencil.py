@@ -56,12 +56,10 @@ class StencilFunc(Made):
         body = [relative.visit(statement) for statement in statements]
         if relative.ndim is None:
             raise ValueError("Stencil kernel with no accesses to relatively indexed arrays.")
-        ndim = relative.ndim
+        ndim, given = relative.ndim, len(neighborhood or ())
         if neighborhood is not None:
-            if len(neighborhood) != ndim:
-                raise ValueError(
-                    f"{ndim} dimensional neighborhood specified for {len(neighborhood)} dimensional input array"
-                )
+            if given != ndim:
+                raise ValueError(f"{ndim} dimensional neighborhood specified for {given} dimensional input array")
             relative.low, relative.high = [n[0] for n in neighborhood], [n[1] for n in neighborhood]
         elif not relative.is_constant:
             raise ValueError("stencil: an index that is not a constant needs neighborhood=((low, high), …)")

@@ -8,21 +8,14 @@ from .._face.table import methods as _methods
 _casts = {"int": int, "uin": int, "flo": float, "com": complex, "boo": bool}
 
 
+_plain = {np.float64: float, np.int64: int, np.bool_: bool, np.complex128: complex}
+_same = lambda value: value
+_item = lambda value: _plain.get(type(value), _same)(value)  # a number of NumPy's that is one of Python's, as that
+
+
 def _cast(described):
     """What makes a value of a number type; everything else stays as it is."""
     return _casts.get(described[0][:3], _same) if len(described) == 4 and described[1] < 0 else _same
-
-
-def _same(value):
-    return value
-
-
-_plain = {np.float64: float, np.int64: int, np.bool_: bool, np.complex128: complex}
-
-
-def _item(value):
-    """A number of NumPy's that is one of Python's, as that."""
-    return _plain.get(type(value), _same)(value)
 
 
 class _Typed:

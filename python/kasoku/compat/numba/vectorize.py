@@ -43,15 +43,11 @@ class DUFunc(UFunc):
         super().__init__(function, signatures, parallel, identity)
         self.nin = len(inspect.signature(function).parameters)
         self.nargs = self.nin + 1
-        self.identity = identity
-        self._is_open = not signatures
+        self.identity, self._is_open, self._parallel, self._loops = identity, not signatures, parallel, []
         self._scalar = _jit.jit(list(signatures) or None, parallel=False, error_model="numpy")(function)
-        self._loops = []
-        self._parallel = parallel
         for given in signatures:
             args, result = _signature.signature(given)
-            types = [np.dtype(t.__kasoku_dtype__) for t in args]
-            self._loops.append((types, [self._result(types) if result is None else np.dtype(result.__kasoku_dtype__)]))
+            self._add([np.dtype(t.__kasoku_dtype__) for t in args], result and np.dtype(result.__kasoku_dtype__))
         names = ", ".join(f"a{i}" for i in range(self.nin))
         items = ", ".join(f"a{i}[i]" for i in range(self.nin))
         last = items.replace("[i]", "[failed]")
@@ -72,7 +68,7 @@ class DUFunc(UFunc):
         )
 
         # What compiled code calls, with numbers or arrays.
-        parts = [f"a{i}" for i in range(self.nin)]
+        parts = names.split(", ")
         whole = functools.reduce(lambda all, part: f"({all} != {part})", parts)
         flat = ", ".join(f"spread({part}, shape)" for part in parts)
         self.__kasoku_jit__ = self._make(
@@ -109,14 +105,15 @@ class DUFunc(UFunc):
     def _choose(self, given):
         dtypes = [*map(np.dtype, given)]
         if self._is_open and not any(loop[0] == dtypes for loop in self._loops):
-            self._loops.append((dtypes, [self._result(dtypes)]))
+            self._add(dtypes)
         return choose(self._loops, given, self.__name__)
+
+    def _add(self, dtypes, result=None):
+        self._loops.append((dtypes, [self._result(dtypes) if result is None else result]))
 
     def add(self, signature):
         """One more loop."""
-        args, _ = _signature.signature(signature)
-        dtypes = [np.dtype(t.__kasoku_dtype__) for t in args]
-        self._loops.append((dtypes, [self._result(dtypes)]))
+        self._add([np.dtype(t.__kasoku_dtype__) for t in _signature.signature(signature)[0]])
 
     def disable_compile(self):
         self._is_open = False
@@ -177,10 +174,8 @@ class DUFunc(UFunc):
         total = np.full(len(flat), start, result) if start is not None else flat[:, 0].copy()
         loop(total, flat if start is not None else np.ascontiguousarray(flat[:, 1:]))
         total = total.reshape(outer)
-        if keepdims:
-            total = np.expand_dims(total, axes)
-        if dtype is not None:
-            total = total.astype(dtype)
+        total = np.expand_dims(total, axes) if keepdims else total
+        total = total if dtype is None else total.astype(dtype)
         if out is not None:
             return _given(total, out)
         return total[()] if total.ndim == 0 else back(total)
@@ -190,17 +185,13 @@ class DUFunc(UFunc):
         total = flat.copy()
         loop(total)
         total = np.moveaxis(total.reshape(outer + inner), -1, axis)
-        if dtype is not None:
-            total = total.astype(dtype)
+        total = total if dtype is None else total.astype(dtype)
         return back(total) if out is None else _given(total, out)
 
     def reduceat(self, array, indices, axis=0, dtype=None, out=None):
         values, stops = np.asarray(array), [*indices[1:], np.shape(array)[axis]]
-        parts = [
-            self.reduce(np.take(values, range(i, j) if i < j else [i], axis), axis, dtype)
-            for i, j in zip(indices, stops, strict=True)
-        ]
-        return _given(np.stack(parts, axis), out)
+        rows = (np.take(values, range(i, j) if i < j else [i], axis) for i, j in zip(indices, stops, strict=True))
+        return _given(np.stack([self.reduce(part, axis, dtype) for part in rows], axis), out)
 
     def outer(self, a, b, **options):
         a, b = np.asarray(a), np.asarray(b)
@@ -218,9 +209,7 @@ class DUFunc(UFunc):
                     out[places[k]] = scalar(out[places[k]]{value})
             """,
         )
-        others = [
-            np.ascontiguousarray(np.broadcast_to(v, np.shape(places))).reshape(-1) for v in values[: self.nin - 1]
-        ]
+        others = [np.broadcast_to(v, np.shape(places)).flatten() for v in values[: self.nin - 1]]
         flat = np.ascontiguousarray(array).reshape(-1)
         loop(flat, places.reshape(-1), *others)
         if not np.shares_memory(flat, array):

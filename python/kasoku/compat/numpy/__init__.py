@@ -35,12 +35,7 @@ def _wrapped(module, name, value):
         return _module(value)
     if isinstance(value, type):
         return _classes.get(value) or value
-    if (
-        hasattr(value, "__getitem__")
-        and hasattr(type(value), "__getitem__")
-        and module == "numpy"
-        and not callable(value)
-    ):
+    if module == "numpy" and hasattr(type(value), "__getitem__") and not callable(value):
         return _Indexed(f"{module}.{name}", value) if name in ("r_", "c_", "mgrid", "ogrid") else value
     if not callable(value):
         return value
@@ -82,10 +77,7 @@ class _Module(types.ModuleType):
         self.__dict__.update(
             _real=real, __path__=[], __file__=getattr(real, "__file__", None), __getattr__=self._look_up
         )
-        if hasattr(real, "__all__"):
-            self.__all__ = real.__all__
-        if hasattr(real, "__version__"):
-            self.__version__ = real.__version__
+        self.__dict__.update({name: getattr(real, name) for name in ("__all__", "__version__") if hasattr(real, name)})
 
     def _look_up(self, name):
         try:
@@ -258,13 +250,8 @@ class _Random(_Module):
 
     def __init__(self, real):
         super().__init__(real)
-        self.__dict__.update(
-            Generator=Generator,
-            RandomState=RandomState,
-            default_rng=self._default_rng,
-            seed=self._seed,
-            _is_seeded=False,
-        )
+        own = {"default_rng": self._default_rng, "seed": self._seed, "_is_seeded": False}
+        self.__dict__.update(own, Generator=Generator, RandomState=RandomState)
         for name in _draws:
             if hasattr(real, name):
                 setattr(self, name, _draws_of_ours(name, getattr(real, name)))

@@ -1,5 +1,7 @@
 """Copies of rows that are not next to each other: pycuda.driver.Memcpy2D and Memcpy3D."""
 
+import operator
+
 import numpy as np
 
 from .. import _texture
@@ -64,9 +66,8 @@ def _setting(side, kind):
     return lambda self, place: setattr(self, f"_{side}", (kind, np.asarray(place) if kind == "host" else place))
 
 
-for _side in ("src", "dst"):
-    for _name, _kind in {"host": "host", "device": "device", "array": "array", "unified": "device"}.items():
-        _methods(Memcpy2D, {f"set_{_side}_{_name}": _setting(_side, _kind)})
+_methods(Memcpy2D, {f"set_{side}_{name}": _setting(side, "device" if name == "unified" else name)
+                    for side in ("src", "dst") for name in ("host", "device", "array", "unified")})  # fmt: skip
 
 
 class Memcpy3D(Memcpy2D):
@@ -86,6 +87,8 @@ def _bytes_of(array, index, length):
 _plain(globals(), {
     "memcpy_dtoa": (lambda ary, index, src, len: memcpy_dtoh(_bytes_of(ary, index, len), src),
         "Device memory to an Array, whose byte `index` is the first that is written."),
+    "memcpy_atoa": lambda dest, dest_index, src, src_index, len: operator.setitem(
+        _bytes_of(dest, dest_index, len), ..., _bytes_of(src, src_index, len).copy()),
     "memcpy_atod": lambda dest, ary, index, len: memcpy_htod(dest, _bytes_of(ary, index, len)),
 })  # fmt: skip
 
@@ -99,7 +102,3 @@ def memcpy_htoa(ary, index, src):
 def memcpy_atoh(dest, ary, index):
     out = np.asarray(dest)
     out[...] = _bytes_of(ary, index, out.nbytes).view(out.dtype).reshape(out.shape)
-
-
-def memcpy_atoa(dest, dest_index, src, src_index, len):
-    _bytes_of(dest, dest_index, len)[...] = _bytes_of(src, src_index, len).copy()

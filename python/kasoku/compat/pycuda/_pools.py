@@ -86,11 +86,9 @@ class PooledDeviceAllocation:
         return int(self._block)
 
     __index__ = __int__
-
     __len__ = lambda self: self.size
     __add__ = lambda self, offset: int(self) + int(offset)
     __eq__ = lambda self, other: int(self) == int(other)
-
     __hash__ = object.__hash__
 
 
@@ -98,11 +96,7 @@ class DeviceMemoryPool(_Pool):
     """Device memory that is used again; `pool.allocate` is an allocator for GPUArray."""
 
     _make = staticmethod(mem_alloc)
-
-    def allocate(self, size):
-        return PooledDeviceAllocation(self, int(size))
-
-    __call__ = allocate
+    allocate = __call__ = lambda self, size: PooledDeviceAllocation(self, int(size))
 
 
 class DeviceAllocator:

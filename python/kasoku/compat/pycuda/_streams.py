@@ -4,7 +4,7 @@ import kasoku as ks
 from kasoku import _core
 
 from .. import says_what_is_missing as _says_what_is_missing
-from .._face.table import forwarding as _forwarding
+from .._face.table import forwarding as _forwarding, methods as _methods
 from ._context import _device
 
 
@@ -39,11 +39,11 @@ class Event:
         self._event.synchronize()
         return self
 
-    def time_since(self, earlier):
-        return self._event.milliseconds_since(earlier._event)
 
-    def time_till(self, later):
-        return later.time_since(self)
+_methods(Event, {
+    "time_since": lambda self, earlier: self._event.milliseconds_since(earlier._event),
+    "time_till": lambda self, later: later.time_since(self),
+})  # fmt: skip
 
 
 def _stream(stream):

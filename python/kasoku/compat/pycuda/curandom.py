@@ -9,7 +9,8 @@ import numpy as np
 
 import kasoku as ks
 
-from .gpuarray import GPUArray
+from .._face.table import plain as _plain
+from .gpuarray import GPUArray, to_gpu as _to_gpu
 
 
 class _State:
@@ -52,18 +53,11 @@ def _uniform(dtype):
 _width = lambda dtype: np.float32 if dtype.itemsize < 8 else np.float64
 
 
-def seed_getter_uniform(count):
-    return GPUArray(count, np.int32).fill(np.random.randint(0, 2**31 - 1))
-
-
-def seed_getter_unique(count):
-    from .gpuarray import to_gpu
-
-    return to_gpu(np.random.randint(0, 2**31 - 1, count).astype(np.int32))
-
-
-def get_curand_version():
-    return (10, 4, 0)
+_plain(globals(), {
+    "seed_getter_uniform": lambda count: GPUArray(count, np.int32).fill(np.random.randint(0, 2**31 - 1)),
+    "seed_getter_unique": lambda count: _to_gpu(np.random.randint(0, 2**31 - 1, count).astype(np.int32)),
+    "get_curand_version": lambda: (10, 4, 0),
+})  # fmt: skip
 
 
 class _Generator:

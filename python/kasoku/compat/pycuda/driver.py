@@ -2,8 +2,12 @@
 
 Each part is a module of its own, next to this one."""
 
+import pathlib as _pathlib
+
 import kasoku as ks
 from kasoku import _core
+
+from .._face import table as _table
 
 from . import _context, _copies, _errors, _flags, _functions, _memory, _streams, _textures
 
@@ -25,13 +29,7 @@ def module_from_buffer(buffer, options=(), message_handler=None):
     return SourceModule(text)
 
 
-def module_from_file(filename):
-    with open(filename, "rb") as file:
-        return module_from_buffer(file.read())
-
-
-def start_profiler():
-    pass
-
-
-stop_profiler = start_profiler
+_table.plain(globals(), {
+    "module_from_file": lambda filename: module_from_buffer(_pathlib.Path(filename).read_bytes()),
+    "start_profiler": lambda: None, "stop_profiler": lambda: None,
+})  # fmt: skip

@@ -23,17 +23,11 @@ class ElementwiseKernel(ks.ElementwiseKernel):
     """`ElementwiseKernel("float *x, float *y", "y[i] = 2*x[i]", "twice")`; see ks.ElementwiseKernel."""
 
     def __init__(self, arguments, operation, name="kernel", keep=False, options=None, **kwargs):
-        super().__init__(
-            arguments=arguments,
-            operation=operation,
-            name=name,
-            options=options or [],
-            device=_driver._device(),
-            **kwargs,
-        )
+        told = {"arguments": arguments, "operation": operation, "name": name, "options": options or []}
+        super().__init__(**told, device=_driver._device(), **kwargs)
 
 
-def _module(loop):
+def _module(loop, said):
     def module(arguments, operation, name="kernel", keep=False, options=None, preamble="", loop_prep="", after_loop=""):
         parameters = ", ".join(argument.declarator() for argument in arguments)
         text = f"""#include <pycuda-complex.hpp>
@@ -47,13 +41,12 @@ extern "C" __global__ void {name}({parameters}) {{
 }}"""
         return SourceModule(text, options=options, keep=keep, no_extern_c=True)
 
+    module.__doc__ = f"A module whose kernel `name` does `operation` for each i {said}."
     return module
 
 
-get_elwise_module = _module(_over_elements)
-get_elwise_module.__doc__ = "A module whose kernel `name` does `operation` for each i below its argument n."
-get_elwise_range_module = _module(_over_range)
-get_elwise_range_module.__doc__ = "The same for each i of its arguments start, stop and step."
+get_elwise_module = _module(_over_elements, "below its argument n")
+get_elwise_range_module = _module(_over_range, "of its arguments start, stop and step")
 
 
 def get_elwise_kernel_and_types(arguments, operation, name="kernel", keep=False, options=None,
@@ -61,11 +54,8 @@ def get_elwise_kernel_and_types(arguments, operation, name="kernel", keep=False,
     """The module, its prepared function, and the arguments with those of the loop at the end."""
     if isinstance(arguments, str):
         arguments = [parse_c_arg(one) for one in arguments.split(",")]
-    if use_range:
-        arguments = [*arguments, *(ScalarArg(np.intp, bound) for bound in ("start", "stop", "step"))]
-    else:
-        arguments = [*arguments, ScalarArg(np.uintp, "n")]
-    build = get_elwise_range_module if use_range else get_elwise_module
+    bounds = [ScalarArg(np.intp, b) for b in ("start", "stop", "step")] if use_range else [ScalarArg(np.uintp, "n")]
+    build, arguments = get_elwise_range_module if use_range else get_elwise_module, [*arguments, *bounds]
     module = build(arguments, operation, name, keep, options, **kwargs)
     function = module.get_function(name)
     function.prepare("".join(argument.struct_char for argument in arguments))

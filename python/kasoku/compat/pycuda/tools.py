@@ -1,13 +1,14 @@
 """pycuda.tools: types by name, argument declarations, memory pools, small helpers."""
 
 import functools
+import importlib as _importlib
 import os
 
 import numpy as np
 
 from kasoku import _core
 
-from .._face.table import plain as _plain
+from .._face.table import methods as _methods, plain as _plain
 from . import driver as _driver
 from ._pools import (  # noqa: F401
     DeviceAllocator, DeviceMemoryPool, PageLockedAllocator, PageLockedMemoryPool, PooledDeviceAllocation, bitlog2,
@@ -68,31 +69,27 @@ def parse_c_arg(declaration):
 
 class Argument:
     def __init__(self, dtype, name):
-        self.dtype = np.dtype(dtype)
-        self.name = name
+        self.dtype, self.name = np.dtype(dtype), name
 
     __repr__ = lambda self: f"{type(self).__name__}({self.name!r}, {self.dtype})"
+
+    def declarator(self):
+        return f"{dtype_to_ctype(self.dtype)} {self._sign}{self.name}"
 
 
 class VectorArg(Argument):
     """An array among a kernel's arguments."""
 
-    struct_char = "P"
+    struct_char, _sign = "P", "*"
 
     def __init__(self, dtype, name, with_offset=False):
         super().__init__(dtype, name)
-
-    def declarator(self):
-        return f"{dtype_to_ctype(self.dtype)} *{self.name}"
 
 
 class ScalarArg(Argument):
     """A number among a kernel's arguments."""
 
-    struct_char = property(lambda self: self.dtype.char)
-
-    def declarator(self):
-        return f"{dtype_to_ctype(self.dtype)} {self.name}"
+    struct_char, _sign = property(lambda self: self.dtype.char), ""
 
 
 context_dependent_memoize = functools.cache  # the name is PyCUDA's, there is one context here
@@ -116,26 +113,15 @@ class DeviceData:
         self.registers = 65536
         self.smem_granularity = 16
 
-    def align_bytes(self, word_size=4):
-        return 64 if word_size == 4 else 128
-
-    def align(self, bytes, word_size=4):
-        unit = self.align_bytes(word_size)
-        return -(-bytes // unit) * unit
-
-    def align_words(self, word_size):
-        return self.align_bytes(word_size) // word_size
-
-    def align_dtype(self, elements, dtype_size):
-        return self.align(elements * dtype_size, dtype_size) // dtype_size
-
     make_valid_tex_channel_count = staticmethod(lambda size: {1: 1, 2: 2, 3: 4, 4: 4}[size])
 
 
-def mark_cuda_test(inner_f):
-    import pytest
-
-    return pytest.mark.cuda(inner_f)
+_methods(DeviceData, {
+    "align_bytes": lambda self, word_size=4: 64 if word_size == 4 else 128,
+    "align": lambda self, bytes, word_size=4: -(-bytes // self.align_bytes(word_size)) * self.align_bytes(word_size),
+    "align_words": lambda self, word_size: self.align_bytes(word_size) // word_size,
+    "align_dtype": lambda self, elements, dtype_size: self.align(elements * dtype_size, dtype_size) // dtype_size,
+})  # fmt: skip
 
 
 def init_cuda_context_fixture():
@@ -143,6 +129,7 @@ def init_cuda_context_fixture():
 
 
 _plain(globals(), {
+    "mark_cuda_test": lambda inner_f: _importlib.import_module("pytest").mark.cuda(inner_f),
     "clear_context_caches": lambda: None,
     "get_default_device": lambda default=0: _driver.Device(default),
     "allow_user_edit": lambda s, filename, descr="the file": s,

@@ -131,9 +131,7 @@ def where(condition, x=None, y=None, name=None):
 
 
 def matmul(a, b, transpose_a=False, transpose_b=False, name=None):
-    a, b = convert(a), convert(b)
-    a = a if not transpose_a else transpose(a)
-    b = b if not transpose_b else transpose(b)
+    a, b = (transpose(x) if turned else convert(x) for x, turned in ((a, transpose_a), (b, transpose_b)))
     return binary("MatMul", ks.matmul, a, b)
 
 
@@ -156,11 +154,8 @@ def _settled(value):
     """A graph's results, computed together."""
     if isinstance(value, Tensor):
         ks.eval(value._array)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            _settled(item)
-    elif isinstance(value, dict):
-        for item in value.values():
+    elif isinstance(value, (list, tuple, dict)):
+        for item in value.values() if isinstance(value, dict) else value:
             _settled(item)
     return value
 

@@ -14,9 +14,8 @@ class DType:
         self.is_integer, self.is_bool = self.kind in "iu", self.kind == "b"
         self.size = np.dtype(self.as_numpy_dtype).itemsize
 
-    min = property(lambda self: (np.finfo if self.is_floating else np.iinfo)(self.as_numpy_dtype).min)
-
-    max = property(lambda self: (np.finfo if self.is_floating else np.iinfo)(self.as_numpy_dtype).max)
+    _info = property(lambda self: (np.finfo if self.is_floating else np.iinfo)(self.as_numpy_dtype))
+    min, max = property(lambda self: self._info.min), property(lambda self: self._info.max)
 
     def __eq__(self, other):
         if isinstance(other, DType):

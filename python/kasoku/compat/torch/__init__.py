@@ -77,6 +77,7 @@ _plain.rows("plain", {
         "The function itself: its statements are compiled as they run."),
     "set_printoptions": (lambda **_: None, "Accepted."),
     "use_deterministic_algorithms": (lambda mode, warn_only=False: None, "They are."),
+    "set_default_device": lambda d: _types.set_block_device(device(d) if d is not None else None) and None,
     "is_grad_enabled": lambda: False,
     "set_grad_enabled": lambda _: no_grad(),
     "get_num_threads": lambda: ks._core._thread_limit(),
@@ -100,10 +101,7 @@ class no_grad(contextlib.ContextDecorator, contextlib.nullcontext):
 
 
 inference_mode = no_grad
-
-
-class enable_grad(no_grad):
-    pass
+enable_grad = type("enable_grad", (no_grad,), {"__module__": __name__})
 
 
 def set_num_threads(n):
@@ -111,10 +109,6 @@ def set_num_threads(n):
     if n < 1:
         raise RuntimeError("set_num_threads expects a positive integer")
     ks._core._set_thread_limit(builtins.int(n))
-
-
-def set_default_device(d):
-    _types.set_block_device(device(d) if d is not None else None)
 
 
 class finfo:

@@ -107,11 +107,7 @@ zeros, ones, empty, rand, randn = (_made[name] for name in ("zeros", "ones", "em
 
 @_creates
 def full(size, fill_value, *, dtype=None, device=None):
-    kinds = {
-        builtins.bool: _types.names["bool"],
-        builtins.int: _types.names["int64"],
-        complex: _types.default_complex(),
-    }
+    kinds = {bool: _types.names["bool"], int: _types.names["int64"], complex: _types.default_complex()}
     name = _name(dtype, next((kind for own, kind in kinds.items() if isinstance(fill_value, own)), None))
     _types.must_hold(fill_value, _types.names[name])
     return ks.full(tuple(size), _types.as_number(fill_value, _types.names[name]), name, device)
@@ -134,12 +130,9 @@ def arange(*args, dtype=None, device=None, **kwargs):
 def randint(*args, dtype=None, device=None, generator=None, low=0, high=None, size=None):
     """randint(high, size) or randint(low, high, size)."""
     args = list(args)
-    if size is None:
-        size = args.pop()
-    if high is None:
-        high = args.pop()
-    if args:
-        low = args.pop()
+    size = args.pop() if size is None else size
+    high = args.pop() if high is None else high
+    low = args.pop() if args else low
     low, high = (v.item() if isinstance(v, Tensor) else v for v in (low, high))
     return random.source(generator).integers(
         low, high, tuple(size), dtype=_name(dtype, _types.names["int64"]), device=device

@@ -70,9 +70,8 @@ _methods.alias(ndimension="dim", nelement="numel", swapaxes="transpose", __index
 
 @_methods.row("plain")
 def unflatten(self, dim, sizes):
-    shape = list(self.shape)
-    dim %= len(shape)
-    return self.reshape(*shape[:dim], *sizes, *shape[dim + 1 :])
+    dim %= self.ndim
+    return self.reshape(*self.shape[:dim], *sizes, *self.shape[dim + 1 :])
 
 
 def _diagonal_filled(self, value, wrap=False):

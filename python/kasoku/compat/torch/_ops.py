@@ -91,9 +91,8 @@ def _with_names(name, operands, more):
 
 def _quotient(rounding_mode, x, y):
     if rounding_mode not in ("trunc", "floor"):
-        raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found {rounding_mode!r}"
-        )
+        known = "one of None, 'trunc', or 'floor'"
+        raise RuntimeError(f"div expected rounding_mode to be {known} but found {rounding_mode!r}")
     if rounding_mode == "floor":
         return _apply("floor_divide", x, y)
     if _promotion.of(False, x, y).category < 2:  # the remainder has the dividend's sign: what is left divides exactly
@@ -110,17 +109,14 @@ def _check_operands(name, arity, operands, kinds=_operand):
     words = ("input", "other")[:arity]
     if not operands:
         raise TypeError(f'{name}() missing {arity} required positional arguments: "{", ".join(words)}"')
+    given = [type(x).__name__ for x in operands]
     if len(operands) != arity:
         takes = ", ".join(("Tensor input", "Tensor or Number other" if kinds is _operand else "Tensor other")[:arity])
-        given = ", ".join(type(x).__name__ for x in operands)
-        raise TypeError(
-            f"{name}() received an invalid combination of arguments - got ({given}), but expected ({takes})"
-        )
+        said = f"received an invalid combination of arguments - got ({', '.join(given)}), but expected ({takes})"
+        raise TypeError(f"{name}() {said}")
     for at, x in enumerate(operands):
         if not isinstance(x, kinds if arity == 2 else Tensor):
-            raise TypeError(
-                f"{name}(): argument '{words[at]}' (position {at + 1}) must be Tensor, not {type(x).__name__}"
-            )
+            raise TypeError(f"{name}(): argument '{words[at]}' (position {at + 1}) must be Tensor, not {given[at]}")
 
 
 def _make(name, engine_name, wants_float):
@@ -236,11 +232,8 @@ def _product(name, dims=None):
     functions[name] = function
 
 
-_product("matmul")
-_product("mm", (2, 2))
-_product("bmm", (3, 3))
-_product("mv", (2, 1))
-_product("dot", (1, 1))
+for _row in (("matmul",), ("mm", (2, 2)), ("bmm", (3, 3)), ("mv", (2, 1)), ("dot", (1, 1))):
+    _product(*_row)
 
 
 # ── methods ───────────────────────────────────────────────────────────────────────────────
@@ -282,10 +275,7 @@ for _dunder, _name in {
     setattr(Tensor, f"__i{_dunder}__", getattr(Tensor, _name + "_"))
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     _operator(f"__{_name}__", _name)
-Tensor.__matmul__ = functions["matmul"]
-Tensor.__neg__ = functions["neg"]
-Tensor.__pos__ = functions["positive"]
-Tensor.__abs__ = functions["abs"]
-Tensor.__invert__ = functions["bitwise_not"]
+for _name in ("matmul", "neg", "pos=positive", "abs", "invert=bitwise_not"):
+    setattr(Tensor, f"__{_name.partition('=')[0]}__", functions[_name.rpartition("=")[2]])
 for _name in "half bfloat16 float double char byte short int long bool cfloat cdouble".split():
     setattr(Tensor, _name, lambda self, _d=_types.names[_name]: self.to(_d))

@@ -18,10 +18,8 @@ def dims(x, dim):
 
 def _needs_float(x, name):
     if x.dtype.category < 2:
-        raise RuntimeError(
-            f"{name}(): could not infer output dtype. Input dtype must be either a floating point "
-            f"or complex dtype. Got: {scalar_name(x.dtype)}"
-        )
+        wanted = "Input dtype must be either a floating point or complex dtype"
+        raise RuntimeError(f"{name}(): could not infer output dtype. {wanted}. Got: {scalar_name(x.dtype)}")
 
 
 def _over(name):
@@ -95,5 +93,4 @@ def norm(input, p=2, dim=None, keepdim=False, *, dtype=None):
 
         return matrix_norm(input, "nuc", dim if dim is not None else (-2, -1), keepdim)
     a = input._a if input.dtype.category >= 2 else input._a.astype(_types.default_float.numpy)
-    order = 2 if p in ("fro", None) else p
-    return Tensor(ks.linalg.vector_norm(a, axis=dims(input, dim), keepdims=keepdim, ord=order))
+    return Tensor(ks.linalg.vector_norm(a, axis=dims(input, dim), keepdims=keepdim, ord=2 if p in ("fro", None) else p))

@@ -51,18 +51,14 @@ class Tensor:
 
     def numpy(self, *, force=False):
         """The same memory as a NumPy array."""
-        if self._a.device.kind != "cpu":
-            if force:
-                return self._a.numpy()
-            raise TypeError(
-                f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to "
-                "copy the tensor to host memory first."
-            )
-        if self._a.dtype == "bfloat16":
-            if force:
-                return self._a.numpy()
-            raise TypeError("Got unsupported ScalarType BFloat16")
-        return ks._core._numpy_view(self._a)
+        is_here, has_dtype = self._a.device.kind == "cpu", self._a.dtype != "bfloat16"
+        if is_here and has_dtype:
+            return ks._core._numpy_view(self._a)
+        if force:
+            return self._a.numpy()
+        raise TypeError("Got unsupported ScalarType BFloat16" if is_here else (
+            f"can't convert {self.device} device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
+        ))  # fmt: skip
 
     def __array__(self, dtype=None, copy=None):
         a = self.numpy()
@@ -87,9 +83,6 @@ class Tensor:
             return self.clone() if copy else self
         return Tensor(a)
 
-    def cuda(self, device=None, non_blocking=False):
-        return self.to(f"cuda:{device}" if isinstance(device, int) else device or "cuda")
-
     def type(self, dtype=None):
         if dtype is not None:
             return self.to(as_dtype(dtype))
@@ -108,11 +101,8 @@ class Tensor:
 
     def __bool__(self):
         if self._a.size != 1:
-            raise RuntimeError(
-                "Boolean value of Tensor with more than one value is ambiguous"
-                if self._a.size
-                else "Boolean value of Tensor with no values is ambiguous"
-            )
+            many = "more than one value" if self._a.size else "no values"
+            raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous")
         return bool(self._a.item())
 
     def __len__(self):
@@ -165,12 +155,12 @@ class Tensor:
         dims = tuple(d for d in (dim if isinstance(dim, (tuple, list)) else (dim,)) if self._a.shape[d] == 1)
         return Tensor(self._a.squeeze(dims)) if dims else self
 
-    def repeat(self, *times):
-        times = times[0] if len(times) == 1 and not isinstance(times[0], int) else times
-        return Tensor(ks.tile(self._a, times))
-
 
 _methods(Tensor, {
+    "repeat": lambda self, *times: Tensor(
+        ks.tile(self._a, times[0] if len(times) == 1 and not isinstance(times[0], int) else times)),
+    "cuda": lambda self, device=None, non_blocking=False: self.to(
+        f"cuda:{device}" if isinstance(device, int) else device or "cuda"),
     "is_contiguous": lambda self: self._a.flags.c_contiguous,
     "__dlpack__": lambda self, **kwargs: self._a.__dlpack__(**kwargs),
     "__dlpack_device__": lambda self: self._a.__dlpack_device__(),

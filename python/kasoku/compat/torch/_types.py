@@ -163,13 +163,7 @@ def set_block_device(d):
     return before
 
 
-class _Current(threading.local):
-    """The GPU that "cuda" means in the calling thread."""
-
-    index = 0
-
-
-current = _Current()
+current = type("_Current", (threading.local,), {"index": 0})()  # the GPU that "cuda" means in the calling thread
 
 
 def engine_device(d=None):

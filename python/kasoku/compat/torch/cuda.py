@@ -56,10 +56,8 @@ is_available, synchronize = _functions.is_available, _functions.synchronize
 
 class _Properties:
     def __init__(self, properties):
-        self.name = properties["name"]
-        self.major, self.minor = properties["compute_capability"]
-        self.total_memory = properties["total_memory"]
-        self.multi_processor_count = properties["multiprocessors"]
+        self.name, (self.major, self.minor) = properties["name"], properties["compute_capability"]
+        self.total_memory, self.multi_processor_count = properties["total_memory"], properties["multiprocessors"]
 
     def __repr__(self):
         return (
