@@ -10,6 +10,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
+from .._face.table import plain as _plain
 from .._layout import strides_of
 from . import cuda
 
@@ -155,20 +156,17 @@ def asarray(a, dtype=None, order=None, *, copy=None, blocking=False):
     return array(a, dtype, copy or False, order or "K")
 
 
-def asanyarray(a, dtype=None, order=None, *, blocking=False):
-    return asarray(a, dtype, order)
-
-
-def copy(a, order="K"):
-    return _core.copy(a, order)
+_plain(globals(), {
+    "asanyarray": lambda a, dtype=None, order=None, *, blocking=False: asarray(a, dtype, order),
+    "copy": lambda a, order="K": _core.copy(a, order),
+})  # fmt: skip
 
 
 def stored(result, out):
     """The result, in the array that is given for it if there is one."""
-    if out is None:
-        return result
-    out[...] = result
-    return out
+    if out is not None:
+        out[...] = result
+    return result if out is None else out
 
 
 def stored_as_it_fits(result, out, name, casting="same_kind"):

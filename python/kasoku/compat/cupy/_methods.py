@@ -92,9 +92,7 @@ class _Members:
         _arrays.may_synchronize()
         host = self.numpy()
         if out is None:
-            if order in ("A", "K", "a", "k"):
-                order = order_of(self)
-            return np.asarray(host, order=order)
+            return np.asarray(host, order=order_of(self) if order in ("A", "K", "a", "k") else order)
         if not isinstance(out, np.ndarray):
             raise TypeError(f"the output is a numpy.ndarray, not a {type(out).__name__}")
         must_fit(out, self.shape, self.dtype, "cupy.ndarray.get: the output")
@@ -103,8 +101,7 @@ class _Members:
 
     def set(self, arr, stream=None):
         """Copies a NumPy array into this one."""
-        if isinstance(arr, np.generic):
-            arr = np.asarray(arr)
+        arr = np.asarray(arr) if isinstance(arr, np.generic) else arr
         if not isinstance(arr, np.ndarray):
             raise TypeError(f"only a numpy.ndarray can be set, not a {type(arr).__name__}")
         must_fit(arr, self.shape, self.dtype, "cupy.ndarray.set: the array")
@@ -178,12 +175,8 @@ class _Members:
         parts = function.__module__.split(".")[1:]
         if parts[:1] not in ([], ["linalg"], ["fft"]):
             return NotImplemented
-        of = getattr(cupy, parts[0]) if parts else cupy
-        try:
-            ours = getattr(of, function.__name__)
-        except AttributeError:
-            return NotImplemented
-        return ours(*args, **kwargs)
+        ours = getattr(getattr(cupy, parts[0]) if parts else cupy, function.__name__, None)
+        return NotImplemented if ours is None else ours(*args, **kwargs)
 
     def __array_ufunc__(self, function, method, *inputs, **kwargs):
         """numpy's ufuncs and their methods on arrays."""

@@ -3,9 +3,9 @@ that takes the fields it reads and gives back those that it assigns; any other o
 """
 
 import ast
-import collections
 import copy
 import inspect
+from collections import namedtuple as _namedtuple
 
 import numpy as np
 
@@ -107,7 +107,7 @@ def _method(forms, name, function):
 
 
 # A method as a function of fields.
-_Form = collections.namedtuple("_Form", "reads writes has_value run")
+_Form = _namedtuple("_Form", "reads writes has_value run")
 
 
 class _Unfit(Exception):

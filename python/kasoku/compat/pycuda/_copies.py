@@ -1,6 +1,6 @@
 """Copies of rows that are not next to each other: pycuda.driver.Memcpy2D and Memcpy3D."""
 
-import operator
+import operator as _operator
 
 import numpy as np
 
@@ -87,7 +87,7 @@ def _bytes_of(array, index, length):
 _plain(globals(), {
     "memcpy_dtoa": (lambda ary, index, src, len: memcpy_dtoh(_bytes_of(ary, index, len), src),
         "Device memory to an Array, whose byte `index` is the first that is written."),
-    "memcpy_atoa": lambda dest, dest_index, src, src_index, len: operator.setitem(
+    "memcpy_atoa": lambda dest, dest_index, src, src_index, len: _operator.setitem(
         _bytes_of(dest, dest_index, len), ..., _bytes_of(src, src_index, len).copy()),
     "memcpy_atod": lambda dest, ary, index, len: memcpy_htod(dest, _bytes_of(ary, index, len)),
 })  # fmt: skip

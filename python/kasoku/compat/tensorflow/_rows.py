@@ -1,6 +1,7 @@
 """TensorFlow's functions that are ks's under TensorFlow's names: cutting, gathering, scattering, sorting, counting,
 arithmetic. What a row is written for is its rule's (_table.py)."""
 
+import functools
 import math
 
 import numpy as np
@@ -21,11 +22,11 @@ from .errors import InvalidArgumentError
 _modes = {"CONSTANT": "constant", "REFLECT": "reflect", "SYMMETRIC": "symmetric"}
 
 
-def _padded(x, paddings, mode, value):
+def _padded(tensor, paddings, mode="CONSTANT", constant_values=0):
     if mode.upper() not in _modes:
         raise InvalidArgumentError(f"the mode is one of {', '.join(_modes)}, not {mode}")
-    options = {"constant_values": plain(value)} if mode.upper() == "CONSTANT" else {}
-    return ks.pad(x, [tuple(map(int, p)) for p in np.asarray(plain(paddings))], _modes[mode.upper()], **options)
+    options = {"constant_values": plain(constant_values)} if mode.upper() == "CONSTANT" else {}
+    return ks.pad(tensor, [tuple(map(int, p)) for p in np.asarray(plain(paddings))], _modes[mode.upper()], **options)
 
 
 functions.rows("keeps", {
@@ -34,8 +35,7 @@ functions.rows("keeps", {
         input, repeats._array if isinstance(repeats, Tensor) else repeats, axis),
     "roll": lambda input, shift, axis: ks.roll(input, plain(shift), plain(axis)),
     "reverse": lambda tensor, axis: ks.flip(tensor, ints(axis)),
-    "pad": lambda tensor, paddings, mode="CONSTANT", constant_values=0: _padded(
-        tensor, paddings, mode, constant_values),
+    "pad": _padded,
     "unstack": lambda value, num=None, axis=0: [ks.take(value, at, axis) for at in range(value.shape[axis])],
 })  # fmt: skip
 
@@ -83,7 +83,7 @@ functions.rows("tensors", {
 # ── gathering and scattering ──────────────────────────────────────────────────────────────────────
 
 
-def _gathered(params, indices, axis, batch_dims):
+def _gathered(params, indices, validate_indices=None, axis=None, batch_dims=0):
     axis = batch_dims if axis is None else axis
     if not batch_dims:
         return ks.take(params, indices, int(axis or 0))
@@ -104,7 +104,7 @@ def _places(indices):
     return tuple(indices[..., k] for k in range(indices.shape[-1]))
 
 
-def _gathered_nd(params, indices, batch_dims):
+def _gathered_nd(params, indices, batch_dims=0):
     front = _batches(indices[..., 0], batch_dims) if batch_dims else ()
     return params[(*front, *_places(indices))]
 
@@ -121,15 +121,15 @@ def _scattered(join):
     return scatter
 
 
-def _hot(indices, depth, on, off, axis, dtype):
+def _hot(indices, depth, on_value=1, off_value=0, axis=-1, dtype=dtypes.float32):
+    """Along a new axis one value at the place that an index names, and another elsewhere."""
     is_on = indices[..., None] == ks.arange(int(depth), device=indices.device)
-    return ks.moveaxis(in_type(ks.where(is_on, plain(on), plain(off)), dtype), -1, axis)
+    return ks.moveaxis(in_type(ks.where(is_on, plain(on_value), plain(off_value)), dtype), -1, axis)
 
 
 functions.rows("keeps", {
-    "gather": lambda params, indices, validate_indices=None, axis=None, batch_dims=0: _gathered(
-        params, indices, axis, batch_dims),
-    "gather_nd": lambda params, indices, batch_dims=0: _gathered_nd(params, indices, batch_dims),
+    "gather": (_gathered, "The parts of a tensor at places along an axis, for each of the first batch_dims axes its own."),
+    "gather_nd": _gathered_nd,
     **{"tensor_scatter_nd_" + name: _scattered(join) for name, join in {
         "update": None, "add": ks.add, "sub": ks.subtract, "max": ks.maximum, "min": ks.minimum}.items()},
     "unravel_index": lambda indices, dims: ks.stack(ks.unravel_index(indices, ints(dims))),
@@ -139,8 +139,7 @@ functions.rows("keeps", {
 functions.rows("own", {
     "scatter_nd": lambda indices, updates, shape: _scattered(ks.add)(
         ks.zeros(_shape(shape), updates.dtype, updates.device), indices, updates),
-    "one_hot": lambda indices, depth, on_value=1, off_value=0, axis=-1, dtype=dtypes.float32: _hot(
-        indices, depth, on_value, off_value, axis, dtype),
+    "one_hot": _hot,
     "sequence_mask": lambda lengths, maxlen=None, dtype=dtypes.bool: in_type(
         ks.arange(int(lengths.max() if maxlen is None else maxlen), device=lengths.device) < lengths[..., None], dtype),
 })  # fmt: skip
@@ -177,20 +176,16 @@ def _running(scan, neutral):
     return run
 
 
-def _counted(arr, weights, minlength, maxlength, dtype):
+def _counted(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, **ignored):
     counts = ks.bincount(ks.ravel(arr), None if weights is None else ks.ravel(weights), int(minlength or 0))
     return in_type(counts if maxlength is None else counts[: int(maxlength)], dtype)
 
 
-def _bins(values, value_range, nbins, dtype):
-    low, high = (float(v) for v in np.asarray(plain(value_range)))
+def _bins(values, value_range, nbins=100, dtype=dtypes.int32):
+    """How many values lie in each of so many equal parts of a range; those outside count for the first and the last."""
+    (low, high), nbins = map(float, np.asarray(plain(value_range))), int(nbins)
     at = ks.clip(((values - low) / (high - low) * nbins).astype("int64"), 0, nbins - 1)
     return in_type(ks.bincount(ks.ravel(at), minlength=nbins), dtype)
-
-
-def _extreme_of(d, is_least):
-    info = np.finfo(d) if np.dtype(d).kind == "f" else np.iinfo(d)
-    return info.min if is_least else info.max
 
 
 def _segments(join, start):
@@ -227,15 +222,14 @@ functions.rows("own", {
     "unique_with_counts": lambda x, out_idx=dtypes.int32: _uniques(x, out_idx, True),
     "searchsorted": lambda sorted_sequence, values, side="left", out_type=dtypes.int32: in_type(
         searched(sorted_sequence, values, side == "right"), out_type),
-    "histogram_fixed_width": lambda values, value_range, nbins=100, dtype=dtypes.int32: _bins(
-        values, value_range, int(nbins), dtype),
+    "histogram_fixed_width": _bins,
     **each(ks, "argmax argmin", lambda place: lambda input, axis=None, output_type=dtypes.int64: in_type(
         place(input, axis=0 if axis is None else int(axis)), output_type)),
 })  # fmt: skip
 _kinds_of_segments = {
     "sum": _sums, "prod": _segments(ks.multiply, lambda d: 1),
-    "max": _segments(ks.maximum, lambda d: _extreme_of(d, True)),
-    "min": _segments(ks.minimum, lambda d: _extreme_of(d, False)),
+    "max": _segments(ks.maximum, lambda d: dtypes.as_dtype(d).min),
+    "min": _segments(ks.minimum, lambda d: dtypes.as_dtype(d).max),
     "mean": _segment_means(), "sqrt_n": _segment_means(True),
 }  # fmt: skip
 maths.rows("keeps", {
@@ -245,24 +239,25 @@ maths.rows("keeps", {
     **{"segment_" + name: of for name, of in _kinds_of_segments.items() if name != "sqrt_n"},
 })  # fmt: skip
 maths.rows("own", {
-    "bincount": lambda arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, **ignored: _counted(
-        arr, weights, minlength, maxlength, dtype),
+    "bincount": _counted,
     "top_k": lambda input, k=1, sorted=True, index_type=dtypes.int32: _first(input, plain(k), -1, True),
     "in_top_k": lambda targets, predictions, k: ks.count_nonzero(
         predictions > ks.take_along_axis(predictions, targets[:, None].astype("int64"), 1), axis=1) < int(k),
-    "confusion_matrix": lambda labels, predictions, num_classes=None, weights=None, dtype=dtypes.int32: _confusion(
-        labels, predictions, num_classes, weights, dtype),
     "zero_fraction": lambda value: (value == 0).mean().astype("float32"),
     "count_nonzero": lambda input, axis=None, keepdims=False, dtype=dtypes.int64: in_type(
         ks.count_nonzero(input, axis=axes(axis), keepdims=keepdims), dtype or dtypes.int64),
 })  # fmt: skip
 
 
-def _confusion(true, said, n, weights, dtype):
-    n = int(n) if n is not None else int(max(true.max(initial=-1), said.max(initial=-1))) + 1
-    counts = ks.zeros((n, n), "float64", true.device)
-    ks.add.at(counts, (true, said), 1 if weights is None else weights.astype("float64"))
+def _confusion(labels, predictions, num_classes=None, weights=None, dtype=dtypes.int32):
+    """How often each prediction (the columns) comes with each label (the rows)."""
+    n = int(max(labels.max(initial=-1), predictions.max(initial=-1))) + 1 if num_classes is None else int(num_classes)
+    counts = ks.zeros((n, n), "float64", labels.device)
+    ks.add.at(counts, (labels, predictions), 1 if weights is None else weights.astype("float64"))
     return in_type(counts, dtype)
+
+
+maths.rows("own", {"confusion_matrix": _confusion})
 
 
 # ── arithmetic ────────────────────────────────────────────────────────────────────────────────────
@@ -274,25 +269,6 @@ def _no_nan(x, y, value):
 
 
 _truncated = lambda x, y: ks.trunc(x / y) if x.dtype.kind == "f" else (x - ks.fmod(x, y)) // y
-
-
-def _saturated(value, dtype):
-    info = np.iinfo(dtypes.as_dtype(dtype).as_numpy_dtype)
-    return in_type(ks.clip(value, info.min, info.max), dtype)
-
-
-def _total(inputs):
-    total = convert(inputs[0])
-    for one in inputs[1:]:
-        total = total + one
-    return total
-
-
-def _value_of(coeffs, x):
-    value = convert(coeffs[0])
-    for one in coeffs[1:]:
-        value = value * x + one
-    return value
 
 
 def _clipped(t, clip_norm, axis):
@@ -307,8 +283,8 @@ def _is_rising(x, compare):
 
 functions.rows("numbers", {"sigmoid": lambda x: 1 / (1 + ks.exp(-x))})
 functions.rows("keeps", {
-    "truncatediv": lambda x, y: _truncated(x, y),
-    "truncatemod": lambda x, y: ks.fmod(x, y),
+    "truncatediv": (_truncated, "The quotient, cut towards zero."),
+    **each(ks, "truncatemod=fmod", "x, y"),
     "clip_by_norm": lambda t, clip_norm, axes=None: _clipped(t, clip_norm, axes),
     "reduce_logsumexp": lambda input_tensor, axis=None, keepdims=False: log_sum(input_tensor, axes(axis), keepdims),
     "stop_gradient": lambda input: input,
@@ -316,18 +292,20 @@ functions.rows("keeps", {
 })  # fmt: skip
 functions.rows("own", {
     "complex": lambda real, imag: paired(real, imag),
-    "saturate_cast": lambda value, dtype: _saturated(value, dtype),
+    "saturate_cast": lambda value, dtype: in_type(
+        ks.clip(value, dtypes.as_dtype(dtype).min, dtypes.as_dtype(dtype).max), dtype),
     "bitcast": lambda input, type: input.view(dtypes.as_dtype(type).as_numpy_dtype),
 })  # fmt: skip
 functions.rows("composed", {
-    "add_n": _total,
+    "add_n": lambda inputs: sum(inputs[1:], convert(inputs[0])),
     "clip_by_value": lambda t, clip_value_min, clip_value_max: elementwise["minimum"](
         elementwise["maximum"](convert(t), clip_value_min), clip_value_max),
     "scalar_mul": lambda scalar, x: convert(x) * scalar,
     "realdiv": lambda x, y: elementwise["divide"](x, y),
     "squared_difference": lambda x, y: elementwise["square"](elementwise["subtract"](x, y)),
 })  # fmt: skip
-maths.rows("composed", {"polyval": _value_of})
+maths.rows("composed", {
+    "polyval": lambda coeffs, x: functools.reduce(lambda value, one: value * x + one, coeffs[1:], convert(coeffs[0]))})  # fmt: skip
 maths.rows("keeps", {
     "divide_no_nan": lambda x, y: _no_nan(x, y, lambda x, y: x / y),
     "multiply_no_nan": lambda x, y: ks.where(y == 0, 0, x * y),

@@ -112,14 +112,14 @@ class Tensor:
         return value if dtype is None else value.astype(dtype, copy=False)
 
     def _item(self):
-        if self.shape.num_elements() != 1:
+        if self._array.size != 1:
             raise TypeError(
                 f"only a tensor of one element converts to a Python number, this one has shape {self.shape}"
             )
         return self._array.item()
 
     def __bool__(self):
-        if self.shape.num_elements() != 1:
+        if self._array.size != 1:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
             )
@@ -243,9 +243,8 @@ def must_take(op, kinds, *tensors):
         if x.dtype.kind in kinds:
             continue
         if kinds == "b":
-            raise InvalidArgumentError(
-                f"cannot compute {op} as input #{at}(zero-based) was expected to be a bool tensor but is a {name} tensor [Op:{op}]"
-            )
+            said = f"was expected to be a bool tensor but is a {name} tensor"
+            raise InvalidArgumentError(f"cannot compute {op} as input #{at}(zero-based) {said} [Op:{op}]")
         raise InvalidArgumentError(
             f"Value for attr 'T' of {name} is not in the list of allowed values: {_ALLOWED[kinds]} [Op:{op}]; "
             f"cast it: tf.cast(x, tf.{'float32' if 'f' in kinds else 'int32'})"

@@ -32,9 +32,8 @@ class Variable:
         with self._lock:
             value = make(self._value)
             if tuple(value.shape) != tuple(self._value.shape):
-                raise ValueError(
-                    f"Cannot assign value to variable '{self.name}': shape mismatch {value.shape} and {self._value.shape}"
-                )
+                said = f"shape mismatch {value.shape} and {self._value.shape}"
+                raise ValueError(f"Cannot assign value to variable '{self.name}': {said}")
             ks.eval(value._array)
             self._value = value
         return self

@@ -14,14 +14,14 @@ from ._tensor import convert as _convert, Tensor as _Tensor
 matrix_transpose = transpose
 
 
-def _norm(tensor, ord, axis, keepdims):
+def _norm(tensor, ord="euclidean", axis=None, keepdims=False):
     along = tuple(axis) if isinstance(axis, list) else axis
     return ks.linalg.norm(
         tensor if axis is not None else ks.ravel(tensor), None if ord == "euclidean" else ord, along, keepdims
     )
 
 
-def _svd(tensor, full_matrices, compute_uv):
+def _svd(tensor, full_matrices=False, compute_uv=True):
     """s, u, v with tensor = u · diag(s) · vᵀ."""
     if not compute_uv:
         return ks.linalg.svdvals(tensor)
@@ -35,11 +35,12 @@ def _band(a, lower, upper):
     return a if upper < 0 else _linalg._triangle(a, True, upper)
 
 
-def _least_squares(a, b, l2_regularizer):
+def _least_squares(matrix, rhs, l2_regularizer=0.0, fast=True):
+    """x for which matrix x is nearest to rhs."""
     if not l2_regularizer:
-        return ks.linalg.pinv(a) @ b
-    at = ks.conjugate(a.mT)
-    return ks.linalg.solve(at @ a + l2_regularizer * ks.eye(a.shape[-1], dtype=a.dtype, device=a.device), at @ b)
+        return ks.linalg.pinv(matrix) @ rhs
+    at, one = ks.conjugate(matrix.mT), ks.eye(matrix.shape[-1], dtype=matrix.dtype, device=matrix.device)
+    return ks.linalg.solve(at @ matrix + l2_regularizer * one, at @ rhs)
 
 
 def _with_diagonal(a, diagonal):
@@ -56,7 +57,7 @@ def _in_complex(parts, x):
 _functions.rows("keeps", {
     **_each(ks.linalg, "inv det cholesky pinv eigvalsh", "input | **ignored"),
     "solve": lambda matrix, rhs, adjoint=False: ks.linalg.solve(ks.conjugate(matrix.mT) if adjoint else matrix, rhs),
-    "norm": lambda tensor, ord="euclidean", axis=None, keepdims=False: _norm(tensor, ord, axis, keepdims),
+    "norm": _norm,
     "matvec": lambda a, b, transpose_a=False: ((a.mT if transpose_a else a) @ b[..., None])[..., 0],
     "qr": lambda input, full_matrices=False: tuple(ks.linalg.qr(input, "complete" if full_matrices else "reduced")),
     "eigh": lambda tensor: tuple(ks.linalg.eigh(tensor)),
@@ -74,12 +75,12 @@ _functions.rows("keeps", {
     "cholesky_solve": lambda a, rhs: ks.linalg.solve(a @ ks.conjugate(a.mT), rhs),
     "triangular_solve": lambda matrix, rhs, lower=True, adjoint=False: _compositions.solve_triangle(
         matrix, rhs, not lower, conjugated=adjoint),
-    "lstsq": lambda matrix, rhs, l2_regularizer=0.0, fast=True: _least_squares(matrix, rhs, l2_regularizer),
+    "lstsq": _least_squares,
     "expm": lambda input: _compositions.matrix_exp(input),
     "tensordot": lambda a, b, axes: ks.tensordot(a, b, _plain(axes)),
 })  # fmt: skip
 _functions.rows("own", {
-    "svd": lambda tensor, full_matrices=False, compute_uv=True: _svd(tensor, full_matrices, compute_uv),
+    "svd": _svd,
     "matrix_rank": lambda a, tol=None: _in_type(ks.linalg.matrix_rank(a, tol), _dtypes.int32),
     "eig": lambda tensor: _in_complex(ks.linalg.eig(tensor), tensor),
     "eigvals": lambda tensor: _in_complex((ks.linalg.eigvals(tensor),), tensor)[0],

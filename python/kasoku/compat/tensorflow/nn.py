@@ -85,16 +85,16 @@ def _weighted_moments(x, axes, frequency_weights, keepdims=False):
     return tuple(_Tensor(p if keepdims else ks.squeeze(p, _axes_of(axes))) for p in parts)
 
 
+def _average_loss(per_example_loss, sample_weight=None, global_batch_size=None):
+    each = _convert(per_example_loss)._array
+    each = each if sample_weight is None else each * _convert(sample_weight)._array
+    return _Tensor(each.sum() / (each.size if global_batch_size is None else int(global_batch_size)))
+
+
 _nns.rows("tensors", {
     "weighted_moments": _weighted_moments,
-    "compute_average_loss": lambda per_example_loss, sample_weight=None, global_batch_size=None: _average_loss(
-        _convert(per_example_loss)._array, sample_weight, global_batch_size),
+    "compute_average_loss": _average_loss,
 })  # fmt: skip
-
-
-def _average_loss(each, weights, count):
-    each = each if weights is None else each * _convert(weights)._array
-    return _Tensor(each.sum() / (each.size if count is None else int(count)))
 
 
 _nns.rows("composed", {

@@ -99,7 +99,7 @@ functions.rows("meeting", {
 functions.alias(concat="cat", concatenate="cat", row_stack="vstack")
 
 functions.rows("arrays", {
-    "combinations": _chosen,
+    "combinations": (_chosen, "Each choice of r elements, as a row."),
     "tile": lambda input, *dims: ks.tile(input, _list_of(dims)),
     "repeat_interleave": lambda input, repeats, dim=None, *, output_size=None: ks.repeat(input, repeats, dim),
     "roll": lambda input, shifts, dims=None: ks.roll(input, shifts, dims if dims != () else None),
@@ -326,7 +326,7 @@ def _running(function):
 functions.rows("arrays", {
     "unique": lambda input, sorted=True, return_inverse=False, return_counts=False, dim=None: ks.unique(
         input, return_inverse=return_inverse, return_counts=return_counts, axis=dim),
-    "unique_consecutive": _runs,
+    "unique_consecutive": (_runs, "One of each run of equal elements, and if asked for the run of each and how long they are."),
     "mode": _mode,
     "cumsum": _running(ks.cumsum), "cumprod": _running(ks.cumprod),
     "cummax": _best_so_far("cummax", ks.maximum), "cummin": _best_so_far("cummin", ks.minimum),

@@ -57,7 +57,7 @@ functions.rows("arrays", {
     "isneginf": lambda input: input == -math.inf,
     **each(ks, "trace isreal bitwise_count conj_physical=conj", "input"),
     **each(ks, "diff", "input, n=1, dim=-1, prepend=None, append=None"),
-    "vander": _powers,
+    "vander": (_powers, "The powers of each element, the highest first unless they increase."),
     **each(ks, "quantile nanquantile", lambda quantile: lambda input, q, dim=None, keepdim=False, *, interpolation="linear": (
         quantile(input, q, dim, keepdims=keepdim, method=interpolation))),
     "frexp": lambda input: return_type("frexp")(*ks.frexp(input)),

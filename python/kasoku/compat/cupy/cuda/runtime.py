@@ -49,13 +49,10 @@ def free(ptr):
 def memcpy(dst, src, size, kind):
     from .memory import MemoryPointer, UnownedMemory
 
-    place = MemoryPointer(UnownedMemory(dst if kind != memcpyDeviceToHost else src, size, None), 0)
-    if kind == memcpyHostToDevice:
-        place.copy_from_host(src, size)
-    elif kind == memcpyDeviceToHost:
-        place.copy_to_host(dst, size)
-    else:
-        place.copy_from_device(src, size)
+    is_to_host = kind == memcpyDeviceToHost
+    place = MemoryPointer(UnownedMemory(src if is_to_host else dst, size, None), 0)
+    copy = place.copy_from_host if kind == memcpyHostToDevice else place.copy_from_device
+    (place.copy_to_host if is_to_host else copy)(dst if is_to_host else src, size)
 
 
 _functions = _plain(globals(), {
