@@ -10,7 +10,7 @@ import kasoku as ks
 import pytest
 
 from kasoku.compat._face.refusals import reason_of, reasons
-from kasoku.compat._face.table import Table, each, modules, names_of
+from kasoku.compat._face.table import Table, each, modules, names_of, plain
 
 root = next(folder for folder in pathlib.Path(__file__).parents if (folder / "pyproject.toml").exists())
 REFUSED = [(package, name) for package, rows in reasons.items() for words in rows for name in words.split()]
@@ -53,6 +53,25 @@ def test_rows_that_are_alike_have_the_documentation_of_their_functions():
     )
     table.rows("plain", each(lambda name: lambda x: f"{name} {x}", "one two=deux", lambda of: lambda y: of(y)))
     assert (table.one(1), table.two(y=2)) == ("one 1", "deux 2")
+
+
+def test_rows_that_are_alike_may_be_their_parameters():
+    rows = each(ks, "sum most=max", "input, dim=(0, 1), *, keepdims=False | out=None, **ignored")
+    of, said = rows["most"]
+    assert str(inspect.signature(of)) == "(input, dim=(0, 1), *, keepdims=False, out=None, **ignored)"
+    assert of.__module__ == __name__ and said == each(ks, "max", "a")["max"][1]
+    x = ks.arange(6).reshape(2, 3)
+    assert (int(of(x)), rows["sum"][0](x, 1, keepdims=True, plan=None).tolist()) == (5, [[3], [12]])
+    assert of(x, dim=0, out="anything").tolist() == [3, 4, 5]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'axis'"):
+        each(ks, "sum", "input, dim=0")["sum"][0](x, axis=0)
+
+
+def test_functions_of_a_module_are_rows_with_other_names():
+    space = {"__name__": "some.module"}
+    table = plain(space, {"one": (lambda: 1, "One."), "two": lambda x, y=2: y}, deux="two")
+    assert space["deux"] is space["two"] is table.two and space["one"].__doc__ == "One." and space["two"](0) == 2
+    assert {f.__module__ for f in table.values()} == {"some.module"} and space["two"].__name__ == "two"
 
 
 def test_modules_are_rows_that_can_be_imported_by_name():

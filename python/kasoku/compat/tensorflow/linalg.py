@@ -43,8 +43,9 @@ def _least_squares(matrix, rhs, l2_regularizer=0.0, fast=True):
     return ks.linalg.solve(at @ matrix + l2_regularizer * one, at @ rhs)
 
 
-def _with_diagonal(a, diagonal):
-    a, at = ks.copy(a), ks.arange(min(a.shape[-2:]), device=a.device)
+def _with_diagonal(input, diagonal, **ignored):
+    """A copy with another diagonal."""
+    a, at = ks.copy(input), ks.arange(min(input.shape[-2:]), device=input.device)
     a[..., at, at] = diagonal
     return a
 
@@ -67,10 +68,10 @@ _functions.rows("keeps", {
     "diag_part": lambda input, k=0, **ignored: ks.diagonal(input, k, -2, -1).copy(),
     "tensor_diag": lambda diagonal: _compositions.diagonals(diagonal),
     "tensor_diag_part": lambda input: ks.diagonal(input).copy(),
-    "set_diag": lambda input, diagonal, **ignored: _with_diagonal(input, diagonal),
+    "set_diag": _with_diagonal,
     "trace": lambda x: ks.trace(x, axis1=-2, axis2=-1),
     "band_part": lambda input, num_lower, num_upper: _band(input, int(num_lower), int(num_upper)),
-    "cross": lambda a, b: ks.cross(a, b),
+    **_each(ks, "cross", "a, b"),
     "adjoint": lambda matrix: ks.conjugate(matrix.mT),
     "cholesky_solve": lambda a, rhs: ks.linalg.solve(a @ ks.conjugate(a.mT), rhs),
     "triangular_solve": lambda matrix, rhs, lower=True, adjoint=False: _compositions.solve_triangle(

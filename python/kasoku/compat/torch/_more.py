@@ -25,13 +25,9 @@ functions.update({
 _product = lambda factor, upper: ks.conjugate(factor.mT) @ factor if upper else factor @ ks.conjugate(factor.mT)
 
 
-def _log_det(x):
-    sign, log = ks.linalg.slogdet(x)
-    return ks.where(sign < 0, ks.full_like(log, math.nan), log) if x.dtype.kind == "f" else log
-
-
 functions.rows("singles", {
-    "logdet": lambda input: _log_det(input),
+    "logdet": lambda input: (lambda sign, log: ks.where(sign < 0, math.nan, log) if input.dtype.kind == "f" else log)(
+        *ks.linalg.slogdet(input)),
     "cholesky_solve": lambda input, L, upper=False: ks.linalg.solve(_product(L, upper), input),
     "cholesky_inverse": lambda input, upper=False: ks.linalg.inv(_product(input, upper)),
     "triangular_solve": lambda b, A, upper=True, transpose=False, unitriangular=False: return_type("triangular_solve")(

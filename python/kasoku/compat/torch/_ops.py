@@ -148,14 +148,11 @@ mul = functions["mul"]
 _soft = rules["floats"](softmax)
 
 
-def _sign(x):
-    """0 of what is not a number."""
-    return x.copy() if x.dtype == "bool" else (x > 0).astype(x.dtype) - (x < 0).astype(x.dtype)
-
-
 functions.rows("arrays", {
     "round": lambda input, *, decimals=0: ks.round(input, decimals),
-    "sign": lambda input: _sign(input),
+    "sign": (lambda input: input.copy() if input.dtype == "bool" else (
+        (input > 0).astype(input.dtype) - (input < 0).astype(input.dtype)),
+        "1, -1 or 0 of each element; 0 of what is not a number."),
     "relu": lambda input: ks.maximum(input, 0),
     "square": lambda input: input * input if input.dtype != "bool" else input.astype("int64"),
     "masked_select": lambda input, mask: input[mask],

@@ -36,7 +36,8 @@ def _real(name):
     return of_each
 
 
-def _running_trapezoids(y, x, dx, dim):
+def _running_trapezoids(y, x=None, *, dx=1.0, dim=-1):
+    """The running integral along an axis, by trapezoids."""
     y = ks.moveaxis(y, dim, -1)
     steps = dx if x is None else ks.diff(x if x.ndim == 1 else ks.moveaxis(x, dim, -1))
     return ks.moveaxis(ks.cumsum((y[..., 1:] + y[..., :-1]) / 2 * steps, -1), -1, dim)
@@ -80,7 +81,7 @@ functions.rows("floats", {
     "xlogy": lambda input, other: xlogy(input, other),
     "ldexp": lambda input, other: input * 2.0**other,
     "trapezoid": lambda y, x=None, *, dx=1.0, dim=-1: ks.trapezoid(y, x, dx, dim),
-    "cumulative_trapezoid": lambda y, x=None, *, dx=1.0, dim=-1: _running_trapezoids(y, x, dx, dim),
+    "cumulative_trapezoid": _running_trapezoids,
     "logcumsumexp": lambda input, dim: ks.logaddexp.accumulate(input, dim),
     **{name: _real(name) for name in ("erf", "erfc", "erfinv", "lgamma", "digamma", "i0")},
 })  # fmt: skip

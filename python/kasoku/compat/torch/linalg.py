@@ -30,16 +30,16 @@ def _limit(a, s, atol, rtol):
     return ks.maximum(rtol * s.max(axis=-1, initial=0), 0 if atol is None else atol)
 
 
-def _pseudo_inverse(a, atol, rtol):
-    u, s, vh = ks.linalg.svd(a, full_matrices=False)
-    counts = s > _limit(a, s, atol, rtol)[..., None]
+def _pseudo_inverse(A, rcond=None, hermitian=False, *, atol=None, rtol=None):
+    u, s, vh = ks.linalg.svd(A, full_matrices=False)
+    counts = s > _limit(A, s, atol, rcond if rtol is None else rtol)[..., None]
     inverse = ks.where(counts, 1 / ks.where(counts, s, ks.ones_like(s)), ks.zeros_like(s))
     return ks.conjugate(vh.mT) @ (inverse[..., None] * ks.conjugate(u.mT))
 
 
-def _rank(a, atol, rtol):
-    s = ks.linalg.svdvals(a)
-    return ks.count_nonzero(s > _limit(a, s, atol, rtol)[..., None], axis=-1)
+def _rank(A, tol=None, hermitian=False, *, atol=None, rtol=None):
+    s = ks.linalg.svdvals(A)
+    return ks.count_nonzero(s > _limit(A, s, tol if atol is None else atol, rtol)[..., None], axis=-1)
 
 
 _functions.rows("singles", {
@@ -56,10 +56,8 @@ _functions.rows("singles", {
     "svd": lambda A, full_matrices=True, *, driver=None: _kind("svd", ks.linalg.svd(A, full_matrices)),
     "lstsq": lambda A, B, rcond=None, *, driver=None: (lambda x, residuals, rank, s: _kind(
         "lstsq", (x, residuals, ks.array(rank, device=x.device), s)))(*ks.linalg.lstsq(A, B, rcond)),
-    "matrix_rank": lambda A, tol=None, hermitian=False, *, atol=None, rtol=None: _rank(
-        A, tol if atol is None else atol, rtol),
-    "pinv": lambda A, rcond=None, hermitian=False, *, atol=None, rtol=None: _pseudo_inverse(
-        A, atol, rcond if rtol is None else rtol),
+    "matrix_rank": (_rank, "How many singular values count."),
+    "pinv": (_pseudo_inverse, "The pseudo-inverse, by the singular values that count."),
     "cross": lambda input, other, *, dim=-1: ks.linalg.cross(input, other, axis=dim),
     "solve_triangular": lambda A, B, *, upper, left=True, unitriangular=False: _solved(A, B, upper, left, unitriangular),
     "matrix_norm": lambda A, ord="fro", dim=(-2, -1), keepdim=False: _linalg._matrix_norm(A, ord, tuple(dim), keepdim),

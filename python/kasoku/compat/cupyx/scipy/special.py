@@ -64,7 +64,7 @@ _functions.rows("arrays", {
     "boxcox": lambda x, lmbda: ks.where(lmbda == 0, ks.log(x), (x**lmbda - 1) / ks.where(lmbda == 0, 1, lmbda)),
 })  # fmt: skip
 _functions.rows("one", {
-    "multigammaln": lambda a, d: _multigammaln(a, d),
+    "multigammaln": (_multigammaln, "The logarithm of the gamma function of d dimensions."),
     "logsumexp": lambda a, axis=None, b=None, keepdims=False: _compositions.log_sum(
         a if b is None else a + ks.log(b), axis, keepdims),
     "softmax": lambda x, axis=None: _compositions.softmax(x, axis),

@@ -36,12 +36,12 @@ def _normal_groups(x, groups, weight, bias, eps):
     return _scaled(_mean_of(parts, (2,), eps).reshape(x.shape), weight, bias, 1)
 
 
-def _normal_batch(x, mean, var, weight, bias, training, eps):
-    axes = (0, *range(2, x.ndim))
-    shape = [-1 if k == 1 else 1 for k in range(x.ndim)]
+def _normal_batch(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    """Channels less their means over their spreads: those given, or in training the batch's own."""
     if training:
-        return _scaled(_mean_of(x, axes, eps), weight, bias, 1)
-    return _scaled((x - mean.reshape(shape)) / ks.sqrt(var.reshape(shape) + eps), weight, bias, 1)
+        return _scaled(_mean_of(input, (0, *range(2, input.ndim)), eps), weight, bias, 1)
+    mean, var = (of.reshape([-1 if k == 1 else 1 for k in range(input.ndim)]) for of in (running_mean, running_var))
+    return _scaled((input - mean) / ks.sqrt(var + eps), weight, bias, 1)
 
 
 _functions.rows("floats", {
@@ -70,8 +70,7 @@ _functions.rows("floats", {
                         + (float(np.finfo(input.dtype).eps) if eps is None else eps)), weight, None),
     "group_norm": lambda input, num_groups, weight=None, bias=None, eps=1e-5: _normal_groups(
         input, num_groups, weight, bias, eps),
-    "batch_norm": lambda input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1,
-    eps=1e-5: _normal_batch(input, running_mean, running_var, weight, bias, training, eps),
+    "batch_norm": _normal_batch,
     "instance_norm": lambda input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True,
     momentum=0.1, eps=1e-5: _normal_groups(input, input.shape[1], weight, bias, eps),
 })  # fmt: skip
@@ -284,13 +283,14 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest"):
     return Tensor(result)
 
 
-def _shuffled(x, r):
-    *front, channels, rows, columns = x.shape
-    x = x.reshape(*front, channels // (r * r), r, r, rows, columns)
+@_functions.row("arrays")
+def pixel_shuffle(input, upscale_factor):
+    """Channels as places within a place."""
+    (*front, channels, rows, columns), r = input.shape, upscale_factor
+    x = input.reshape(*front, channels // (r * r), r, r, rows, columns)
     k = len(front)
     x = ks.transpose(x, (*range(k + 1), k + 3, k + 1, k + 4, k + 2))
     return x.reshape(*front, channels // (r * r), rows * r, columns * r)
 
 
-_functions.rows("arrays", {"pixel_shuffle": lambda input, upscale_factor: _shuffled(input, upscale_factor)})
 globals().update(_functions)
