@@ -64,17 +64,10 @@ class GPUArray:
     T = property(lambda self: self.transpose())
 
     # On a CPU too: its addresses are what kernels get there.
-    __cuda_array_interface__ = property(
-        lambda self: {
-            "shape": self.shape,
-            "strides": self.strides,
-            "data": (self.ptr, False),
-            "typestr": self.dtype.str,
-            "descr": self.dtype.descr,
-            "stream": _core._current_stream(driver._device()).handle or None,
-            "version": 3,
-        }
-    )
+    __cuda_array_interface__ = property(lambda self: {
+        "shape": self.shape, "strides": self.strides, "data": (self.ptr, False), "typestr": self.dtype.str,
+        "descr": self.dtype.descr, "stream": _core._current_stream(driver._device()).handle or None, "version": 3,
+    })  # fmt: skip
 
     def __len__(self):
         if not self.shape:
@@ -101,9 +94,7 @@ class GPUArray:
         if self.size == 0:
             return
         if self.flags.forc:
-            order = "C" if self.flags.c_contiguous else "F"
-            if ary.strides != self.strides:
-                ary = np.asarray(ary, order=order)
+            ary = ary if ary.strides == self.strides else np.asarray(ary, order="C" if self.flags.c_contiguous else "F")
             _core._htod(self.__kasoku_array__, ary, driver._device(), driver._stream(stream))
         else:
             temporary = GPUArray(self.shape, self.dtype)
@@ -118,8 +109,7 @@ class GPUArray:
             _core._note_read_back(source)
             source, order = self.copy().__kasoku_array__, "C"
         if ary is None:
-            make = driver.pagelocked_empty if pagelocked else np.empty
-            ary = make(source.shape, self.dtype, order)
+            ary = (driver.pagelocked_empty if pagelocked else np.empty)(source.shape, self.dtype, order)
         else:
             if ary.size != self.size:
                 raise ValueError(f"{self.size} elements cannot go to an array of {ary.size}")
@@ -180,8 +170,7 @@ class GPUArray:
 
     def transpose(self, *args, axes=None):
         axes = args or (axes,)
-        if len(axes) == 1 and (axes[0] is None or not np.isscalar(axes[0])):
-            axes = axes[0]
+        axes = axes[0] if len(axes) == 1 and (axes[0] is None or not np.isscalar(axes[0])) else axes
         return self._seen(self.__kasoku_array__.transpose(*([tuple(axes)] if axes else [])))
 
     def reverse(self, stream=None):

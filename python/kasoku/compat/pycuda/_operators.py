@@ -16,11 +16,9 @@ def common(x, y):
 def binary(name, x, y, meeting=None, dtype=None, out=None, stream=None):
     """The engine's operation of that name; its result has the dtype in which x and y meet, or `dtype`."""
     meeting = common(x, y) if meeting is None else meeting
-    given = (
-        v.__kasoku_array__.astype(meeting, copy=False) if isinstance(v, GPUArray) else meeting.type(v) for v in (x, y)
-    )
+    convert = lambda v: v.__kasoku_array__.astype(meeting, copy=False) if isinstance(v, GPUArray) else meeting.type(v)
     like = x if isinstance(x, GPUArray) else y
-    return result(getattr(ks, name)(*given), like, out, stream, meeting if dtype is None else dtype)
+    return result(getattr(ks, name)(convert(x), convert(y)), like, out, stream, meeting if dtype is None else dtype)
 
 
 def unary(name, x, out=None, stream=None):

@@ -10,16 +10,10 @@ from ._context import _device
 from ._errors import LogicError
 from ._flags import address_mode, array3d_flags, array_format, filter_mode
 
-TRSA_OVERRIDE_FORMAT = 1
-TRSF_READ_AS_INTEGER = 1
-TRSF_NORMALIZED_COORDINATES = 2
-TRSF_SRGB = 16
+TRSA_OVERRIDE_FORMAT = TRSF_READ_AS_INTEGER = 1
+TRSF_NORMALIZED_COORDINATES, TRSF_SRGB = 2, 16
 
-_dtypes = {
-    array_format.UNSIGNED_INT8: np.uint8, array_format.UNSIGNED_INT16: np.uint16, array_format.UNSIGNED_INT32: np.uint32,
-    array_format.SIGNED_INT8: np.int8, array_format.SIGNED_INT16: np.int16, array_format.SIGNED_INT32: np.int32,
-    array_format.HALF: np.float16, array_format.FLOAT: np.float32,
-}  # fmt: skip
+_dtypes = dict(zip(array_format, (np.uint8, np.uint16, np.uint32, np.int8, np.int16, np.int32, np.float16, np.float32)))
 
 
 def dtype_to_array_format(dtype):
@@ -66,11 +60,9 @@ class TextureReference:
     """What a `texture<…>` of a kernel's text reads: an array, or device memory."""
 
     def __init__(self):
-        self._place = None  # of the reference in the module's memory
-        self._elements, self._channels, self._owner = None, 1, None
+        self._place = self._texture = None  # of the reference in the module's memory
+        self._elements, self._channels, self._owner, self._format = None, 1, None, (array_format.FLOAT, 1)
         self._address, self._filter, self._flags = address_mode.CLAMP, filter_mode.POINT, 0
-        self._format = (array_format.FLOAT, 1)
-        self._texture = None
 
     def _bind(self):
         if self._elements is None or self._place is None:

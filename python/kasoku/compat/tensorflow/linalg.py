@@ -15,10 +15,8 @@ matrix_transpose = transpose
 
 
 def _norm(tensor, ord="euclidean", axis=None, keepdims=False):
-    along = tuple(axis) if isinstance(axis, list) else axis
-    return ks.linalg.norm(
-        tensor if axis is not None else ks.ravel(tensor), None if ord == "euclidean" else ord, along, keepdims
-    )
+    axis, ord = tuple(axis) if isinstance(axis, list) else axis, None if ord == "euclidean" else ord
+    return ks.linalg.norm(tensor if axis is not None else ks.ravel(tensor), ord, axis, keepdims)
 
 
 def _svd(tensor, full_matrices=False, compute_uv=True):

@@ -148,8 +148,7 @@ def _put(self, key, value, reduce=None, include_self=True):
         joined[key] = limits.get(reduce, 0)
     _joins[reduce].at(joined, key, value)
     if reduce == "mean":
-        counts = ks.zeros(joined.shape, "int64", joined.device)
-        counts[...] = 1 if include_self else 0
+        counts = ks.full(joined.shape, int(include_self), "int64", joined.device)
         ks.add.at(counts, key, 1)
         counts = ks.maximum(counts, 1)
         joined = (joined / counts).astype(joined.dtype) if joined.dtype.kind == "f" else joined // counts

@@ -15,8 +15,7 @@ class dtype:
 
     def __init__(self, name, numpy, category):
         self.name, self.numpy, self.category = name, numpy, category
-        self.is_floating_point = category == 2
-        self.is_complex = category == 3
+        self.is_floating_point, self.is_complex = category == 2, category == 3
         self.itemsize = 2 if name == "bfloat16" else np.dtype(numpy).itemsize
 
     __repr__ = lambda self: f"torch.{self.name}"
@@ -133,8 +132,7 @@ class device:
         kind, _, number = str(type).partition(":")
         if kind not in ("cpu", "cuda"):
             raise RuntimeError(f"Expected one of cpu, cuda device type at start of device string: {kind}")
-        self.type = kind
-        self.index = int(number) if number else index
+        self.type, self.index = kind, int(number) if number else index
 
     def __repr__(self):
         index = "" if self.index is None else f", index={self.index}"

@@ -1,6 +1,8 @@
 """Tensors that show a part of another tensor's memory in another way: diagonals, windows, parts of complex
 numbers, other dtypes. What is written to them is written to that tensor."""
 
+import operator
+
 import numpy as np
 
 from kasoku.lib.stride_tricks import _shown
@@ -94,21 +96,15 @@ def expand(self, *shape):
     shape = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
     more = len(shape) - self._a.ndim
     if -1 in shape[: max(more, 0)]:
-        raise RuntimeError(
-            f"The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {shape.index(-1)}"
-        )
+        said = f"isn't allowed in a leading, non-existing dimension {shape.index(-1)}"
+        raise RuntimeError(f"The expanded size of the tensor (-1) {said}")
     own = (1,) * more + self._a.shape
     wanted = [o if n == -1 else n for n, o in zip(shape, own, strict=False)]
     return shaped(_view, self, np.broadcast_to, wanted)
 
 
-def _set_part(name):
-    def set_part(self, value):
-        functions[name](self)[...] = value
-
-    return set_part
-
-
 Tensor.expand = expand
-Tensor.real, Tensor.imag = (property(functions[name], _set_part(name)) for name in ("real", "imag"))
+for _name in ("real", "imag"):
+    _part_of = functions[_name]
+    setattr(Tensor, _name, property(_part_of, lambda self, value, of=_part_of: operator.setitem(of(self), ..., value)))
 Tensor.view, Tensor.unfold, Tensor.as_strided, Tensor.diagonal = view, unfold, functions.as_strided, functions.diagonal
