@@ -23,6 +23,7 @@ void register_check_functions() {
     add("ks_check_iteration", &ks_check_iteration);
     add("ks_check_interval", &ks_check_interval);
     add("ks_check_fence", &ks_check_fence);
+    add("ks_check_shared", &ks_check_shared);
     add("ks_check_local", &ks_check_local);
     add("ks_check_local_access", &ks_check_local_access);
     add("ks_check_allocated", &ks_check_allocated);
@@ -62,6 +63,10 @@ extern "C" void ks_check_exit(uint64_t block, uint64_t thread) {
 
 extern "C" void ks_check_fence(uint64_t block, uint64_t thread, uint32_t is_of_block) {
   if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->fence(block, thread, is_of_block != 0);
+}
+
+extern "C" void ks_check_shared(void* variable, uint64_t bytes) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->shared(static_cast<char*>(variable), bytes);
 }
 
 extern "C" void ks_check_local(void* variable, uint64_t bytes) {

@@ -91,6 +91,10 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
   if (agents_ == Agents::iterations) {  // only arrays are looked at
     if (!array) return address;
     thread = iteration_;
+  } else if (site.parameter == -2 && !array) {  // what else a function is given may be its caller's own
+    const auto after = shared_.upper_bound(address);
+    if (after == shared_.begin() || address >= std::prev(after)->first + std::prev(after)->second) return address;
+    flags |= ks_access_shared;
   }
   if (array && (address < array->begin || address + bytes > array->begin + array->bytes)) {
     const auto size = static_cast<int64_t>(std::max<uint64_t>(array->element_bytes, 1));
@@ -355,6 +359,11 @@ const KnownArray* Shadow::array_of(const ks_check_site& site, const char* addres
     if (after == allocated_.begin()) return nullptr;
     const KnownArray& array = (--after)->second;
     return address < array.begin + array.bytes ? &array : nullptr;
+  }
+  if (site.parameter == -2) {
+    const auto holds = [&](const KnownArray& array) { return address >= array.begin && address < array.begin + array.bytes; };
+    const auto found = std::ranges::find_if(arrays_, holds);
+    return found == arrays_.end() ? nullptr : &*found;
   }
   if (site.parameter < 0) return nullptr;
   auto [found, is_new] = array_of_site_.try_emplace(&site, nullptr);

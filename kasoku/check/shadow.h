@@ -31,7 +31,7 @@ struct ks_check_site {
   const char* array;  ///< the name in the user's source
   const char* file;
   int32_t line;
-  int32_t parameter;  ///< of the kernel that the pointer comes from; -1: another memory
+  int32_t parameter;  ///< of the kernel that the pointer comes from; -1: another memory, -2: whatever a function was given
 };
 
 enum {
@@ -62,6 +62,8 @@ void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes);
 /// The thread of the block ends; said where warps have barriers.
 void ks_check_exit(uint64_t block, uint64_t thread);
 void ks_check_fence(uint64_t block, uint64_t thread, uint32_t is_of_block);
+/// Here lies a variable of the block at hand, which functions may be given the address of.
+void ks_check_shared(void* variable, uint64_t bytes);
 /// A variable of the thread's own begins, unwritten; an access that may be to one.
 void ks_check_local(void* variable, uint64_t bytes);
 void ks_check_local_access(void* address, uint64_t bytes, uint32_t flags, const ks_check_site* site, uint64_t block,
@@ -122,6 +124,7 @@ class Shadow {
   void barrier(uint64_t block, uint64_t thread, uint32_t lanes);
   void exit(uint64_t block, uint64_t thread);
   void fence(uint64_t block, uint64_t thread, bool is_of_block = false);
+  void shared(const char* variable, uint64_t bytes) { shared_[variable] = bytes; }
   void local(const char* variable, uint64_t bytes);
   void local_access(const char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site, uint64_t block,
                     uint64_t thread);
@@ -228,6 +231,7 @@ class Shadow {
   bool finds_arrays_ = false;
   std::vector<Grid> outer_grids_;
   std::unordered_map<const ks_check_site*, const KnownArray*> array_of_site_;  ///< in this grid
+  std::map<const char*, uint64_t> shared_;  ///< variables of blocks that functions may be given, bytes by first byte
   std::map<const char*, KnownArray> allocated_;  ///< by the program itself, by first byte
   Agents agents_;
   uint32_t epoch_ = 0;

@@ -62,8 +62,10 @@ std::string failure_text(const CallRecord& record, std::span<const jit::Function
   std::string text;
   switch (static_cast<Failure>(record.status)) {
     case Failure::index:
-      text = record.c < 0 ? "tuple index out of range"
-                          : fmt::format("index {} is out of bounds for axis {} of '{}', which has {} elements", record.a, record.c, name, record.b);
+      // What the program gave no name has one of ours.
+      text = record.c < 0              ? "tuple index out of range"
+             : name.starts_with("ks_") ? fmt::format("index {} is out of bounds for axis {}, which has {} elements", record.a, record.c, record.b)
+                                       : fmt::format("index {} is out of bounds for axis {} of '{}', which has {} elements", record.a, record.c, name, record.b);
       break;
     case Failure::zero_division: text = "division by zero"; break;
     case Failure::value:
@@ -93,7 +95,9 @@ std::string failure_text(const CallRecord& record, std::span<const jit::Function
     }
     default: text = "the call was ended"; break;
   }
-  if (function && record.line > 0) text += (text.empty() ? "  at   " : "\n  at   ") + place_text(*function, {record.line, 0});
+  // NumPy's algorithms are functions of ours, and their lines say nothing to a program.
+  const bool is_ours = function && function->file.find("/kasoku/_library/") != std::string::npos;
+  if (function && record.line > 0 && !is_ours) text += (text.empty() ? "  at   " : "\n  at   ") + place_text(*function, {record.line, 0});
   return text;
 }
 

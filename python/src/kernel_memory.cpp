@@ -64,6 +64,17 @@ Buffer* buffer_of(nb::handle object) {
   return array ? array->buffer().get() : nullptr;
 }
 
+/// Of memory whose size is known; that of a plain address is not.
+void must_hold(nb::handle object, const void* address, size_t bytes) {
+  const Buffer* buffer = buffer_of(object);
+  if (!buffer) return;
+  const auto offset = static_cast<size_t>(static_cast<const char*>(address) - static_cast<const char*>(buffer->memory()));
+  if (offset <= buffer->bytes() && bytes <= buffer->bytes() - offset) return;
+  throw Error(ErrorKind::value, std::to_string(bytes) + " bytes are asked for, and the device memory has " +
+                                    std::to_string(offset <= buffer->bytes() ? buffer->bytes() - offset : 0))
+      .fix("allocate as many bytes as the host array has: x.nbytes");
+}
+
 /// The stream of a piece of work, behind whatever other stream used its memory last.
 Stream& ordered_stream(nb::handle stream, Device& device, std::initializer_list<nb::handle> memory) {
   Stream& in = stream_of(stream, device);
@@ -159,6 +170,7 @@ void bind_kernel_memory(nb::module_& m) {
         [](nb::handle to, nb::handle from, nb::handle device, nb::handle stream) {
           HostBytes host(from, false);
           void* const address = address_of(to);
+          must_hold(to, address, host.size());
           if (Buffer* buffer = buffer_of(to)) {
             buffer->history.filled_by_host = true;
             buffer->history.zeroed = false;
@@ -173,6 +185,7 @@ void bind_kernel_memory(nb::module_& m) {
         [](nb::handle to, nb::handle from, nb::handle device, nb::handle stream) {
           HostBytes host(to, true);
           void* const address = address_of(from);
+          must_hold(from, address, host.size());
           if (Buffer* buffer = buffer_of(from)) note_read_back(*buffer);
           Device& on = to_device(device);
           Stream& in = ordered_stream(stream, on, {from});
@@ -184,6 +197,8 @@ void bind_kernel_memory(nb::module_& m) {
         [](nb::handle to, nb::handle from, size_t bytes, nb::handle device, nb::handle stream) {
           void* const target = address_of(to);
           const void* const source = address_of(from);
+          must_hold(to, target, bytes);
+          must_hold(from, source, bytes);
           Device& on = to_device(device);
           Stream& in = ordered_stream(stream, on, {to, from});
           const GilReleased release;
@@ -194,6 +209,7 @@ void bind_kernel_memory(nb::module_& m) {
         [](nb::handle to, uint64_t value, size_t size, size_t count, nb::handle device,
            nb::handle stream) {
           void* const target = address_of(to);
+          must_hold(to, target, size * count);
           Device& on = to_device(device);
           Stream& in = ordered_stream(stream, on, {to});
           const GilReleased release;

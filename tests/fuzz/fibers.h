@@ -119,8 +119,8 @@ inline double max(double a, double b) { return a < b ? b : a; }
 inline int abs(int x) { return x < 0 ? -x : x; }
 inline long long llabs(long long x) { return x < 0 ? -x : x; }
 
-inline float fminf(float a, float b) { return a < b ? a : b; }
-inline float fmaxf(float a, float b) { return a < b ? b : a; }
+inline float fminf(float a, float b) { return a < b || b != b ? a : b; }  // a NaN is no number, and the other is taken
+inline float fmaxf(float a, float b) { return a < b || a != a ? b : a; }
 inline float fabsf(float x) { return __builtin_fabsf(x); }
 inline float sqrtf(float x) { return __builtin_sqrtf(x); }
 inline float floorf(float x) { return __builtin_floorf(x); }
@@ -128,8 +128,8 @@ inline float ceilf(float x) { return __builtin_ceilf(x); }
 inline float truncf(float x) { return __builtin_truncf(x); }
 inline float rintf(float x) { return __builtin_rintf(x); }
 inline float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-inline double fmin(double a, double b) { return a < b ? a : b; }
-inline double fmax(double a, double b) { return a < b ? b : a; }
+inline double fmin(double a, double b) { return a < b || b != b ? a : b; }
+inline double fmax(double a, double b) { return a < b || a != a ? b : a; }
 inline double fabs(double x) { return __builtin_fabs(x); }
 inline double sqrt(double x) { return __builtin_sqrt(x); }
 inline double floor(double x) { return __builtin_floor(x); }
@@ -183,12 +183,14 @@ inline unsigned __float_as_uint(float x) { return fibers::from_bits<unsigned>(fi
 inline int __float_as_int(float x) { return fibers::from_bits<int>(fibers::bits(x)); }
 inline float __uint_as_float(unsigned x) { return fibers::from_bits<float>(fibers::bits(x)); }
 inline double __longlong_as_double(long long x) { return fibers::from_bits<double>(x); }
-/// A GPU's conversion: the nearest number, of NaN 0 or the highest bit; few bits are a part of 32.
+/// A GPU's conversion: the nearest number, of NaN 0 or the highest bit; few bits are a part of 32. Integers, which shrinking
+/// leaves of floats, are as in C.
 template <class T, class F>
 T to(F x) {
   constexpr bool is_signed = T(-1) < T(0), is_wide = sizeof(T) == 8;
   constexpr fiber_u64 half = fiber_u64(1) << (is_wide ? 63 : 31), high = is_signed ? half - 1 : half - 1 + half;
   const F limit = F(half) * (is_signed ? 1 : 2);
+  if (F(0.5f) == F(0)) return T(x);
   if (x != x) return T(is_wide || sizeof(F) == 8 ? half : 0);
   if (x <= (is_signed ? -limit : F(0))) return T(is_signed ? half : 0);
   if (x >= limit) return T(high);

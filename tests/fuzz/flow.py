@@ -36,6 +36,8 @@ class Flow(Expressions):
             (self.do_loop, 4 * has("do") * loop),
             (self.endless_loop, 2 * has("while") * has("break") * loop),
             (self.switch, 4 * has("switch") * (not deep)),
+            (self.jump_over, 2 * has("jump") * (not deep)),
+            (self.jump_back, 2 * has("jump") * loop),
             (self.leave_loop, 5 * has("break") * (place.exits is not None)),
             (self.leave, 2 * has("return") * place.can_return * (place.depth < 3)),
         ]
@@ -206,6 +208,31 @@ class Flow(Expressions):
             return self.assign(place)
         word = "continue" if place.in_switch or self.chance(40) else "break"
         self.line(f"if ({self.condition(place, place.exits)}) {word};")
+
+    # ---- jumps -----------------------------------------------------------------------------------
+
+    def jump_over(self, place):
+        level, label = self.some_level(place), self.name("behind")
+        inner = self.inside(place, level)
+
+        def body():
+            self.line(f"if ({self.condition(place, level)}) goto {label};")
+            self.block("", lambda: self.body(inner))
+            self.line(f"{label}:;")
+
+        self.block("", body)
+
+    def jump_back(self, place):
+        level, label, count = self.some_level(place), self.name("again"), self.name("c")
+        limit = 2 + self.below(min(5, place.trips - 1))
+        inner = self.inside(place, level).but(trips=place.trips // limit, exits=None, in_switch=False, can_return=False)
+
+        def body():
+            self.line(f"int {count} = 0;")
+            self.block(f"{label}:", lambda: self.body(inner))
+            self.line(f"if (++{count} < {limit} && ({self.condition(place, level)})) goto {label};")
+
+        self.block("", body)
 
     # ---- returns ---------------------------------------------------------------------------------
 

@@ -14,6 +14,9 @@ class Functions(Flow):
             (self.by_reference, 1 * has("reference")),
             (self.by_pointer, 2 * has("reference") * bool(self.locals) * place.has_indices),
             (self.give_reference, 2 * has("reference") * bool(self.procedures) * place.has_indices),
+            (self.bit_field, 3 * self.has_own("fields") * place.has_indices),
+            (self.union_member, 3 * self.has_own("union") * place.has_indices),
+            (self.table_call, 3 * bool(self.tables) * (place.level == THREAD or not place.is_function)),
             (self.local_array, 3 * bool(self.locals) * place.has_indices),
         ]
 
@@ -191,7 +194,57 @@ class Functions(Flow):
                 f"{type} vector = make_{type}({', '.join(self.value(place, element, THREAD, 1) for _ in range(n))});"
             )
             variables += [Variable(f"vector.{c}", element, THREAD) for c in "xyzw"[:n]]
+        self.make_own(place)
         return place.but(variables=tuple(variables), arrays=place.arrays + tuple(self.locals))
+
+    def make_own(self, place):
+        """What names no variable of a type: fields of some bits, and a union."""
+        if self.has("fields"):
+            types = (("unsigned", 32), ("int", 32), *((t, 8 if "char" in t else 16) for t in SMALL))
+            types += (("unsigned long long", 64), ("long long", 64), ("bool", 1))
+            fields = [(f"f{i}", *self.random.choice(types)) for i in range(3 + self.below(4))]
+            self.fields = [name for name, *_ in fields]
+            said = " ".join(f"{type} {name} : {1 + self.below(bits)};" for name, type, bits in fields)
+            self.before.append(f"struct Fields {{ {said} }};")
+            self.line(f"Fields fields = {{}}; fields.f0 = ({fields[0][1]}){self.unsigned(place, THREAD, 1)};")
+            self.made.append("fields")
+        if self.has("union"):
+            self.before.append(
+                "union Words { unsigned long long w; unsigned u[2]; short h[4]; signed char c[8]; struct { unsigned short a; unsigned b; } s; };"
+            )
+            self.line(f"Words words; words.w = {self.unsigned(place, THREAD, 1)} * 0x100000001ull;")
+            self.made.append("union")
+
+    def has_own(self, feature):
+        return feature in self.made
+
+    def bit_field(self, place):
+        name, value = f"fields.{self.random.choice(self.fields)}", self.unsigned(place, THREAD, 2)
+        other = f"fields.{self.random.choice(self.fields)}"
+        form = self.pick("{0} = {1};", "{0} ^= {1};", "{0} = (unsigned){2} + {1};", "if ({2}) {0} = {1};")
+        self.line(form.format(name, value, other))
+        self.use(place, f"(unsigned){self.pick(name, other)}", "unsigned")
+
+    def union_member(self, place):
+        member = lambda: self.pick(
+            "words.w", "words.s.a", "words.s.b", f"words.u[{self.unsigned(place, THREAD, 1)} & 1u]",
+            f"words.h[{self.unsigned(place, THREAD, 1)} & 3u]", f"words.c[{self.unsigned(place, THREAD, 1)} & 7u]", "words.c[5]",
+        )  # fmt: skip
+        self.line(f"{member()} {self.pick('', '^')}= {self.unsigned(place, THREAD, 2)};")
+        self.use(place, f"(unsigned){member()}", "unsigned")
+
+    def make_table(self, functions):
+        """Functions of one type that are called through pointers."""
+        names = [f for f, types in functions if types == ("unsigned", "unsigned")]
+        if self.has("table") and names:
+            self.line(f"__device__ unsigned (*const calls[])(unsigned, unsigned) = {{{', '.join(names)}}};")
+            self.tables.append(len(names))
+
+    def table_call(self, place):
+        at = f"{self.unsigned(place, THREAD, 1)} % {self.tables[0]}u"
+        self.use(
+            place, f"calls[{at}]({self.unsigned(place, THREAD, 1)}, {self.unsigned(place, THREAD, 1)})", "unsigned"
+        )
 
     def integers(self):
         return [t for t in self.types if t not in ("float", "double", "bool")]

@@ -30,6 +30,7 @@ MANY = [(17,), (40,), (9, 4)]  # more blocks than are run as one group
 FEATURES = "branch for while do switch break return array lambda reference divide ternary bits wide float small logical"
 FEATURES += (
     " unroll function constant atomics struct vector row stencil stride global bool guard restrict queue half convert"
+    " jump fields union table"
 )
 WARP_FEATURES = "shuffle ballot reduce match mask tile cg by_warp warp_function"
 MEMORY_FEATURES = "global vector queue atomics stride row struct"
@@ -76,6 +77,7 @@ class Generator(Programs):
         self.choose()
         self.before, self.declared, self.parameters = [], [], []
         self.locals, self.shared, self.cells = [], [], False
+        self.made, self.fields, self.tables = [], [], []
         self.procedures, self.warp_functions, self.block_sum, self.pushes = [], (), None, 0
         self.dynamic_bytes, self.has_last = 0, False
         self.missing = self.threads % 32 != 0  # whether lanes may be missing from a warp
@@ -135,6 +137,7 @@ class Generator(Programs):
             place = self.make_atomics(place)
         if self.has("function"):
             place = place.but(functions=self.make_functions(place.but(atomics=())))
+            self.make_table(place.functions)
         if self.has("warp_function"):
             self.make_warp_functions(place.but(atomics=()))
         if self.has("block_function") and self.has("shared"):

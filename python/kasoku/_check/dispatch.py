@@ -47,10 +47,10 @@ def check(f, *args, threads=None, block=None, grid=None, **kwargs) -> Any:
         return _check_graph([f])
     launch = getattr(f, "_check", None)  # a kernel of cuda.jit, with or without its shape
     if launch is not None and not isinstance(f, type):
-        return Findings(launch(args, grid, block, kwargs.pop("shared", 0)))
+        return Findings(launch(args, grid, block, _shared(kwargs)))
     kernel = getattr(f, "__kasoku_kernel__", f)
     if isinstance(kernel, _core.RawKernel):
-        return Findings(_core._check_kernel(kernel, args, block=block, grid=grid, shared=kwargs.pop("shared", 0)))
+        return Findings(_core._check_kernel(kernel, args, block=block, grid=grid, shared=_shared(kwargs)))
     if isinstance(f, _MADE_OF_EXPRESSIONS):
         return Findings(
             f._check_call(tuple(_on_cpu(_copied(args))), dict(zip(kwargs, _on_cpu(_copied(kwargs.values())))))
@@ -62,6 +62,16 @@ def check(f, *args, threads=None, block=None, grid=None, **kwargs) -> Any:
             f"check: cannot look inside a {type(f).__name__}\n  fix  give a function, a jitted function, a kernel or a Delayed value"
         )
     return _check_threads(f, args, kwargs, threads)
+
+
+def _shared(options):
+    """The bytes of dynamic shared memory that a launch is given, under either name; all else has no meaning there."""
+    given = [options.pop(name) for name in ("shared", "shared_mem") if name in options]
+    if options:
+        raise TypeError(
+            f"check: the launch of a kernel has no argument {next(iter(options))!r}\n  fix  block=, grid= and shared= (bytes)"
+        )
+    return given[0] if given else 0
 
 
 _MADE_OF_EXPRESSIONS = (

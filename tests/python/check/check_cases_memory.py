@@ -136,3 +136,36 @@ def other_items_of_a_dict():
 # ── many looks that are no waiting ────────────────────────────────────────────────────────────
 
 kernel("millions_of_additions", block=64, before="__device__ int sum;", body="  for (int k = 0; k < 70000; ++k) atomicAdd(&sum, 1);")  # fmt: skip
+
+# ── dynamic shared memory is as large as the launch says ──────────────────────────────────────
+
+kernel(
+    "past_dynamic_shared_memory", "bounds", shared=240, body="  extern __shared__ int s[]; s[t] = d[t]; out[t] = s[t];"
+)
+kernel("one_element_of_two_arrays", "bounds", shared=256, body="  extern __shared__ int s[]; float* f = (float*)(s + 32); if (t < 32) s[t] = d[t]; __syncthreads(); f[t] = t;")  # fmt: skip
+
+# ── functions that stay functions: they call themselves, or are called through a pointer ──────
+
+add = "__device__ void add(int* a, int n) { if (n > 0) { a[n - 1] += 1; add(a, n - 1); } }"
+turns = """__device__ void odd(int* a, int n);
+__device__ void even(int* a, int n) { if (n >= 0) { a[n] += 1; odd(a, n - 1); } }
+__device__ void odd(int* a, int n) { if (n >= 0) { a[n] += 2; even(a, n - 1); } }"""
+methods = """struct Own { __device__ virtual void store(int* a, int i) { a[i] = i; } };
+struct Pair : Own { __device__ void store(int* a, int i) override { a[i / 2] = i; } };"""
+call = "  Own own; Pair pair; Own* which = d[0] == {} ? &own : &pair; which->store(out, t);"
+table = """__device__ void own(int* a, int i) { a[i] = i; }
+__device__ void pair(int* a, int i) { a[i / 2] = i; }
+__device__ void (*table[2])(int*, int) = {own, pair};"""
+kernel("a_function_that_calls_itself", before=add, body="  if (t < 16) add(d + 4 * t, 4);")
+kernel("one_that_calls_itself_on_neighbours", "race", before=add, body="  if (t < 16) add(d + 3 * t, 4);")
+kernel("two_that_call_each_other", before=turns, body="  if (t < 16) even(d + 4 * t, 3);")
+kernel("two_that_call_each_other_on_neighbours", "race", before=turns, body="  if (t < 16) even(d + 3 * t, 3);")
+kernel("a_method_of_each_class", before=methods, body=call.format(0))
+kernel("a_method_of_the_other_class", "race", before=methods, body=call.format(1))
+kernel("a_function_of_a_table", before=table, body="  table[d[0]](out, t);")
+kernel("another_function_of_a_table", "race", before=table, body="  table[d[0] + 1](out, t);")
+kernel("a_call_on_a_local_array", before=add, body="  int own[4] = {t, 0, 0, 0}; add(own, 4); out[t] = own[t % 4];")
+kernel("a_call_on_shared_memory", before=add, body="  __shared__ int s[64]; s[t] = t; __syncthreads(); if (t < 16) add(s + 4 * t, 4); __syncthreads(); out[t] = s[63 - t];")  # fmt: skip
+kernel("a_call_on_shared_memory_of_others", "race", before=add, body="  __shared__ int s[64]; s[t] = t; if (t < 16) add(s + 4 * t, 4); __syncthreads(); out[t] = s[63 - t];")  # fmt: skip
+kernel("past_an_array_of_such_a_function", "bounds", before="__device__ int last(int n, int m) { int own[4] = {}; for (int k = 0; k <= m; ++k) own[k] = n + k; return n > 0 ? last(n - 1, m) + own[n & 3] : own[0]; }", body="  out[t] = last(t % 3, n / 16);")  # fmt: skip
+kernel("a_name_in_such_a_function", "race", before="__device__ int sum; __device__ int count(int n) { sum += n; return n > 0 ? count(n - 1) + sum : sum; }", body="  out[t] = count(t % 3);")  # fmt: skip

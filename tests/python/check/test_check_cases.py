@@ -68,3 +68,11 @@ def test_another_item_at_the_place_of_one_that_is_gone():
         things.pop()
         things.append(object())
         assert content_of(things) != before
+
+
+def test_a_launch_has_no_other_arguments():
+    text = "__global__ void f(int *x) { extern __shared__ int s[]; s[threadIdx.x] = x[threadIdx.x]; }"
+    f, x = ks.RawKernel(text, "f"), ks.zeros(8, "int32")
+    assert not ks.check(f, x, block=8, shared=32) and not ks.check(f, x, block=8, shared_mem=32)
+    with pytest.raises(TypeError, match="no argument 'shard'"):
+        ks.check(f, x, block=8, shard=32)

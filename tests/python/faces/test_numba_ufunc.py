@@ -286,3 +286,10 @@ def test_stencils():
         stencil(lambda a: 1.0)
     with pytest.raises(ValueError, match="neighborhood"):
         stencil(lambda a: sum_of(a[k] for k in (1, 2)))  # noqa: F821
+
+
+def test_outputs_that_are_none():
+    with pytest.raises(TypeError, match=r"an output is an array, not int"):
+        vectorize(["f8(f8)"])(lambda x: 2 * x)(1.0, 2)
+    with pytest.raises(NameError, match="undefined output symbols: m"):
+        guvectorize(["(f8[:],f8[:])"], "(n)->(m)")(lambda x, y: None)

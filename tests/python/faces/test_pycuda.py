@@ -638,3 +638,21 @@ import importlib
 for name in "autoinit autoprimaryctx driver _driver gpuarray cumath elementwise reduction scan compiler curandom tools characterize".split():
     importlib.import_module("kasoku.compat.pycuda." + name)
 """)
+
+
+def test_copies_stay_within_an_allocation(drv):
+    small, large = drv.mem_alloc(4), drv.mem_alloc(8)
+    for wrong in (
+        lambda: drv.memcpy_htod(small, np.zeros(2, np.float32)),
+        lambda: drv.memcpy_dtoh(np.zeros(2, np.float32), small),
+        lambda: drv.memcpy_dtod(small, large, 8),
+        lambda: drv.memcpy_dtod(large, small, 8),
+        lambda: drv.memset_d32(small, 0, 2),
+    ):
+        with pytest.raises(drv.LogicError, match="8 bytes are asked for, and the device memory has 4"):
+            wrong()
+    drv.memcpy_htod(large, np.float32([1, 2]))
+    drv.memcpy_dtod(small, large, 4)
+    x = np.zeros(1, np.float32)
+    drv.memcpy_dtoh(x, small)
+    assert x[0] == 1

@@ -94,6 +94,13 @@ CASES = {
     "is_strictly_increasing": (lambda: tf.math.is_strictly_increasing([1, 1, 2]), np.bool_(False)),
     "where": (lambda: tf.where(I > 0), np.argwhere(I > 0)),
     "einsum": (lambda: tf.einsum("ij,kj->ki", M, M), M @ M.T),
+    "matmul of transposed matrices": (lambda: tf.matmul(X, X, transpose_b=True), X @ X.transpose(0, 2, 1)),
+    "matmul of adjoint matrices": (lambda: tf.matmul(C, C, adjoint_a=True), C.conj().T @ C),
+    "matvec of adjoint matrices": (lambda: tf.linalg.matvec(C, C[:, 0], adjoint_a=True), C.conj().T @ C[:, 0]),
+    "matrix_transpose": (lambda: tf.linalg.matrix_transpose(X), X.transpose(0, 2, 1)),
+    "top_k by name": (lambda: tf.math.top_k(M, 2).indices, np.argsort(-M)[:, :2].astype(np.int32)),
+    "unique by name": (lambda: tf.unique_with_counts(np.int32([3, 1, 3])).count, np.int32([2, 1])),
+    "dynamic_stitch": (lambda: tf.dynamic_stitch([[3, 0], [1, 2]], [M[:2], M[2:]]), M[[1, 2, 3, 0]]),
     "tensordot": (lambda: tf.tensordot(X, X, [[1, 2], [1, 2]]), np.tensordot(X, X, ([1, 2], [1, 2]))),
     "diag": (lambda: tf.linalg.diag(M, k=1), np.stack([np.diag(row, 1) for row in M])),
     "diag_part": (lambda: tf.linalg.diag_part(X), np.diagonal(X, 0, 1, 2)),
@@ -134,6 +141,18 @@ def test_random_numbers_of_tables():
     assert rows.dtype == np.int64 and abs(rows.mean() - 0.75) < 0.02
     a, b = (tf.random.stateless_truncated_normal([1000], [1, 2]).numpy() for _ in range(2))
     assert (a == b).all() and np.abs(a).max() <= 2
+
+
+def test_what_does_not_fit_is_refused():
+    for wrong, says in (
+        (lambda: tf.matmul(M, M[0]), r"In\[1\] has 1 dimensions"),
+        (lambda: tf.one_hot([0], -1), "depth is -1"),
+        (lambda: tf.dynamic_partition(M, [0, 1, 5, 0], 2), r"5 is not in \[0, 2\)"),
+        (lambda: tf.math.segment_sum(M, [0, 1, 0, 1]), "not increasing"),
+        (lambda: tf.math.segment_sum(M, [0, 1]), "one id for each of 4 rows"),
+    ):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=says):
+            wrong()
 
 
 def test_assertions():

@@ -426,3 +426,9 @@ def test_matrices_without_elements_and_ranks_are_numpys():
                 near(got, want)
     near(compiled("np.linalg.cholesky(a)", "a")[0](holes), np.linalg.cholesky(holes))
     assert compiled("np.linalg.matrix_rank(a)", "a")[0](np.zeros(3)) == 0
+
+
+def test_an_error_of_an_algorithm_names_no_line_of_ours():
+    with pytest.raises(np.linalg.LinAlgError) as caught:
+        ks.njit(lambda a: np.linalg.inv(a))(np.zeros((2, 2)))
+    assert str(caught.value) == "Singular matrix"

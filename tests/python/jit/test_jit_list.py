@@ -316,3 +316,9 @@ def test_no_memory_is_lost():
     for _ in range(200):
         ks.njit(lambda x: x + x)([1.0] * 1000)
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000
+
+
+def test_an_index_of_a_list_without_a_name():
+    with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0, which has 3 elements\n  at ") as caught:
+        ks.njit(lambda k: [1, 2, 3][k])(7)
+    assert "ks_" not in str(caught.value)

@@ -26,6 +26,7 @@ namespace {
 // As in check/shadow.h.
 constexpr uint32_t reads = 1, writes = 2, atomic = 4, shared_memory = 8, is_volatile = 16, exchange = 32, ordered = 64,
                    of_block = 128, relaxed = 256;
+constexpr int any_parameter = -2;
 
 /// What a pointer leads to, as far as the text shows it.
 struct Target {
@@ -60,14 +61,19 @@ class Instrumenter {
     local_access_ = module.getOrInsertFunction("ks_check_local_access", nothing, pointer_, wide_, word_, pointer_, wide_, wide_);
     allocated_ = module.getOrInsertFunction("ks_check_allocated", nothing, pointer_, wide_, word_);
     freed_ = module.getOrInsertFunction("ks_check_freed", nothing, pointer_);
+    shared_ = module.getOrInsertFunction("ks_check_shared", nothing, pointer_, wide_);
   }
 
   void run() {
     SmallVector<Instruction*> work;
+    bool calls_others = false;  // functions that call themselves, or are called through a pointer
     for (Function& function : module_)
-      if (&function == kernel_.function || is_generated_)
+      if (&function == kernel_.function || is_generated_ || is_of_user(function)) {
+        calls_others |= &function != kernel_.function;
         for (Instruction& instruction : instructions(function)) work.push_back(&instruction);
+      }
     if (!is_generated_) find_locals();
+    if (!is_generated_ && calls_others) tell_shared_variables();
     // Only barriers of warps ask who has left: of those of the block, exits end an interval like any other.
     meets_in_warps_ = any_of(instructions(*kernel_.function), [](const Instruction& at) { return sync_of(at) == Sync::warp_barrier; });
     for (Instruction* instruction : work) visit(*instruction);
@@ -145,6 +151,23 @@ class Instrumenter {
           function && is_so(function->getName().split('<').first))
         return true;
     return false;
+  }
+
+  bool is_of_user(const Function& function) const {
+    return any_of(instructions(function), [&](const Instruction& at) { return place(at).second != 0; });
+  }
+
+  /// Functions are given addresses, and what lies there is asked at run time.
+  void tell_shared_variables() {
+    IRBuilder<> build(&*kernel_.function->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
+    for (GlobalVariable* variable : kernel_.shared) build.CreateCall(shared_, {variable, extent_of(build, *variable)});
+  }
+
+  /// Dynamic shared memory is as large as the launch says.
+  Value* extent_of(IRBuilder<>& build, const GlobalVariable& variable) {
+    const uint64_t bytes = module_.getDataLayout().getTypeAllocSize(variable.getValueType());
+    if (bytes) return build.getInt64(bytes);
+    return build.CreateZExt(build.CreateCall(module_.getOrInsertFunction("ks_dynamic_shared_bytes", word_)), wide_);
   }
 
   /// Arrays and structs of the thread's own that nothing reads or writes but what is seen here.
@@ -230,8 +253,9 @@ class Instrumenter {
     }
     Constant* const where = site(at, target);
     if (may_leave)
-      address = build.CreateCall(within_, {address, bytes, build.getInt32(flags), where, block, thread,
-                                           target.object, build.getInt64(target.bytes)});
+      address = build.CreateCall(within_, {address, bytes, build.getInt32(flags), where, block, thread, target.object,
+                                           target.bytes ? build.getInt64(target.bytes)
+                                                        : extent_of(build, *cast<GlobalVariable>(target.object))});
     if (!target.is_private)
       address = build.CreateCall(access_, {address, bytes, build.getInt32(flags), where, block, thread});
     at.setOperand(operand, address);
@@ -241,7 +265,7 @@ class Instrumenter {
   bool is_inside(const Value* address, const Value* bytes, const Target& target) const {
     APInt offset(64, 0);
     const auto* length = dyn_cast<ConstantInt>(bytes);
-    if (!length || address->stripAndAccumulateConstantOffsets(module_.getDataLayout(), offset, true) != target.object)
+    if (!length || !target.bytes || address->stripAndAccumulateConstantOffsets(module_.getDataLayout(), offset, true) != target.object)
       return false;
     return !offset.isNegative() && offset.getZExtValue() + length->getZExtValue() <= target.bytes;
   }
@@ -256,7 +280,10 @@ class Instrumenter {
       if (isa<AllocaInst>(object)) continue;
       if (const auto* argument = dyn_cast<Argument>(object); argument && argument->hasByValAttr()) continue;
       all_private = false;
-      if (const auto* argument = dyn_cast<Argument>(object)) {
+      if (const auto* argument = dyn_cast<Argument>(object); argument && argument->getParent() != kernel_.function && !is_generated_) {
+        target.parameter = any_parameter;
+        if (argument->hasName()) target.name = argument->getName();
+      } else if (argument) {
         target.parameter = objects.size() == 1 ? static_cast<int>(argument->getArgNo()) : -1;
         if (argument->hasName()) target.name = argument->getName();
         if (StringRef(target.name).starts_with("_data_")) target.name.erase(0, 6);  // kernel/element_text.cpp
@@ -264,6 +291,8 @@ class Instrumenter {
         target.is_shared = is_contained(kernel_.shared, global);
         target.name = source_name(global->getName().str());
         if (global->isConstant() && !target.is_shared) all_private = true;
+      } else if (!is_generated_ && is_in_function(*object)) {
+        target.parameter = any_parameter;
       } else if (const auto* load = dyn_cast<LoadInst>(object)) {
         // A pointer in a parameter that is a struct: the array of a compiled Python kernel.
         const auto* in = dyn_cast<Argument>(getUnderlyingObject(load->getPointerOperand()));
@@ -280,7 +309,12 @@ class Instrumenter {
     return target;
   }
 
-  /// A variable whose size is known: not dynamic shared memory, which is as large as the launch says.
+  bool is_in_function(const Value& value) const {
+    const auto* at = dyn_cast<Instruction>(&value);
+    return at && at->getFunction() != kernel_.function;
+  }
+
+  /// A variable whose size is known: now, or of dynamic shared memory when it is launched.
   void find_extent(const Value& object, Target& target) const {
     const DataLayout& layout = module_.getDataLayout();
     if (const auto* local = dyn_cast<AllocaInst>(&object)) {
@@ -292,7 +326,9 @@ class Instrumenter {
       target.bytes = layout.getTypeAllocSize(global->getValueType());
       target.name = source_name(global->getName().str());
     }
-    if (target.bytes) target.object = const_cast<Value*>(&object);
+    // The prelude's own variable is where addresses of shared memory begin, and no array.
+    const bool is_dynamic = is_contained(kernel_.shared, &object) && !object.getName().starts_with("ks_");
+    if (target.bytes || is_dynamic) target.object = const_cast<Value*>(&object);
   }
 
   /// "reverse(int*, int)::s" -> "s"
@@ -357,7 +393,7 @@ class Instrumenter {
   LLVMContext& context_;
   PointerType* pointer_;
   Type *word_, *wide_;
-  FunctionCallee access_, within_, barrier_, exit_, fence_, local_, local_access_, allocated_, freed_;
+  FunctionCallee access_, within_, barrier_, exit_, fence_, local_, local_access_, allocated_, freed_, shared_;
   SmallPtrSet<const AllocaInst*, 8> locals_;
   std::map<std::string, Constant*> texts_;
   std::map<std::tuple<std::string, std::string, int, int>, Constant*> sites_;

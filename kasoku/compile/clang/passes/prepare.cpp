@@ -201,12 +201,15 @@ PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape
   for (GlobalVariable* variable : shared) mark_as_shared(*variable);
   drop_module_lists(module);
   refer_to_globals(module, shared);
-  number_shared_variables(module);
+  // The checker asks in every function which thread runs, and reads shared variables by their names.
+  const bool all_read = is_checked && !is_generated;
+  number_shared_variables(module, all_read);
   const bool is_serial = is_generated && shape.is_single_thread();
   mark_for_inlining(module, *kernel.function, is_serial);
   pipeline.inline_all(module, is_serial);
   pipeline.passes().ran(PassId::inline_all, module);
-  pass_thread_context(module, *kernel.function);
+  pass_thread_context(module, *kernel.function, all_read);
+  if (!all_read) read_thread_context(module);
   pipeline.passes().ran(PassId::thread_context, module);
   specialise_indices(module, shape);
   pipeline.passes().ran(PassId::specialise_indices, module);
@@ -217,6 +220,7 @@ PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape
   if (is_checked) {
     pipeline.promote_locals(module);
     instrument(module, kernel, is_generated);
+    if (all_read) read_thread_context(module);
     pipeline.passes().ran(PassId::instrument, module);
   }
   pipeline.simplify_early(module);

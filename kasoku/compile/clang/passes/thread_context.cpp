@@ -19,6 +19,7 @@ namespace {
 
 constexpr const char* place_attribute = "ks-shared-place";
 constexpr const char* flag_name = "ks-passes-context";
+constexpr const char* has_context = "ks-has-context";
 constexpr unsigned words = static_cast<unsigned>(Index::none);
 constexpr uint64_t pointers_at = (words * 4 + 7) / 8 * 8;
 
@@ -42,7 +43,7 @@ const CallInst* pointer_call(const Instruction& instruction) {
 }
 
 /// Functions that read a context themselves, or call one that does.
-SmallPtrSet<Function*, 8> readers(Module& module, bool pointers_may_lead_to_one) {
+SmallPtrSet<Function*, 8> readers(Module& module, bool pointers_may_lead_to_one, bool all_read) {
   SmallPtrSet<Function*, 8> found;
   SmallVector<Function*> work;
   const auto add = [&](Function* function) {
@@ -50,7 +51,7 @@ SmallPtrSet<Function*, 8> readers(Module& module, bool pointers_may_lead_to_one)
   };
   for (Function& function : module)
     for (Instruction& instruction : instructions(function))
-      if (index_of(instruction) != Index::none || (pointers_may_lead_to_one && pointer_call(instruction)))
+      if (all_read || index_of(instruction) != Index::none || (pointers_may_lead_to_one && pointer_call(instruction)))
         add(&function);
   for (auto& [place, variable] : shared_variables(module)) {
     convertUsersOfConstantsToInstructions({variable});
@@ -98,6 +99,7 @@ Function* with_context(Function& from, Module& module) {
                               from.getLinkage(), "", &module);
   to->copyAttributesFrom(&from);
   to->removeFnAttr(Attribute::Memory);
+  to->addFnAttr(has_context);
   to->takeName(&from);
   to->splice(to->begin(), &from);
   for (unsigned i = 0; i < from.arg_size(); ++i) {
@@ -139,19 +141,19 @@ Value* write_context(CallInst& call, AllocaInst* context, Module& module) {
 
 }  // namespace
 
-void number_shared_variables(Module& module) {
+void number_shared_variables(Module& module, bool all_read) {
   unsigned places = 0;
   for (GlobalVariable& variable : module.globals())
     if (is_shared_variable(&variable)) variable.addAttribute(place_attribute, std::to_string(places++));
-  for (Function* function : readers(module, /*pointers_may_lead_to_one=*/false))
+  for (Function* function : readers(module, /*pointers_may_lead_to_one=*/false, all_read))
     if (function->hasAddressTaken()) module.getOrInsertNamedMetadata(flag_name);
 }
 
-void pass_thread_context(Module& module, Function& kernel) {
+void pass_thread_context(Module& module, Function& kernel, bool all_read) {
   const bool pointers = module.getNamedMetadata(flag_name) != nullptr;
   SmallPtrSet<Function*, 8> changed;
   SmallVector<Function*> old;
-  for (Function* function : readers(module, pointers))
+  for (Function* function : readers(module, pointers, all_read))
     if (function != &kernel) old.push_back(function);
   for (Function* function : old) changed.insert(with_context(*function, module));
   SmallVector<CallInst*> calls;
@@ -177,7 +179,11 @@ void pass_thread_context(Module& module, Function& kernel) {
     }
     add_argument(*call, write_context(*call, own, module));
   }
-  for (Function* function : changed) read_from_context(*function, module);
+}
+
+void read_thread_context(Module& module) {
+  for (Function& function : module)
+    if (function.hasFnAttribute(has_context)) read_from_context(function, module);
 }
 
 }  // namespace kasoku::embedded

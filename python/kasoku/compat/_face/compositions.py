@@ -85,6 +85,10 @@ def searched(edges, values, right):
     """Where values would go in sorted edges, or in the rows of edges, each its own row's values."""
     if edges.ndim == 1:
         return ks.searchsorted(edges, values, "right" if right else "left")
+    if values.shape[:-1] != edges.shape[:-1]:
+        raise ks.errors.ValueError(
+            f"the rows of the sorted edges and of the values are not as many: shapes {edges.shape} and {values.shape}"
+        )
     before = edges[..., None, :] <= values[..., None] if right else edges[..., None, :] < values[..., None]
     return ks.count_nonzero(before, axis=-1)
 

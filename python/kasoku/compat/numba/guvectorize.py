@@ -41,6 +41,9 @@ class GUFunc(UFunc):
         self._ins, self._outs = _layout(layout)
         self.nin, self.nout = len(self._ins), len(self._outs)
         self.nargs = self.nin + self.nout
+        known = {axis for core in self._ins for axis in core}
+        if unknown := [axis for core in self._outs for axis in core if axis not in known and not axis.isdigit()]:
+            raise NameError(f"undefined output symbols: {', '.join(unknown)}")
         if len(inspect.signature(function).parameters) != self.nargs:
             raise ValueError(f"the layout {layout} is of {self.nargs} arguments, and {function.__name__} takes others")
         self._core, self._parallel = _jit.jit(function, parallel=False, error_model="numpy"), parallel

@@ -128,6 +128,8 @@ class DUFunc(UFunc):
                 f"{self.__name__}() takes from {self.nin} to {self.nargs} positional arguments but {len(args)} were given"
             )
         out = out[0] if isinstance(out, tuple) else out
+        if not (out is None or hasattr(out, "shape")):
+            raise TypeError(f"{self.__name__}(): an output is an array, not {type(out).__name__}")
         dtypes, (result,) = self._choose([dtype_of(arg) for arg in args])
         arrays, wrap = as_arrays(args)
         if out is None and all(a.ndim == 0 for a in arrays):

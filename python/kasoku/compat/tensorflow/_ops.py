@@ -130,9 +130,18 @@ def where(condition, x=None, y=None, name=None):
     return Tensor(ks.where(condition._array, x._array, y._array))
 
 
-def matmul(a, b, transpose_a=False, transpose_b=False, name=None):
-    a, b = (transpose(x) if turned else convert(x) for x, turned in ((a, transpose_a), (b, transpose_b)))
-    return binary("MatMul", ks.matmul, a, b)
+def _facing(a, transposed, adjoint):
+    """The matrices of the last two axes, or their transposes, or the conjugates of these."""
+    return ks.conjugate(a.mT) if adjoint else a.mT if transposed else a
+
+
+def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_b=False, name=None):
+    a, b = convert(a), convert(b)
+    for x, which in ((a, "In[0]"), (b, "In[1]")):
+        if x.ndim < 2:
+            raise InvalidArgumentError(f"{which} has {x.ndim} dimensions, at least 2 are needed [Op:MatMul]")
+    turned = (Tensor(_facing(x._array, *how)) for x, *how in ((a, transpose_a, adjoint_a), (b, transpose_b, adjoint_b)))
+    return binary("MatMul", ks.matmul, *turned)
 
 
 def while_loop(cond, body, loop_vars, maximum_iterations=None, **ignored):

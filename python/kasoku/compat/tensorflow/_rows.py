@@ -3,6 +3,7 @@ arithmetic. What a row is written for is its rule's (_table.py)."""
 
 import functools
 import math
+from collections import namedtuple
 
 import numpy as np
 
@@ -123,8 +124,30 @@ def _scattered(join):
 
 def _hot(indices, depth, on_value=1, off_value=0, axis=-1, dtype=dtypes.float32):
     """Along a new axis one value at the place that an index names, and another elsewhere."""
+    if int(depth) < 0:
+        raise InvalidArgumentError(f"the depth is {int(depth)}, it cannot be negative [Op:OneHot]")
     is_on = indices[..., None] == ks.arange(int(depth), device=indices.device)
     return ks.moveaxis(in_type(ks.where(is_on, plain(on_value), plain(off_value)), dtype), -1, axis)
+
+
+def _parted(data, partitions, count):
+    wrong = partitions[(partitions < 0) | (partitions >= count)]
+    if wrong.size:
+        raise InvalidArgumentError(f"the partition {int(wrong[0])} is not in [0, {count}) [Op:DynamicPartition]")
+    return [data[partitions == k] for k in range(count)]
+
+
+def _stitched(indices, data):
+    """Rows of several tensors, each at its index; the last of equal indices stays."""
+    places = [convert(i)._array for i in indices]
+    rows = [convert(d)._array for d in data]
+    shape = rows[0].shape[places[0].ndim :]
+    made = ks.zeros(
+        (max((int(p.max()) + 1 for p in places if p.size), default=0), *shape), rows[0].dtype, rows[0].device
+    )
+    for at, row in zip(places, rows, strict=True):
+        made[at.reshape(-1)] = row.reshape(-1, *shape)
+    return Tensor(made)
 
 
 functions.rows("keeps", {
@@ -133,9 +156,10 @@ functions.rows("keeps", {
     **{"tensor_scatter_nd_" + name: _scattered(join) for name, join in {
         "update": None, "add": ks.add, "sub": ks.subtract, "max": ks.maximum, "min": ks.minimum}.items()},
     "unravel_index": lambda indices, dims: ks.stack(ks.unravel_index(indices, ints(dims))),
-    "dynamic_partition": lambda data, partitions, num_partitions: [
-        data[convert(partitions)._array == k] for k in range(int(num_partitions))],
+    "dynamic_partition": lambda data, partitions, num_partitions: _parted(
+        data, convert(partitions)._array, int(num_partitions)),
 })  # fmt: skip
+functions.rows("tensors", {"dynamic_stitch": _stitched})
 functions.rows("own", {
     "scatter_nd": lambda indices, updates, shape: _scattered(ks.add)(
         ks.zeros(_shape(shape), updates.dtype, updates.device), indices, updates),
@@ -147,10 +171,14 @@ functions.rows("own", {
 # ── sorting, counting, running ────────────────────────────────────────────────────────────────────
 
 
+_TopK, _Unique = namedtuple("TopKV2", "values indices"), namedtuple("Unique", "y idx")
+_Counted = namedtuple("UniqueWithCounts", "y idx count")
+
+
 def _first(x, k, axis, largest):
     """The first k in order and where they stand, as int32; equal ones keep their order."""
     found, at = ks.topk(x, int(k), axis, largest)
-    return found, at.astype("int32")
+    return _TopK(found, at.astype("int32"))
 
 
 def _uniques(x, out_idx, counted=False):
@@ -159,7 +187,8 @@ def _uniques(x, out_idx, counted=False):
     order = ks.argsort(first)
     place = ks.argsort(order)  # of a permutation: its inverse
     at = in_type(ks.take(place, inverse.reshape(-1)), out_idx)
-    return ks.take(values, order), at, *(in_type(ks.take(c, order), out_idx) for c in counts)
+    parts = ks.take(values, order), at, *(in_type(ks.take(c, order), out_idx) for c in counts)
+    return (_Counted if counted else _Unique)(*parts)
 
 
 def _running(scan, neutral):
@@ -196,6 +225,23 @@ def _segments(join, start):
         return out
 
     return segment
+
+
+def _in_order(segment):
+    """Of ids that rise, as they have to where nobody says how many segments there are."""
+
+    def rising(data, segment_ids):
+        if segment_ids.ndim != 1 or segment_ids.shape[0] != data.shape[0]:
+            raise InvalidArgumentError(
+                f"segment_ids has the shape {segment_ids.shape}, one id for each of {data.shape[0]} rows is needed"
+            )
+        if not bool((segment_ids[1:] >= segment_ids[:-1]).all()):
+            raise InvalidArgumentError(
+                "segment ids are not increasing\n  fix  tf.math.unsorted_segment_sum and the like"
+            )
+        return segment(data, segment_ids)
+
+    return rising
 
 
 _sums = _segments(ks.add, lambda d: 0)
@@ -236,7 +282,7 @@ maths.rows("keeps", {
     "cumprod": _running(ks.cumprod, 1),
     "cumulative_logsumexp": _running(ks.logaddexp.accumulate, -math.inf),
     **{"unsorted_segment_" + name: of for name, of in _kinds_of_segments.items()},
-    **{"segment_" + name: of for name, of in _kinds_of_segments.items() if name != "sqrt_n"},
+    **{"segment_" + name: _in_order(of) for name, of in _kinds_of_segments.items() if name != "sqrt_n"},
 })  # fmt: skip
 maths.rows("own", {
     "bincount": _counted,

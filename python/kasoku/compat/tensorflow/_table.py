@@ -43,7 +43,8 @@ def _made(result, wanted=None):
     if isinstance(result, ks.Array):
         return Tensor(result if wanted is None or result.dtype == wanted else result.astype(wanted))
     if isinstance(result, (tuple, list)):
-        return type(result)(held([_made(r, wanted) for r in result]))
+        made = held([_made(r, wanted) for r in result])
+        return type(result)(*made) if hasattr(result, "_fields") else type(result)(made)
     return result
 
 

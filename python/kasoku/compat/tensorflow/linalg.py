@@ -7,11 +7,9 @@ from .._face import compositions as _compositions
 from .._face.table import each as _each
 from . import dtypes as _dtypes
 from . import nn as _nn  # noqa: F401 - it fills the tables
-from ._ops import _shape, matmul, transpose  # noqa: F401
+from ._ops import _facing, _shape, matmul  # noqa: F401
 from ._table import functions as _f, in_type as _in_type, linalgs as _functions, plain as _plain, share as _share
 from ._tensor import convert as _convert, Tensor as _Tensor
-
-matrix_transpose = transpose
 
 
 def _norm(tensor, ord="euclidean", axis=None, keepdims=False):
@@ -57,7 +55,8 @@ _functions.rows("keeps", {
     **_each(ks.linalg, "inv det cholesky pinv eigvalsh", "input | **ignored"),
     "solve": lambda matrix, rhs, adjoint=False: ks.linalg.solve(ks.conjugate(matrix.mT) if adjoint else matrix, rhs),
     "norm": _norm,
-    "matvec": lambda a, b, transpose_a=False: ((a.mT if transpose_a else a) @ b[..., None])[..., 0],
+    "matvec": lambda a, b, transpose_a=False, adjoint_a=False: (
+        _facing(a, transpose_a, adjoint_a) @ b[..., None])[..., 0],
     "qr": lambda input, full_matrices=False: tuple(ks.linalg.qr(input, "complete" if full_matrices else "reduced")),
     "eigh": lambda tensor: tuple(ks.linalg.eigh(tensor)),
     "slogdet": lambda input: tuple(ks.linalg.slogdet(input)),
@@ -71,6 +70,7 @@ _functions.rows("keeps", {
     "band_part": lambda input, num_lower, num_upper: _band(input, int(num_lower), int(num_upper)),
     **_each(ks, "cross", "a, b"),
     "adjoint": lambda matrix: ks.conjugate(matrix.mT),
+    "matrix_transpose": lambda a, conjugate=False: ks.conjugate(a.mT) if conjugate else ks.copy(a.mT),
     "cholesky_solve": lambda a, rhs: ks.linalg.solve(a @ ks.conjugate(a.mT), rhs),
     "triangular_solve": lambda matrix, rhs, lower=True, adjoint=False: _compositions.solve_triangle(
         matrix, rhs, not lower, conjugated=adjoint),

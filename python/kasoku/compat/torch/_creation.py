@@ -2,6 +2,7 @@
 
 import builtins
 import inspect
+import math
 
 import numpy as np
 
@@ -185,6 +186,11 @@ def multinomial(x, num_samples, replacement=False, *, generator=None):
     """Places drawn with probabilities in proportion to x's elements, by rows if x has two axes."""
     if not replacement and num_samples > x.shape[-1]:
         raise RuntimeError(f"cannot draw {num_samples} of {x.shape[-1]} without replacement")
+    if x.device.type == "cpu":  # a GPU's values are not read for a test
+        if not bool(((x >= 0) & (x < math.inf)).all()):
+            raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
+        if not bool((x.sum(-1) > 0).all()):
+            raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     if replacement:
         sums = functions.cumsum(x, -1)
         u = rand(*x.shape[:-1], num_samples, dtype=x.dtype, device=x.device, generator=generator)

@@ -34,7 +34,9 @@ def split(tensor, split_size_or_sections, dim=0):
     n = tensor.shape[dim]
     if isinstance(split_size_or_sections, int):
         size = split_size_or_sections
-        sizes = [min(size, n - at) for at in range(0, n, size)] or [0]
+        if size < (n > 0):
+            raise RuntimeError(f"split expects split_size to be positive, got split_size={size}")
+        sizes = [min(size, n - at) for at in range(0, n, size or 1)] or [0]
     else:
         sizes = list(split_size_or_sections)
         if sum(sizes) != n:

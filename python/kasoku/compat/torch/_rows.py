@@ -43,6 +43,10 @@ def _running_trapezoids(y, x=None, *, dx=1.0, dim=-1):
     return ks.moveaxis(ks.cumsum((y[..., 1:] + y[..., :-1]) / 2 * steps, -1), -1, dim)
 
 
+def _listed(result):
+    return tuple(result) if isinstance(result, (list, tuple)) else (result,)
+
+
 def _powers(x, N=None, increasing=False):  # noqa: N803
     powers = x[..., None] ** ks.arange(x.shape[-1] if N is None else N, device=x.device)
     return powers if increasing else ks.flip(powers, -1).copy()
@@ -62,8 +66,8 @@ functions.rows("arrays", {
     **each(ks, "quantile nanquantile", lambda quantile: lambda input, q, dim=None, keepdim=False, *, interpolation="linear": (
         quantile(input, q, dim, keepdims=keepdim, method=interpolation))),
     "frexp": lambda input: return_type("frexp")(*ks.frexp(input)),
-    "gradient": lambda input, *, spacing=1, dim=None, edge_order=1: ks.gradient(
-        input, *(spacing if type(spacing) in (list, tuple) else (spacing,)), axis=dim, edge_order=edge_order),
+    "gradient": lambda input, *, spacing=1, dim=None, edge_order=1: _listed(ks.gradient(
+        input, *(spacing if type(spacing) in (list, tuple) else (spacing,)), axis=dim, edge_order=edge_order)),
 })  # fmt: skip
 
 functions.rows("floats", {

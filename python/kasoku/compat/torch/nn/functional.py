@@ -143,8 +143,13 @@ _functions.update({name: _f[name] for name in ("relu", "sigmoid", "tanh", "log_s
 
 @_functions.row("tensors")
 def one_hot(tensor, num_classes=-1):
+    if tensor.numel() and (num_classes < 0 or tensor.device.type == "cpu"):
+        low, high = int(tensor.min()), int(tensor.max())
+        num_classes = high + 1 if num_classes < 0 else num_classes
+        if low < 0 or high >= num_classes:
+            raise RuntimeError(f"Class values must be in [0, {num_classes}), got {low if low < 0 else high}")
     if num_classes < 0:
-        num_classes = int(tensor.max().item()) + 1
+        raise RuntimeError("the number of classes cannot be inferred from an empty tensor")
     classes = _creation.arange(num_classes, device=tensor.device)
     return (tensor.unsqueeze(-1) == classes).to(_types.names["int64"])
 
@@ -224,6 +229,12 @@ def _convolution(axes):
         else:
             widths = [(p, p) for p in _each_axis(0 if padding == "valid" else padding, axes)]
         is_one = input.ndim == axes + 1
+        channels = input.shape[0 if is_one else 1]
+        if channels != weight.shape[1] * groups:
+            raise RuntimeError(
+                f"a weight of size {list(weight.shape)} and groups={groups} want {weight.shape[1] * groups} channels, the "
+                f"input of size {list(input.shape)} has {channels}"
+            )
         y = windows.convolve(input[None] if is_one else input, weight, strides, widths, dilations, groups)
         y = y if bias is None else y + bias.reshape(-1, *(1,) * axes)
         return y[0] if is_one else y
