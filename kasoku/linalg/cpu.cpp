@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace kasoku::linalg {
 namespace {
@@ -184,6 +185,12 @@ void mirror(const Matrices& c, int64_t row, int64_t column, int64_t rows, int64_
     for (int64_t j = column; j < column + columns; ++j) at(j)[i] = at(i)[j];
 }
 
+void mirror(const Matrices& c, int64_t row, int64_t column, int64_t rows, int64_t columns, int64_t size) {
+  if (size == 4) mirror<float>(c, row, column, rows, columns);
+  else if (size == 8) mirror<double>(c, row, column, rows, columns);
+  else mirror<std::complex<double>>(c, row, column, rows, columns);
+}
+
 std::atomic<bool> is_deterministic{false};
 
 /// A product that is worth it is cut into tiles of the result, which the pool shares out; none takes longer than a
@@ -216,9 +223,7 @@ void in_tiles(const Blas& blas, const Matmul& p, const Operand& a, const Operand
       y.data = static_cast<const char*>(b.data) + j * (b.transpose == no_transpose ? size : b.leading * size);
       product(tile, x, y);
       if (!is_mirrored) continue;
-      if (size == 4) mirror<float>(p.c, i, j, tile.m, tile.n);
-      else if (size == 8) mirror<double>(p.c, i, j, tile.m, tile.n);
-      else mirror<std::complex<double>>(p.c, i, j, tile.m, tile.n);
+      mirror(p.c, i, j, tile.m, tile.n, size);
     }
   };
   if (tiles.count() == 1) {
@@ -228,6 +233,50 @@ void in_tiles(const Blas& blas, const Matmul& p, const Operand& a, const Operand
   std::optional<cpu::SerialScope> in_order;
   if (!blas.is_on_callers) in_order.emplace();
   cpu::parallel_blocks(static_cast<uint64_t>(tiles.count()), 1, run);
+}
+
+constexpr int64_t length_of_part = 4096;
+
+/// Whether many products of few elements are added up, which tiles of the result would leave to one thread.
+bool is_long(const Matmul& p) { return std::max(p.m, p.n) <= 64 && p.k >= 4 * length_of_part; }
+
+template <class Real>
+void add_parts(const Matmul& p, int64_t reals, const std::vector<char>& parts) {
+  const auto* from = reinterpret_cast<const Real*>(parts.data());
+  const auto* const end = from + parts.size() / sizeof(Real);
+  for (int64_t i = 0; i < p.m; ++i) std::memset(static_cast<char*>(p.c.data) + i * p.c.row_stride, 0, static_cast<size_t>(reals) * sizeof(Real));
+  while (from != end)
+    for (int64_t i = 0; i < p.m; ++i, from += reals) {
+      auto* const to = reinterpret_cast<Real*>(static_cast<char*>(p.c.data) + i * p.c.row_stride);
+      for (int64_t j = 0; j < reals; ++j) to[j] += from[j];
+    }
+}
+
+/// Such a product is cut into parts of one length, whatever number of threads there is, whose results are added in their order.
+template <class F>
+void in_lengths(const Blas& blas, const Matmul& p, const Operand& a, const Operand& b, const F& product) {
+  const auto size = static_cast<int64_t>(info(p.dtype).size);
+  const int64_t count = (p.k + length_of_part - 1) / length_of_part;
+  std::vector<char> parts(static_cast<size_t>(count * p.m * p.n * size));
+  std::optional<cpu::SerialScope> in_order;
+  if (!blas.is_on_callers) in_order.emplace();
+  cpu::parallel_blocks(static_cast<uint64_t>(count), 1, [&](uint64_t begin, uint64_t end) {
+    const LibraryThreads one(blas, 1);
+    for (auto t = static_cast<int64_t>(begin); t < static_cast<int64_t>(end); ++t) {
+      const int64_t first = t * length_of_part;
+      Matmul part = p;
+      part.k = std::min(length_of_part, p.k - first);
+      part.b.data = static_cast<char*>(p.b.data) + first * p.b.row_stride;
+      part.c.data = parts.data() + t * p.m * p.n * size, part.c.row_stride = p.n * size;
+      Operand x = a, y = b;
+      x.data = static_cast<const char*>(a.data) + first * (a.transpose == no_transpose ? size : a.leading * size);
+      y.data = static_cast<const char*>(b.data) + first * (b.transpose == no_transpose ? b.leading * size : size);
+      product(part, x, y);
+    }
+  });
+  if (type_of(p.dtype) % 2) add_parts<double>(p, p.n * size / 8, parts);
+  else add_parts<float>(p, p.n * size / 4, parts);
+  if (is_symmetric(p, a, b)) mirror(p.c, 0, 0, p.m, p.n, size);
 }
 
 void blas_product(const Blas& blas, Matmul& p) {
@@ -253,10 +302,12 @@ void blas_product(const Blas& blas, Matmul& p) {
     p.c.row_stride = p.n * size;
     p.c.column_stride = size;
   }
-  in_tiles(blas, p, a, b, [&](const Matmul& tile, const Operand& x, const Operand& y) {
-    if (blas.has_64_bit_integers) call<int64_t>(blas, tile, x, y);
-    else call<int32_t>(blas, tile, x, y);
-  });
+  const auto product = [&](const Matmul& part, const Operand& x, const Operand& y) {
+    if (blas.has_64_bit_integers) call<int64_t>(blas, part, x, y);
+    else call<int32_t>(blas, part, x, y);
+  };
+  if (is_long(p)) in_lengths(blas, p, a, b, product);
+  else in_tiles(blas, p, a, b, product);
   if (!is_direct) scatter(c_copy.get(), target, p.m, p.n, size);
 }
 

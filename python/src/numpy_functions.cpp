@@ -424,6 +424,7 @@ struct NumpyFunction {
   std::string name;
   nb::object numpys, ours;  ///< `ours`: null if we have no such
   bool makes_arrays;
+  int64_t least;  ///< above 0: ours is called where an argument asks for so many elements at least
   std::string_view last = std::string_view(name).substr(name.rfind('.') + 1);
   bool is_ufunc = is_instance(numpys, "ufunc"), writes_first = kasoku::writes_first(last);
 };
@@ -483,15 +484,28 @@ struct Arguments {
   }
 };
 
+/// Of how many elements an argument is the length or the shape; 0: it is neither.
+int64_t elements_asked_for(nb::handle argument) {
+  if (PyLong_CheckExact(argument.ptr())) {
+    int overflow = 0;
+    return PyLong_AsLongLongAndOverflow(argument.ptr(), &overflow);
+  }
+  if (!PyTuple_CheckExact(argument.ptr())) return 0;
+  double all = 1;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(argument.ptr()); ++i) all *= static_cast<double>(elements_asked_for(PyTuple_GetItem(argument.ptr(), i)));
+  return all < 0x1p40 ? static_cast<int64_t>(all) : 0;
+}
+
 nb::object call_function(const NumpyFunction& f, const Arguments& given) {
   const bool has_arrays = given.any(holds_array);
+  const bool makes_arrays = f.makes_arrays || (f.least > 0 && !has_arrays && given.any([&](nb::handle one) { return elements_asked_for(one) >= f.least; }));
   const auto number_if_new = [&](nb::object result) {
     return given.any([&](nb::handle one) { return is_given(result, one); }) ? std::move(result) : numbers_or_arrays(std::move(result), f.last);
   };
-  if (f.ours.is_valid() && (has_arrays || f.makes_arrays) && (!f.writes_first || (given.by_place() > 0 && is_array(given.all[0])))) {
+  if (f.ours.is_valid() && (makes_arrays || (has_arrays && f.least == 0)) && (!f.writes_first || (given.by_place() > 0 && is_array(given.all[0])))) {
     if (nb::object result = given.call(f.ours); result.is_valid()) return array_of(result) && array_of(result)->ndim() > 0 ? std::move(result) : number_if_new(std::move(result));
     nb::python_error error;
-    if (!declines(error) && !(f.makes_arrays && error.matches(PyExc_TypeError))) throw error;
+    if (!declines(error) && !(makes_arrays && error.matches(PyExc_TypeError))) throw error;
   }
   if (has_arrays && !f.is_ufunc) return through_numpy(f.name, f.numpys, given.tuple(), given.named(), true);
   nb::object result = given.call(f.numpys);  // of our arrays a ufunc asks __array_ufunc__
@@ -585,12 +599,12 @@ PyTypeObject* numpy_function_type() {
   return type;
 }
 
-nb::object make_numpy_function(const std::string& name, nb::object numpys, nb::handle ours, bool makes_arrays) {
+nb::object make_numpy_function(const std::string& name, nb::object numpys, nb::handle ours, bool makes_arrays, int64_t least) {
   auto* const object = PyObject_New(NumpyFunctionObject, numpy_function_type());
   if (!object) throw nb::python_error();
   object->vectorcall = call_object;
   object->dict = object->weak = nullptr;
-  object->function = new NumpyFunction{name, std::move(numpys), ours.is_none() ? nb::object() : nb::borrow(ours), makes_arrays};
+  object->function = new NumpyFunction{name, std::move(numpys), ours.is_none() ? nb::object() : nb::borrow(ours), makes_arrays, least};
   return nb::steal(reinterpret_cast<PyObject*>(object));
 }
 
@@ -631,8 +645,8 @@ void bind_numpy_functions(nb::module_& m) {
   static PyMethodDef of_ufuncs = {"__array_ufunc__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(asked_by_ufunc)), fast_call | METH_KEYWORDS, "NumPy's protocol."};
   cls.attr("__array_ufunc__") = nb::steal(PyDescr_NewMethod(array_type(), &of_ufuncs));
   add_method(cls, "__array_function__", &array_function);
-  m.def("_numpy_function", &make_numpy_function, "name"_a, "numpys"_a, "ours"_a.none(), "makes_arrays"_a,
-        "One of NumPy's functions for a program that is written for NumPy; ours where there is one.");
+  m.def("_numpy_function", &make_numpy_function, "name"_a, "numpys"_a, "ours"_a.none(), "makes_arrays"_a, "least"_a = 0,
+        "One of NumPy's functions for a program that is written for NumPy; ours where there is one, if `least` is given for so many elements.");
   m.def(
       "_call_numpy",
       [](const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs) {

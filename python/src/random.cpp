@@ -2,13 +2,19 @@
 /// ks.random: functions over the process's generator, and Generator.
 #include "arguments.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/pcg64.h"
 #include "kasoku/array/random.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/jit/runtime.h"
 
+#include <nanobind/stl/array.h>
+
+#include <array>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace kasoku {
@@ -67,6 +73,25 @@ Array normal(Generator& g, nb::handle loc, nb::handle scale, nb::handle size, nb
   return scaled(loc, scale, size, where, [&](const Shape& shape, const Operand& a, const Operand& b) {
     return apply(Op::add, {apply(Op::multiply, {g.normal(shape, type, where), b}), a});
   });
+}
+
+/// What NumPy's PCG64 draws. `words`: its state and its increment, 16 bytes each; they come back as they are afterwards.
+nb::object draw_pcg64(const nb::bytes& words, const nb::object& widths, nb::handle size, double begin, double width) {
+  Device& where = default_device();
+  if (!where.is_host()) throw Error(ErrorKind::unsupported, "NumPy's numbers are drawn on the host");
+  const auto layers = widths.is_none() ? std::optional<Ziggurat>() : Ziggurat(nb::cast<std::array<double, 256>>(widths));
+  Pcg64 g;
+  if (words.size() != sizeof g) throw Error(ErrorKind::value, "a state of PCG64 has 32 bytes");
+  std::memcpy(&g, words.c_str(), sizeof g);
+  Array drawn = Array::empty(shape_from(size), Dtype::float64, where);
+  auto* const out = static_cast<double*>(drawn.data());
+  {
+    const GilReleased release;
+    if (layers) draw_normal(g, *layers, begin, width, out, drawn.size());
+    else draw_uniform(g, begin, width, out, drawn.size());
+  }
+  drawn.buffer()->history.filled_by_host = true;
+  return nb::make_tuple(std::move(drawn), nb::bytes(&g.state, sizeof g.state));
 }
 
 Array integers(Generator& g, nb::handle low, nb::handle high, nb::handle size, nb::handle dtype, bool endpoint, nb::handle device) {
@@ -169,6 +194,8 @@ seed is an int, or nothing for one that nobody knows. Returns None.
 >>> ks.random.seed(1)
 >>> ks.random.random()
 array(0.89025922))");
+  m.def("_draw_pcg64", &draw_pcg64, "words"_a, "widths"_a.none(), "size"_a, "begin"_a, "width"_a,
+        "begin + width * the numbers that NumPy's PCG64 draws, uniform ones, or normal ones by a ziggurat of those widths; and its state afterwards.");
   random.def("_process_generator", [] { return &default_generator(); }, nb::rv_policy::reference);
   random.def("rand", [](nb::args shape, nb::handle dtype, nb::handle device) {
     return default_generator().uniform(shape_from(shape), float_from(dtype), device_from(device));

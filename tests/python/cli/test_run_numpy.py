@@ -308,3 +308,35 @@ assert np.sum(u) == 3 and np.sqrt(u).tolist() == [1, 2**0.5] and np.concatenate(
 assert np.asarray(u).tolist() == [1, 2] and np.asarray(u, dtype=float).dtype == float and np.array([3, 4])[np.asarray(u) > 1].tolist() == [4]
 """
     )
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_many_numbers_of_a_seeded_generator_are_numpys_and_so_is_what_it_draws_next(threads):
+    text = """
+import sys
+import numpy as np
+real = sys.modules["numpy"]
+assert real is not np
+draws = [
+    lambda rng, n: rng.random(n), lambda rng, n: rng.uniform(-1, 5, (n // 7, 7)), lambda rng, n: rng.standard_normal(n),
+    lambda rng, n: rng.normal(3, 2.5, size=(3, n)), lambda rng, n: rng.normal(size=n), lambda rng, n: rng.normal(scale=0, size=n),
+    lambda rng, n: rng.random(n, dtype="float32"), lambda rng, n: rng.normal(np.arange(n), 2.0, n),
+]
+for seed, n in enumerate([16383, 16384, 20001, 40000, 70000, 131072, 262147, 600000]):
+    ours, numpys = np.random.default_rng(seed), real.random.default_rng(seed)
+    for draw in draws:
+        got, want = draw(ours, n), draw(numpys, n)
+        assert isinstance(got, np.ndarray) and not isinstance(got, real.ndarray) and got.dtype == want.dtype
+        assert got.shape == want.shape and got.tobytes() == want.tobytes()
+        assert ours.integers(9, dtype="int32") == numpys.integers(9, dtype="int32")  # half a word is kept for the next one
+        assert ours.bit_generator.state == numpys.bit_generator.state
+for wrong in (lambda: ours.normal(0, -1, 20000), lambda: ours.uniform(0, float("inf"), 20000), lambda: ours.random(20000, "int32")):
+    try:
+        wrong()
+    except (ValueError, OverflowError, TypeError):
+        continue
+    raise AssertionError("NumPy refuses it")
+mt = np.random.Generator(np.random.MT19937(1)).normal(size=20000)
+assert mt.tobytes() == real.random.Generator(real.random.MT19937(1)).normal(size=20000).tobytes()
+"""
+    run_text(text, KASOKU_NUM_THREADS=str(threads))

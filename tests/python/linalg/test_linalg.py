@@ -605,3 +605,41 @@ def test_products_of_matrices_and_vectors_with_gaps(dtype, device):
     for left, right in ((x[0, 0], x[0]), (x[0], x[0, :, 1]), (x[0, 0], x[0, :, 0])):
         with pytest.raises(ValueError, match="do not match"):
             left @ right
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+@pytest.mark.parametrize(
+    ("m", "k", "n"),
+    [(1, 16384, 1), (11, 20001, 1), (1, 20001, 7), (3, 16385, 5), (20, 40959, 20), (64, 16384, 64), (65, 16384, 2)],
+)
+def test_products_of_long_lines_that_give_few_elements_are_exact_where_the_sums_are(dtype, m, k, n):
+    rng = np.random.default_rng(k)
+    a, b = (rng.integers(-3, 4, shape).astype(dtype) for shape in ((k, 2 * m), (n, k)))
+    a[:, 0] *= 2
+    for left, right in (
+        (a[:, :m].T, b.T),
+        (np.ascontiguousarray(a[:, :m].T), np.ascontiguousarray(b.T)),
+        (a[:, ::2].T, b[::-1].T),
+    ):
+        want = np.einsum("ik,kj->ij", left, right)
+        x, y = ks.asarray(left), ks.asarray(right)
+        np.testing.assert_array_equal((x @ y).numpy(), want)
+        if n == 1:
+            np.testing.assert_array_equal((x @ y[:, 0]).numpy(), want[:, 0])
+
+
+@pytest.mark.parametrize("dtype", dtypes)
+def test_a_long_matrix_times_itself_is_symmetric(dtype):
+    x = ks.array(matrix((30000, 13), dtype))
+    square = (x.T @ x).numpy()
+    assert (square == square.T).all()
+    close(square, x.numpy().T @ x.numpy(), 1000)
+
+
+def test_products_of_long_lines_have_the_same_bits_with_any_number_of_threads(clean_process):
+    text = """
+import hashlib, numpy as np, kasoku as ks
+x = ks.array(np.random.default_rng(1).normal(size=(70000, 11)))
+print(hashlib.sha256((x.T @ x).numpy().tobytes() + (x.T @ x[:, 3]).numpy().tobytes() + (x[:, 2:5].T @ x).numpy().tobytes()).hexdigest())
+"""
+    assert len({clean_process(text, env={"KASOKU_NUM_THREADS": str(n)}).stdout for n in (1, 2, 5)}) == 1

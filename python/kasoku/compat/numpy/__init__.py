@@ -15,6 +15,8 @@ import numpy as _real
 import kasoku as _ks
 from kasoku import _core
 
+from . import _pcg64
+
 # What gives an array without being given one.
 _makers = frozenset(
     "array asarray asanyarray ascontiguousarray asfortranarray zeros ones empty full arange linspace logspace geomspace eye "
@@ -178,7 +180,8 @@ class _Drawn:
     def __get__(self, drawer, cls):
         value = getattr(drawer._drawer if drawer else self._of, self._name)
         if drawer and callable(value) and not self._name.startswith("_"):
-            value = _core._numpy_function(f"numpy.random.{self._of.__name__}.{self._name}", value, None, False)
+            full = f"numpy.random.{self._of.__name__}.{self._name}"
+            value = _core._numpy_function(full, value, _pcg64.drawn(drawer._drawer, self._name), False, _pcg64.least)
             setattr(drawer, self._name, value)
         return value
 
