@@ -1,7 +1,8 @@
 // Each worker has the tasks that it made ready in a deque of its own, and goes on with the reader that
 // has most tasks behind it, so that a chain needs no queue. Who has nothing takes of the leaves, then
 // steals. A worker is woken by one that has more than it can do, and looks alone: as many wake as there is work for.
-// Of many tasks the first worker runs some alone: to wake a core takes as long as hundreds of small ones do.
+// Of many tasks the first worker runs some alone: to wake a core takes as long as hundreds of small ones do. For that
+// reason the waiting thread runs some itself at first, if they are of those that end at Ctrl-C by themselves.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -30,8 +31,11 @@ constexpr uint32_t none = ReadyTasks::none;
 constexpr size_t many_tasks = 256, many_for_each = 32;
 /// What is left must last so long for other workers to be woken, and who judges has seen so much, in seconds.
 constexpr double worth_waking = 200e-6, judged_from = 20e-6;
-/// Until then the waiting thread leaves the judgement to the first worker, who cannot judge within a task.
+/// Until then the waiting thread runs small tasks, and leaves the judgement to the first worker, who cannot judge within
+/// a task.
 constexpr auto first_look = std::chrono::microseconds(300);
+/// How long the last tasks of others are worth waiting awake for.
+constexpr auto last_look = std::chrono::microseconds(30);
 
 /// The front end's lock, in the hands of one worker or not.
 class LockHolder {
@@ -64,21 +68,22 @@ class Run : public std::enable_shared_from_this<Run> {
         draws_(graph_.size()),
         all_need_lock_(lock_ && !graph_.has_free_tasks()),
         n_leaves_(graph_.leaves().size()),
-        workers_(std::clamp<size_t>(graph_.size(), 1, static_cast<size_t>((*arena_).workers()))),
+        n_workers_(std::clamp<size_t>(graph_.size(), 1, static_cast<size_t>((*arena_).workers()))),
+        workers_(n_workers_ + 1),
         values_(made_in_huge_pages<Value>(graph_.size())),
         left_(graph_.has_edges() ? graph_.size() : 0),
         is_root_(left_.size()),
         times_(options.times || timeline::is_on() ? graph_.size() : 0),
         bytes_of_(options.bytes_of),
         outstanding_(graph_.size()),
-        may_spread_(graph_.size() < std::max(many_tasks, many_for_each * workers_.size())) {
+        may_spread_(graph_.size() < std::max(many_tasks, many_for_each * n_workers_)) {
     if (!graph_.has_edges()) return;
     for (size_t i = 0; i < graph_.size(); ++i)
       left_[i].store(static_cast<uint32_t>(graph_.inputs(i).size()), std::memory_order_relaxed);
     for (size_t i = 0; i < graph_.roots().size(); ++i) is_root_[graph_.roots()[i]] = true;
   }
 
-  /// The waiting thread computes nothing: it stays free to see Ctrl-C.
+  /// The waiting thread stays free to see Ctrl-C and to report.
   void go(const std::function<void(size_t, size_t)>& on_progress) {
     if (!graph_.size()) return;
     const size_t all = graph_.size();
@@ -87,8 +92,10 @@ class Run : public std::enable_shared_from_this<Run> {
     };
     InterruptCheck interrupt;
     wake_one();
+    if (!may_spread_.load(std::memory_order_relaxed) && graph_.has_free_tasks() && times_.empty()) help();
     std::unique_lock lock(mutex_);
-    if (!may_spread_.load(std::memory_order_relaxed) && !finished_.wait_for(lock, first_look, [&] { return is_over_; })) {
+    if (!may_spread_.load(std::memory_order_relaxed) &&
+        !finished_.wait_until(lock, begin_ + first_look, [&] { return is_over_; })) {
       lock.unlock();
       const double begun = first_begun_.load();
       if (begun < 0 || is_worth_waking(seconds() - begun, done())) spread();
@@ -124,6 +131,27 @@ class Run : public std::enable_shared_from_this<Run> {
     size_t not_told = 0;  ///< of those done, how many are still outstanding_
     size_t victim = 0;    ///< the last one robbed
   };
+
+  /// While the first worker wakes up, and a little longer.
+  void help() {
+    Worker& own = workers_.back();
+    LockHolder lock(lock_.get());
+    const InterruptScope scope(is_left_);
+    const cpu::Computing here;
+    const Clock::time_point until = Clock::now() + first_look;
+    uint32_t task = find(own);
+    while (task != none && graph_.task(task).may_run_free()) {
+      task = execute(task, own, lock);
+      if (Clock::now() >= until) break;
+      if (task == none) task = find(own);
+    }
+    if (task != none) own.ready.push(task);
+    lock.give();
+    if (tell(own)) return;
+    if (has_work()) wake_one();
+    const Clock::time_point asleep = Clock::now() + last_look;
+    while (outstanding_.load(std::memory_order_relaxed) && !has_work() && Clock::now() < asleep) __builtin_ia32_pause();
+  }
 
   void serve(size_t index) {
     Worker& own = workers_[index];
@@ -181,7 +209,7 @@ class Run : public std::enable_shared_from_this<Run> {
   uint32_t take_leaves(Worker& own) {
     const size_t before = next_leaf_.load(std::memory_order_relaxed);
     if (before >= n_leaves_) return none;
-    const size_t n = std::clamp<size_t>((n_leaves_ - before) / (8 * workers_.size()), 1, 32);
+    const size_t n = std::clamp<size_t>((n_leaves_ - before) / (8 * n_workers_), 1, 32);
     const size_t first = next_leaf_.fetch_add(n), end = std::min(first + n, n_leaves_);
     if (first >= end) return none;
     const Places& leaves = graph_.leaves();
@@ -201,28 +229,35 @@ class Run : public std::enable_shared_from_this<Run> {
 
   /// Unless one is looking already.
   void wake_one() {
-    if (searching_.load() || (!sleepers_.load() && started_.load() == workers_.size())) return;
+    if (searching_.load() || (!sleepers_.load() && started_.load() == n_workers_)) return;
     if (searching_.exchange(true)) return;
     std::unique_lock lock(mutex_);
     if (sleepers_.load()) {
       sleepers_.fetch_sub(1);
       ++wakes_;
       work_came_.notify_one();
-    } else if (started_.load() < workers_.size()) {
+    } else if (started_.load() < n_workers_) {
       const size_t index = started_.fetch_add(1);
       lock.unlock();
       if ((*arena_).enqueue([run = shared_from_this(), index] { run->serve(index); })) return;
-      started_.store(workers_.size());  // there are no more threads to be had: those that run do it all
+      started_.store(n_workers_);  // there are no more threads to be had: those that run do it all
       searching_.store(false);
     } else {
       searching_.store(false);
     }
   }
 
+  /// What the worker has done is no longer outstanding. Whether nothing is.
+  bool tell(Worker& own) {
+    const size_t n = std::exchange(own.not_told, 0);
+    const bool is_last = n && outstanding_.fetch_sub(n) == n;
+    if (is_last) end();
+    return is_last;
+  }
+
   /// Until somebody offers work: true. False: there will be none.
   bool sleep(Worker& own) {
-    const size_t n = std::exchange(own.not_told, 0);
-    if (n && outstanding_.fetch_sub(n) == n) end();
+    tell(own);
     std::unique_lock lock(mutex_);
     if (is_over_) return false;
     sleepers_.fetch_add(1);
@@ -328,7 +363,8 @@ class Run : public std::enable_shared_from_this<Run> {
   GraphDraws draws_;
   const bool all_need_lock_;
   const size_t n_leaves_;
-  std::vector<Worker> workers_;
+  const size_t n_workers_;
+  std::vector<Worker> workers_;  ///< and the waiting thread, last
   std::vector<Value> values_;
   /// Of a task that did not run yet, inputs; of one that did, readers. Without edges nobody counts.
   std::vector<std::atomic<uint32_t>> left_;

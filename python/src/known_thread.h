@@ -13,7 +13,7 @@ struct KnownThread {
   const GilReleased until_a_task;
 };
 
-/// The calling thread is one of these from now on (task_pool.cpp).
+/// The calling thread is one of these from now on, unless Python knows it already (task_pool.cpp).
 void remember_thread();
 
 }  // namespace kasoku

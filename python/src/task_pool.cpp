@@ -270,6 +270,7 @@ class PoolCore {
 }  // namespace
 
 void remember_thread() {
+  if (PyGILState_GetThisThreadState()) return;  // the interpreter's own, or one of these
   static thread_local KnownThread known;
   (void)known;
 }

@@ -351,6 +351,24 @@ def test_an_interrupt_ends_the_waiting_and_no_more():
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "interrupted (3, None)\n")
 
 
+def test_the_waiting_thread_runs_compiled_tasks_and_ends_as_it_began():
+    """It runs many tasks of its own at first: an interrupt ends the one that it is in, and the interpreter its thread."""
+    done = program("""
+        import kasoku as ks, linecache, os, signal, threading
+        text = "def count(n, k):\\n    s = 0.0\\n    for i in range(n):\\n        s = s * 0.999 + i % 7\\n    return s + k\\n"
+        linecache.cache["count.py"] = (len(text), None, text.splitlines(True), "count.py")
+        exec(compile(text, "count.py", "exec"))
+        call = ks.delayed(ks.njit(count))
+        assert ks.compute(*[call(0, k) for k in range(1000)]) == tuple(float(k) for k in range(1000))
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            ks.compute(*[call(10**12, k) for k in range(1000)])
+        except KeyboardInterrupt:
+            print("interrupted", ks.compute(*[call(0, k) for k in range(300)])[-1], flush=True)
+    """)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "interrupted 299.0\n")
+
+
 def test_a_pool_in_a_child_of_fork_has_threads_of_its_own():
     done = program("""
         import kasoku as ks, os, sys, warnings
