@@ -1,5 +1,6 @@
 """Devices: which there are, which is the default, and for whom."""
 
+import gc
 import threading
 
 import kasoku as ks
@@ -90,7 +91,7 @@ def test_synchronize_takes_a_device_or_none(device):
 def test_memory_has_the_limit_that_a_program_sets(device):
     d = ks.Device(device)
     gc.collect()  # what earlier tests left must not be freed in the middle
-    d.synchronize()
+    ks.synchronize(device)
     d.trim()
     held = d.memory["used"] + d.memory["cached"]
     d.limit_memory(held + 2**25)
