@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "kasoku/base/draws.h"
+#include "kasoku/base/error.h"
 #include "kasoku/base/huge_pages.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/base/timeline.h"
@@ -92,7 +93,10 @@ class Run : public std::enable_shared_from_this<Run> {
     };
     InterruptCheck interrupt;
     wake_one();
-    if (!may_spread_.load(std::memory_order_relaxed) && graph_.has_free_tasks() && times_.empty()) help();
+    if (!may_spread_.load(std::memory_order_relaxed) && graph_.has_free_tasks() && times_.empty()) {
+      help();
+      if (interrupt_) std::rethrow_exception(interrupt_);
+    }
     std::unique_lock lock(mutex_);
     if (!may_spread_.load(std::memory_order_relaxed) &&
         !finished_.wait_until(lock, begin_ + first_look, [&] { return is_over_; })) {
@@ -140,7 +144,7 @@ class Run : public std::enable_shared_from_this<Run> {
     const cpu::Computing here;
     const Clock::time_point until = Clock::now() + first_look;
     uint32_t task = find(own);
-    while (task != none && graph_.task(task).may_run_free()) {
+    while (task != none && !interrupt_ && graph_.task(task).may_run_free()) {
       task = execute(task, own, lock);
       if (Clock::now() >= until) break;
       if (task == none) task = find(own);
@@ -287,6 +291,7 @@ class Run : public std::enable_shared_from_this<Run> {
         }
       } catch (...) {
         fail(std::current_exception());
+        if (&own == &workers_.back() && is_interrupt()) interrupt_ = std::current_exception();
       }
       if (!times_.empty()) times_[i] = {begin, seconds(), Arena::worker_index(), timeline::thread_number(), 0};
       if (!times_.empty() && bytes_of_) times_[i].bytes = bytes_of_(values_[i]);
@@ -354,6 +359,17 @@ class Run : public std::enable_shared_from_this<Run> {
     failed_.store(true, std::memory_order_release);
   }
 
+  /// Of what is handled now.
+  bool is_interrupt() const {
+    try {
+      throw;
+    } catch (const Error& error) {
+      return error.kind == ErrorKind::interrupted;
+    } catch (...) {
+      return lock_ && lock_->is_interrupt(std::current_exception());
+    }
+  }
+
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
   TaskGraph graph_;
@@ -381,6 +397,7 @@ class Run : public std::enable_shared_from_this<Run> {
   size_t wakes_ = 0;
   bool is_over_ = false;
   std::exception_ptr error_;
+  std::exception_ptr interrupt_;  ///< of a task that the waiting thread ran: it ends the waiting
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <span>
@@ -179,6 +180,11 @@ class TaskLock {
   virtual ~TaskLock() = default;
   virtual void take() = 0;
   virtual void give() = 0;
+  /// Whether what a task threw is the front end's interrupt.
+  virtual bool is_interrupt(const std::exception_ptr& error) const {
+    (void)error;
+    return false;
+  }
 };
 
 struct RunOptions {

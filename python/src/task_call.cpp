@@ -115,6 +115,16 @@ class PythonLock final : public TaskLock {
     context = nullptr;
     PyGILState_Release(PyGILState_UNLOCKED);
   }
+  bool is_interrupt(const std::exception_ptr& error) const override {
+    const GilHeld gil;
+    try {
+      std::rethrow_exception(error);
+    } catch (const nb::python_error& raised) {
+      return raised.matches(PyExc_KeyboardInterrupt);
+    } catch (...) {
+      return false;
+    }
+  }
 
  private:
   const Value context_;

@@ -260,6 +260,14 @@ def doubles_out_of_range(rng):
     return out_of_range(f64)
 
 
+@case("index_passes_greatest.cu", "k")
+def index_passes_greatest(rng):
+    x = rng.integers(1, 1000, 48).astype(u32)
+    x[24] = 0
+    pairs = x + x.reshape(-1, 2)[:, ::-1].ravel()
+    return Launch([x, Out(pairs), Out(u32([16])), Out(np.zeros(48, u32)), u32(48)], (48, 1, 1))
+
+
 @case("child_launches.cu", "sort_all", **CPP17)
 def children_sort(rng):
     x = rng.integers(-999, 999, 2000).astype(i32)

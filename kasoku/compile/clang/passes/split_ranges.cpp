@@ -212,8 +212,9 @@ Instruction* limited_index(Value* condition, bool wanted, const GuardQuestions& 
   const auto predicate = wanted ? compare->getPredicate() : compare->getInversePredicate();
   const bool is_left = predicate == CmpInst::ICMP_SLT || predicate == CmpInst::ICMP_SLE;
   auto* index = dyn_cast<Instruction>(compare->getOperand(is_left ? 0 : 1));
-  const bool grows = index && index_of(*index) == Index::none &&
-                     growth(index, ask) == std::optional<int>(1);
+  // One that may pass the greatest number in the row is not the first thread's and the counter's sum.
+  const bool grows = index && index_of(*index) == Index::none && growth(index, ask) == std::optional<int>(1) &&
+                     !may_wrap(*index, true, ask);
   return grows && index->getType()->getIntegerBitWidth() >= 32 ? index : nullptr;
 }
 
