@@ -166,11 +166,14 @@ def test_shapes_that_do_not_fit_are_runtime_errors():
 
 
 def test_values_that_do_not_fit_are_runtime_errors():
-    for wrong, says in (
+    on_cpu = (  # nobody reads a GPU's values back to see
         (lambda: F.one_hot(t([0, -1])), "got -1"),
         (lambda: F.one_hot(t([0, 3]), 3), "got 3"),
         (lambda: torch.multinomial(torch.zeros(3), 1), "sum of probabilities"),
         (lambda: torch.multinomial(t([1.0, -1.0]), 1), "element < 0"),
+    )
+    for wrong, says in (
+        *(on_cpu if t([0]).device.type == "cpu" else ()),
         (lambda: torch.split(torch.zeros(3), 0), "split_size=0"),
         (lambda: F.conv2d(torch.zeros(1, 3, 5, 5), torch.zeros(2, 2, 3, 3)), "want 2 channels"),
         (lambda: torch.searchsorted(torch.zeros(2, 3), torch.zeros(5)), "not as many"),
@@ -182,7 +185,7 @@ def test_values_that_do_not_fit_are_runtime_errors():
 def test_a_gradient_is_a_tuple():
     x = t([[0.0, 1.0, 4.0], [0.0, 3.0, 5.0]])
     (along,) = torch.gradient(x, dim=1)
-    np.testing.assert_allclose(along.numpy(), np.gradient(x.numpy(), axis=1))
+    np.testing.assert_allclose(along.cpu().numpy(), np.gradient(x.cpu().numpy(), axis=1))
     assert len(torch.gradient(x)) == 2 and len(torch.gradient(x[0])) == 1
 
 
