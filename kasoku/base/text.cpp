@@ -3,9 +3,12 @@
 
 #include "kasoku/base/error.h"
 
+#include <cxxabi.h>
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <set>
 
@@ -52,6 +55,14 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 std::string quote(std::string_view text) { return fmt::format("'{}'", text); }
+
+std::string demangled(const std::string& symbol) {
+  if (!symbol.starts_with("_Z")) return symbol;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
+  return status || !text ? symbol : text.get();
+}
 
 std::string bytes_text(uint64_t bytes) {
   if (bytes < 1024) return fmt::format("{} bytes", bytes);

@@ -17,6 +17,8 @@ std::string_view strip(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 /// 'text', for a name in a sentence.
 std::string quote(std::string_view text);
+/// "void scale<float>(float*, int)" of a C++ symbol; another name as it is.
+std::string demangled(const std::string& symbol);
 /// The text, for as long as the process lives: for few texts, of which somebody keeps a pointer.
 const char* lasting(std::string text);
 /// "512 bytes", "1.5 KiB", "1.0 PiB".

@@ -1,10 +1,9 @@
 #include "kasoku/compile/nvrtc_ptx.h"
 
-#include <cxxabi.h>
+#include "kasoku/base/text.h"
 
 #include <cctype>
 #include <cstdlib>
-#include <memory>
 #include <vector>
 
 namespace kasoku {
@@ -124,12 +123,8 @@ KernelInfo read_entry(const std::vector<std::string_view>& words, size_t at) {
 }  // namespace
 
 std::string source_name(const std::string& symbol) {
-  if (!symbol.starts_with("_Z")) return symbol;
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), std::free);
-  if (status || !text) return symbol;
-  std::string name = text.get();
+  std::string name = demangled(symbol);
+  if (name == symbol) return symbol;
   // "void ns::scale<float>(float*, int)": the parameters go, then the result. Brackets
   // of template arguments may hold spaces and parentheses.
   int depth = 0;

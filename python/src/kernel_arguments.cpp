@@ -374,7 +374,7 @@ void dims_from(nb::handle object, const char* what, uint32_t dims[3]) {
       throw Error(ErrorKind::value, std::string("a ") + what + " has 1 to 3 lengths, got " +
                                         std::to_string(count));
     for (Py_ssize_t i = 0; i < count; ++i) dims[i] = one(PyTuple_GetItem(object.ptr(), i));
-  } else if (PyIndex_Check(object.ptr()) && !nb::hasattr(object, "__len__")) {
+  } else if ((PyIndex_Check(object.ptr()) || PyFloat_Check(object.ptr())) && !nb::hasattr(object, "__len__")) {
     dims[0] = one(object);
   } else {
     dims_from(nb::tuple(nb::borrow(object)), what, dims);

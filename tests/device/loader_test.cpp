@@ -65,10 +65,10 @@ TEST_CASE("loader: sections that want more than 64 bytes of alignment get it") {
 
 TEST_CASE("loader: an unknown symbol is named") {
   const std::string bytes =
-      object("extern \"C\" double nobody_has_this(double); extern \"C\" double run(double x) { "
+      object("double nobody_has_this(double); extern \"C\" double run(double x) { "
              "return nobody_has_this(x) + 1; }");
   CHECK_THROWS_WITH_AS(load_object(bytes, "run", find_runtime_function),
-                       "the kernel uses 'nobody_has_this', which kasoku does not have on a CPU",
+                       "the kernel uses 'nobody_has_this(double)', which it does not define and kasoku does not have on a CPU",
                        Error);
   CHECK_THROWS_WITH_AS(load_object(bytes, "walk", [](const std::string&) -> void* {
                          return reinterpret_cast<void*>(&plus_hundred);

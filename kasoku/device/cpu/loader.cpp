@@ -217,7 +217,7 @@ class Object {
         if (!symbol.address && ELF64_ST_BIND(symbol.raw.st_info) != STB_WEAK &&
             !symbol.name.empty())
           throw Error(ErrorKind::unsupported,
-                      "the kernel uses " + quote(symbol.name) + ", which kasoku does not have on a CPU");
+                      "the kernel uses " + quote(demangled(std::string(symbol.name))) + ", which it does not define and kasoku does not have on a CPU");
       } else if (where < SHN_LORESERVE) {
         const Elf64_Shdr& home = section(where);
         if (symbol.raw.st_value > home.sh_size) damaged("a symbol lies outside of its section");

@@ -34,8 +34,17 @@ def test_shapes(launch):
         f("f", (1,), (0,), (10, x, y))
     with pytest.raises(ValueError, match="70000 blocks, and 65535 is the most"):
         f("f", (1, 70000), (1,), (10, x, y))
-    f("f", (1,), (10,), (10, x, y))
+    for grid in (1.5, (1.5,), (1, 1.5)):
+        with pytest.raises(TypeError, match="a grid has lengths that are integers, got a float"):
+            f("f", grid, (1,), (10, x, y))
+    f("f", 1.0, (10,), (10, x, y))
     assert x.numpy().tolist() == [1] * 10
+
+
+def test_a_function_without_a_body_is_named():
+    kernel = ks.RawKernel("__device__ int g(int, float*); __global__ void f(int *x) { *x = g(1, 0); }", "f")
+    with pytest.raises(ks.UnsupportedError, match=r"uses 'g\(int, float\*\)', which it does not define"):
+        kernel((1,), (1,), (ks.zeros(1, dtype="int32", device="cpu"),))
 
 
 def test_shared_memory(launch):
