@@ -212,9 +212,8 @@ Instruction* limited_index(Value* condition, bool wanted, const GuardQuestions& 
   const auto predicate = wanted ? compare->getPredicate() : compare->getInversePredicate();
   const bool is_left = predicate == CmpInst::ICMP_SLT || predicate == CmpInst::ICMP_SLE;
   auto* index = dyn_cast<Instruction>(compare->getOperand(is_left ? 0 : 1));
-  // One that may pass the greatest number in the row is not the first thread's and the counter's sum.
-  const bool grows = index && index_of(*index) == Index::none && growth(index, ask) == std::optional<int>(1) &&
-                     !may_wrap(*index, true, ask);
+  const bool grows = index && index_of(*index) == Index::none &&
+                     growth(index, ask) == std::optional<int>(1);
   return grows && index->getType()->getIntegerBitWidth() >= 32 ? index : nullptr;
 }
 
@@ -337,9 +336,13 @@ std::pair<Value*, Value*> settled_range(IRBuilderBase& build, const RegionGuards
         Value* to_least = build.CreateSub(least, first);
         Value* wraps = build.CreateAnd(build.CreateICmpNE(first, least),
                                        build.CreateICmpULT(to_least, build.CreateZExt(extent, type)));
-        to_least = build.CreateSelect(wraps, to_least, Constant::getNullValue(type));
-        first = build.CreateAdd(first, to_least);
-        skipped = build.CreateTrunc(to_least, build.getInt32Ty());
+        if (compare->isSigned()) {  // so seldom that no thread is settled then, and limited_index() is a sum
+          below(build.CreateSelect(wraps, build.getInt32(0), extent));
+        } else {
+          to_least = build.CreateSelect(wraps, to_least, Constant::getNullValue(type));
+          first = build.CreateAdd(first, to_least);
+          skipped = build.CreateTrunc(to_least, build.getInt32Ty());
+        }
       }
       offset = skipped;
       if (skipped) at_least(build.getInt32(0));
