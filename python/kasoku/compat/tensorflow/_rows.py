@@ -171,14 +171,14 @@ functions.rows("own", {
 # ── sorting, counting, running ────────────────────────────────────────────────────────────────────
 
 
-_TopK, _Unique = namedtuple("TopKV2", "values indices"), namedtuple("Unique", "y idx")
-_Counted = namedtuple("UniqueWithCounts", "y idx count")
+TopKV2, Unique = namedtuple("TopKV2", "values indices"), namedtuple("Unique", "y idx")
+UniqueWithCounts = namedtuple("UniqueWithCounts", "y idx count")
 
 
 def _first(x, k, axis, largest):
     """The first k in order and where they stand, as int32; equal ones keep their order."""
     found, at = ks.topk(x, int(k), axis, largest)
-    return _TopK(found, at.astype("int32"))
+    return TopKV2(found, at.astype("int32"))
 
 
 def _uniques(x, out_idx, counted=False):
@@ -188,7 +188,7 @@ def _uniques(x, out_idx, counted=False):
     place = ks.argsort(order)  # of a permutation: its inverse
     at = in_type(ks.take(place, inverse.reshape(-1)), out_idx)
     parts = ks.take(values, order), at, *(in_type(ks.take(c, order), out_idx) for c in counts)
-    return (_Counted if counted else _Unique)(*parts)
+    return (UniqueWithCounts if counted else Unique)(*parts)
 
 
 def _running(scan, neutral):

@@ -161,7 +161,11 @@ def set_block_device(d):
     return before
 
 
-current = type("_Current", (threading.local,), {"index": 0})()  # the GPU that "cuda" means in the calling thread
+class _Current(threading.local):
+    index = 0  # of the GPU that "cuda" means in the calling thread
+
+
+current = _Current()
 
 
 def engine_device(d=None):
