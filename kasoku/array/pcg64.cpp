@@ -112,16 +112,15 @@ void draw_normal(Pcg64& g, const Ziggurat& layers, double mean, double deviation
     int64_t over = 0;  // words of a piece that belong to a number of the one before
     for (size_t i = 0; i < pieces.size(); ++i) {
       Piece& one = pieces[i];
-      const bool is_last = one.parsed.numbers + done >= n || over > 0;
+      const bool is_drawn_again = one.parsed.numbers + done >= n || over > 0;
       one.start.advance(static_cast<uint64_t>(over));
-      if (is_last) one.parsed = parse(one.start, layers, piece - over, std::min(piece, n - done), drawn.data() + i * piece);
+      if (is_drawn_again) one.parsed = parse(one.start, layers, piece - over, std::min(piece, n - done), drawn.data() + i * piece);
       one.at = done;
       done += one.parsed.numbers;
       g = one.start;
       g.advance(static_cast<uint64_t>(one.parsed.words));
-      over = over + one.parsed.words - piece;
-      if (done < n) continue;
-      pieces.resize(i + 1);
+      over += one.parsed.words - piece;
+      if (done >= n) pieces.resize(i + 1);
     }
     each([&](const Piece& one, const double* numbers, int64_t) {
       for (int64_t i = 0; i < one.parsed.numbers; ++i) out[one.at + i] = mean + deviation * numbers[i];

@@ -336,7 +336,7 @@ std::pair<Value*, Value*> settled_range(IRBuilderBase& build, const RegionGuards
         Value* to_least = build.CreateSub(least, first);
         Value* wraps = build.CreateAnd(build.CreateICmpNE(first, least),
                                        build.CreateICmpULT(to_least, build.CreateZExt(extent, type)));
-        if (compare->isSigned()) {  // so seldom that no thread is settled then, and limited_index() is a sum
+        if (compare->isSigned()) {  // seldom: no thread is settled then, since limited_index() of a settled one does not wrap
           below(build.CreateSelect(wraps, build.getInt32(0), extent));
         } else {
           to_least = build.CreateSelect(wraps, to_least, Constant::getNullValue(type));
