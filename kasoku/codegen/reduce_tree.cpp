@@ -621,10 +621,14 @@ std::string rows_of_blocks(const Reduction& r) {
   }
   text += "      }\n    }\n";
   if (joins_at_end)
-    return text + "  }\n  _shared[_t] = {{_acc0, _acc1, _acc2, _acc3}};\n  __syncthreads();\n  if (_t < 32) {\n    const ks_lane _sum = ks_join_chunk(_shared, _t);\n    if (_t == 0) {\n" +
+    return text + "  }\n  _shared[_t] = {{_acc0, _acc1, _acc2, _acc3}};\n  __syncthreads();\n  if (_t < 32) {\n    const ks_lane _sum = ks_join_chunk(_shared, _t, 0);\n    if (_t == 0) {\n" +
            store(r, "blockIdx.x", "_sum", "      ") + "    }\n  }\n";
   if (r.loads_fours) {
-    const std::string sum = joins_all(r) ? "ks_join_chunk(_lanes, _t & 31)" : fmt::format("_count < {} ? ks_join_few(&_lanes->v[0], _t & 31, _count) : ks_join_chunk(_lanes, _t & 31)", chunk_lanes);
+    const auto joined = [](int n) { return fmt::format("ks_join_chunk(_lanes, _t & 31, {})", n); };
+    // A count that is known folds the divisions by it away, for which the other warps would wait.
+    const std::string sum = r.counts_elements ? fmt::format("_count == {} ? {} : {}", chunk_elements, joined(turns), joined(0))
+                            : joins_all(r)    ? joined(0)
+                                              : fmt::format("_count < {} ? ks_join_few(&_lanes->v[0], _t & 31, _count) : {}", chunk_lanes, joined(0));
     text += fmt::format("    ks_four<ks_lane>* const _lanes = _shared + (_turn & {}) * {};\n    _lanes[_t] = {{{{_acc0, _acc1, _acc2, _acc3}}}};\n"
                         "    __syncthreads();\n    if ((_t >> 5) == (_turn & 7)) {{\n      const ks_lane _sum = {};\n      if ((_t & 31) == 0) {{\n",
                         places - 1, chunk_lanes / 4, sum);
@@ -666,18 +670,18 @@ constexpr const char* from_lane =
 
 constexpr const char* join_chunk =
     "// Both halves of a warp hold a and b: the lower one joins all of a, the upper one all of b.\n"
-    "ks_helper ks_lane ks_join_halves(ks_lane a, ks_lane b, int i, int s) {\n"
-    "  const bool is_upper = i & s;\n  const ks_lane own = ks_one_of(is_upper, a, b), other = ks_from_lane(ks_one_of(is_upper, b, a), s);\n"
+    "ks_helper ks_lane ks_join_halves(ks_lane a, ks_lane b, int i, int s, int n) {\n"
+    "  const bool is_upper = i & s;\n  const ks_lane own = ks_one_of(is_upper, a, b), other = ks_counted(n, ks_from_lane(ks_one_of(is_upper, b, a), s));\n"
     "  return ks_join(ks_one_of(is_upper, own, other), ks_one_of(is_upper, other, own));\n}\n"
-    "// Thread i of a warp has the lanes 4t ... 4t+3 of each eighth t of the chunk's threads.\n"
-    "ks_helper ks_lane ks_join_chunk(const ks_four<ks_lane>* lanes, int i) {\n"
-    "  ks_four<ks_lane> of[8];\n#pragma unroll\n  for (int w = 0; w < 8; ++w)\n#pragma unroll\n    for (int k = 0; k < 4; ++k) of[w].v[k] = lanes[32 * w + i].v[k];\n"
+    "// Thread i of a warp has the lanes 4t ... 4t+3 of each eighth t of the chunk's threads; n elements are in each lane, or 0 if lanes differ.\n"
+    "ks_helper ks_lane ks_join_chunk(const ks_four<ks_lane>* lanes, int i, int n) {\n"
+    "  ks_four<ks_lane> of[8];\n#pragma unroll\n  for (int w = 0; w < 8; ++w)\n#pragma unroll\n    for (int k = 0; k < 4; ++k) of[w].v[k] = ks_counted(n, lanes[32 * w + i].v[k]);\n"
     // A step each: NVRTC does not unroll a loop whose end an outer one says, and then all lies in memory.
     "#define KS_JOIN_EIGHTHS(s) _Pragma(\"unroll\") for (int j = 0; j < 4 * s; ++j) of[j / 4].v[j % 4] = ks_join(of[j / 4].v[j % 4], of[j / 4 + s].v[j % 4]);\n"
     "  KS_JOIN_EIGHTHS(4) KS_JOIN_EIGHTHS(2) KS_JOIN_EIGHTHS(1)\n"
-    "  ks_lane sum = ks_join_halves(ks_join_halves(of[0].v[0], of[0].v[2], i, 16), ks_join_halves(of[0].v[1], of[0].v[3], i, 16), i, 8);\n"
-    "#pragma unroll\n  for (int s = 4; s > 0; s >>= 1) sum = ks_join(sum, ks_from_lane(sum, s));\n"
-    "  sum = ks_join(sum, ks_from_lane(sum, 16));\n  return ks_join(sum, ks_from_lane(sum, 8));\n}\n";
+    "  ks_lane sum = ks_join_halves(ks_join_halves(of[0].v[0], of[0].v[2], i, 16, 8 * n), ks_join_halves(of[0].v[1], of[0].v[3], i, 16, 8 * n), i, 8, 16 * n);\n"
+    "  n *= 32;\n#pragma unroll\n  for (int s = 4; s > 0; s >>= 1, n *= 2) sum = ks_join(sum, ks_counted(n, ks_from_lane(sum, s)));\n"
+    "  sum = ks_join(sum, ks_counted(n, ks_from_lane(sum, 16)));\n  return ks_join(sum, ks_counted(2 * n, ks_from_lane(sum, 8)));\n}\n";
 
 constexpr const char* join_few =
     "// Of a chunk with fewer elements than lanes; one warp.\n"
@@ -772,6 +776,7 @@ std::string lanes_text(const Reduction& r) {
   if (!asks_lanes) return text;
   text += from_lane;
   if (r.form == ReduceForm::warps) return text;
+  text += fmt::format("// A lane of n elements, if n is not 0.\nks_helper ks_lane ks_counted(int n, ks_lane x) {{ return {}; }}\n", r.counts_elements ? "n ? ks_of_n(n, x) : x" : "x");
   return text + join_chunk + (joins_all(r) ? "" : join_few);
 }
 
