@@ -53,7 +53,9 @@ def _fits(value, annotation):
     if value is None:
         return "None" in kinds
     names = {name for base in type(value).__mro__ for name in (base.__name__, f"{base.__module__}.{base.__qualname__}")}
-    names |= {kind for kind in kinds if kind.startswith("collections.abc") or "[" in kind}  # nobody can say that it does not
+    names |= {
+        kind for kind in kinds if kind.startswith("collections.abc") or "[" in kind
+    }  # nobody can say that it does not
     return any(isinstance(value, _taken.get(kind, ())) or kind in names for kind in kinds)
 
 
