@@ -5,6 +5,8 @@ import inspect
 import kasoku as ks
 import numpy as np
 import pytest
+from kasoku import _core
+from kasoku._namespace.signatures import worded
 
 x = ks.ones((2, 3))
 event = ks.Event()
@@ -96,3 +98,17 @@ def test_a_kernels_wrong_keyword_is_told_what_there_is(call, near):
 def test_numpy_takes_over_what_does_not_fit():
     mean = np.ones((2, 1))
     assert np.array_equal(np.std(x, axis=1, mean=mean), np.std(x.numpy(), axis=1, mean=mean))
+
+
+@pytest.mark.parametrize("args, kwargs", [((), {}), ((1,) * 30, {}), ((), {"zz": 1})])
+def test_every_bound_function_can_be_told_of(args, kwargs):
+    said = 0
+    for space in (_core, _core._random, _core._linalg, _core._fft):
+        for value in vars(space).values():
+            for one in (value, *(vars(value).values() if isinstance(value, type) else ())):
+                bound = getattr(one, "__wrapped_function__", None)
+                if hasattr(bound, "__nb_signature__"):
+                    error = worded(bound, "f(): incompatible function arguments. …", args, kwargs)
+                    assert error is None or "\n" not in str(error)
+                    said += error is not None
+    assert said > 500
