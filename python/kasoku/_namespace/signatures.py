@@ -43,6 +43,19 @@ def did_you_mean(name, known):
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+# NumPy's functions on arrays of ours fall back to NumPy's by such errors, call after call.
+@functools.cache
+def _shown(function):
+    signature = signature_of(function)
+    parameters = [p for name, p in signature.parameters.items() if name != "self"]
+    return f"{function.__name__}{signature.replace(parameters=parameters)}"
+
+
+@functools.lru_cache(1024)
+def _hint(function, name):
+    return did_you_mean(name, signature_of(function).parameters)
+
+
 def _annotations_of(function):
     """What nanobind takes for each parameter, as it writes it."""
     return dict(re.findall(r"(\w+): ([^,=)]+?)(?= =|,|\))", function.__nb_signature__[0][0]))
@@ -93,9 +106,8 @@ def worded(function, text, args, kwargs):
         text = _wrong_argument(function, given) if of_call else _no_integer(given, text) if no_integer else text
     except TypeError as error:
         text = str(error)
-        hint = did_you_mean(text.partition("keyword argument '")[2].rstrip("'"), signature.parameters)
-    shown = signature.replace(parameters=[p for name, p in signature.parameters.items() if name != "self"])
-    error = TypeError(f"{function.__qualname__}(): {text}; it is {function.__name__}{shown}{hint}")
+        hint = _hint(function, text.partition("keyword argument '")[2].rstrip("'"))
+    error = TypeError(f"{function.__qualname__}(): {text}; it is {_shown(function)}{hint}")
     if of_call:
         error.signature = signature  # which the call does not fit
     return error
