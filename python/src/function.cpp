@@ -47,9 +47,9 @@ template <class Arguments>
   return guarded([&]() -> PyObject* {
     nb::python_error error;
     const auto [args, named] = arguments();
-    const nb::object said = nb::module_::import_("kasoku._namespace.signatures").attr("worded")(function, nb::str(error.value()), args, named);
+    const nb::object said = nb::module_::import_("kasoku._namespace.signatures").attr("worded")(function, error.value(), args, named);
     if (said.is_none()) throw error;
-    PyErr_SetObject(PyExc_TypeError, said.ptr());
+    PyErr_SetObject(said.type().ptr(), said.ptr());
     return nullptr;
   });
 }

@@ -66,10 +66,10 @@ def _fits(value, annotation):
     if value is None:
         return "None" in kinds
     names = {name for base in type(value).__mro__ for name in (base.__name__, f"{base.__module__}.{base.__qualname__}")}
-    names |= {
-        kind for kind in kinds if kind.startswith("collections.abc") or "[" in kind
-    }  # nobody can say that it does not
-    return any(isinstance(value, _taken.get(kind, ())) or kind in names for kind in kinds)
+    is_open = any(
+        kind.startswith("collections.abc") or "[" in kind for kind in kinds
+    )  # nobody can say that it does not
+    return is_open or any(isinstance(value, _taken.get(kind, ())) or kind in names for kind in kinds)
 
 
 def _wrong_argument(function, given):
@@ -83,31 +83,38 @@ def _wrong_argument(function, given):
     return "an argument has a type that cannot be used here"
 
 
-def _no_integer(given, text):
-    """The argument that Python could not read as an integer."""
-    for name, value in given.items():
+_no_integer = (
+    "object cannot be interpreted as an integer",
+    "only integer scalar arrays can be converted to a scalar index",
+)
+
+
+def _of_no_integer(given, text):
+    """The argument that is none: of arrays the last, behind those that a function computes with."""
+    for name, value in reversed(given.items()):
         for one in value if isinstance(value, (tuple, list)) else (value,):
-            if text.startswith(f"{type(one).__name__!r} object"):
+            if text.startswith(f"{type(one).__name__!r} object") or text == _no_integer[1] and getattr(one, "ndim", 0):
                 return f"{text}, given as {name!r}"
     return text
 
 
-def worded(function, text, args, kwargs):
-    """The error of a call of a function of nanobind's that failed with this text of a TypeError: one sentence with the
-    function, the argument and the signature. None where the text says enough, and of what only kasoku calls."""
+def worded(function, error, args, kwargs):
+    """The error of a call of a function of nanobind's that failed with this TypeError: one sentence with the function, the
+    argument and the signature. None where it says enough, and of what only kasoku calls."""
+    text = str(error)
     of_call = "incompatible function arguments." in text
-    no_integer = text.endswith("object cannot be interpreted as an integer")
+    no_integer = text.endswith(_no_integer)
     of_value = text.startswith("an argument has a type or a value")
     if function.__name__.startswith("_") or not (of_call or no_integer or of_value):
         return None
     signature, hint = signature_of(function), ""
     try:
         given = signature.bind(*args, **kwargs).arguments
-        text = _wrong_argument(function, given) if of_call else _no_integer(given, text) if no_integer else text
-    except TypeError as error:
-        text = str(error)
+        text = _wrong_argument(function, given) if of_call else _of_no_integer(given, text) if no_integer else text
+    except TypeError as unfit:
+        text = str(unfit)
         hint = _hint(function, text.partition("keyword argument '")[2].rstrip("'"))
-    error = TypeError(f"{function.__qualname__}(): {text}; it is {_shown(function)}{hint}")
+    made = type(error)(f"{function.__qualname__}(): {text}; it is {_shown(function)}{hint}")
     if of_call:
-        error.signature = signature  # which the call does not fit
-    return error
+        made.signature = signature  # which the call does not fit
+    return made

@@ -13,6 +13,7 @@ event = ks.Event()
 kernel = ks.RawKernel('extern "C" __global__ void f() {}', "f")
 
 unexpected = "got an unexpected keyword argument"
+scalar = "only integer scalar arrays can be converted to a scalar index"
 integer = "object cannot be interpreted as an integer"
 
 
@@ -25,6 +26,7 @@ integer = "object cannot be interpreted as an integer"
         (lambda: ks.array(1, dtyp="f"), "array", f"{unexpected} 'dtyp'", "dtype"),
         (lambda: ks.zeros("a"), "zeros", f"'str' {integer}, given as 'shape'", None),
         (lambda: ks.ones((2, 1.5)), "ones", f"'float' {integer}, given as 'shape'", None),
+        (lambda: ks.concatenate(x, x), "concatenate", f"{scalar}, given as 'axis'", None),
         (lambda: ks.sum(x, axs=0), "sum", f"{unexpected} 'axs'", "axis"),
         (lambda: ks.sum(*[x] * 8), "sum", "too many positional arguments", None),
         (lambda: ks.sum(x, x=x), "sum", "multiple values for argument 'x'", None),
@@ -108,7 +110,7 @@ def test_every_bound_function_can_be_told_of(args, kwargs):
             for one in (value, *(vars(value).values() if isinstance(value, type) else ())):
                 bound = getattr(one, "__wrapped_function__", None)
                 if hasattr(bound, "__nb_signature__"):
-                    error = worded(bound, "f(): incompatible function arguments. …", args, kwargs)
+                    error = worded(bound, TypeError("f(): incompatible function arguments. …"), args, kwargs)
                     assert error is None or "\n" not in str(error)
                     said += error is not None
     assert said > 500
