@@ -108,12 +108,8 @@ def __getattr__(name):
         except ModuleNotFoundError as error:
             if error.name != f"kasoku.{name}":
                 raise
-    raise AttributeError(f"module 'kasoku' has no attribute {name!r}" + _nearest(name))
-
-
-def _nearest(name):
-    near = _import_module("difflib").get_close_matches(name, __all__, 1)
-    return f"; did you mean {near[0]!r}?" if near and not name.startswith("_") else ""
+    hint = "" if name.startswith("_") else _import_module("kasoku._namespace.signatures").did_you_mean(name, __all__)
+    raise AttributeError(f"module 'kasoku' has no attribute {name!r}{hint}")
 
 
 def __dir__():

@@ -39,8 +39,24 @@ PyTypeObject *function_type = nullptr, *ufunc_type = nullptr, *method_type = nul
 
 PyObject* wrapped(PyObject* self) { return reinterpret_cast<Object*>(self)->function; }
 
+/// Null, with an error that says of a call that does not fit its function what is wrong with it, in the place of nanobind's
+/// list of types (kasoku/_namespace/signatures.py).
+template <class Arguments>
+[[gnu::cold, gnu::noinline]] PyObject* worded(nb::handle function, const Arguments& arguments) {
+  if (!PyErr_ExceptionMatches(PyExc_TypeError) || !class_name(function).starts_with("nb_")) return nullptr;
+  return guarded([&]() -> PyObject* {
+    nb::python_error error;
+    const auto [args, named] = arguments();
+    const nb::object said = nb::module_::import_("kasoku._namespace.signatures").attr("worded")(function, error.value(), args, named);
+    if (said.is_none()) throw error;
+    PyErr_SetObject(said.type().ptr(), said.ptr());
+    return nullptr;
+  });
+}
+
 PyObject* call_wrapped(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
-  return handed_on(wrapped(self), args, n_and_flag, names);
+  PyObject* const result = handed_on(wrapped(self), args, n_and_flag, names);
+  return result ? result : worded(wrapped(self), [=] { return tuple_and_dict({args, argument_count(n_and_flag, names)}, names); });
 }
 
 PyObject* call_in_face(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
@@ -68,7 +84,10 @@ PyObject* call_beside_numpys(PyObject* self, PyObject* const* args, size_t n_and
   });
 }
 
-PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* names) { return PyObject_Call(wrapped(self), args, names); }
+PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* names) {
+  PyObject* const result = PyObject_Call(wrapped(self), args, names);
+  return result ? result : worded(wrapped(self), [=] { return std::pair(nb::borrow<nb::tuple>(args), names ? nb::borrow<nb::dict>(names) : nb::dict()); });
+}
 
 PyObject* call_in_face_with_tuple(PyObject* self, PyObject* args, PyObject* names) {
   const InFace scope;

@@ -151,7 +151,7 @@ PyObject* call_elementwise(PyObject* self, PyObject* args, PyObject* kwargs) {
       } else if (!over_pointers && name == "size") {
         if (!value.is_none()) call.size = nb::cast<int64_t>(value);
       } else {
-        unknown_keyword(kernel.options().name, name);
+        unknown_keyword(kernel.options().name, name, over_pointers ? std::vector<std::string>{"range", "slice", "stream", "block_size"} : std::vector<std::string>{"size", "stream", "block_size"});
       }
     });
     CallArguments arguments;

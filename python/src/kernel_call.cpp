@@ -1,7 +1,7 @@
 #include "kernel_call.h"
 
 #include "kasoku/base/error.h"
-
+#include "kasoku/base/text.h"
 
 #include <algorithm>
 #include <exception>
@@ -26,7 +26,7 @@ BoundArguments::BoundArguments(const char* function, std::initializer_list<std::
   for (size_t i = 0; i < args.size(); ++i) values_[i] = nb::borrow(args[i]);
   each_keyword(kwargs.ptr(), [&](std::string_view name, nb::handle value) {
     const auto found = std::find(names_.begin(), names_.end(), name);
-    if (found == names_.end()) unknown_keyword(function, name);
+    if (found == names_.end()) unknown_keyword(function, name, {names_.begin(), names_.end()});
     nb::object& place = values_[found - names_.begin()];
     if (place)
       throw Error(ErrorKind::type, std::string(function) + "() got multiple values for argument '" +
@@ -108,9 +108,8 @@ void raise_current() noexcept {
   Py_XDECREF(nothing);
 }
 
-void unknown_keyword(std::string_view function, std::string_view keyword) {
-  throw Error(ErrorKind::type, std::string(function) + "() got an unexpected keyword argument '" +
-                                   std::string(keyword) + "'");
+void unknown_keyword(std::string_view function, std::string_view keyword, const std::vector<std::string>& known) {
+  throw Error(ErrorKind::type, std::string(function) + "() got an unexpected keyword argument " + quote(keyword)).why(known_names(keyword, known, "arguments"));
 }
 
 }  // namespace kasoku

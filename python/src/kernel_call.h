@@ -79,7 +79,7 @@ void bind_construct(nb::class_<Kernel, Bases...>& cls, Construct construct) {
   cls.def("__reduce__", [](nb::handle self) { return nb::module_::import_("kasoku._content").attr("reduce_kernel")(self); });
 }
 
-/// Throws TypeError: f() got an unexpected keyword argument.
-[[noreturn]] void unknown_keyword(std::string_view function, std::string_view keyword);
+/// Throws TypeError: f() got an unexpected keyword argument, and what there is.
+[[noreturn]] void unknown_keyword(std::string_view function, std::string_view keyword, const std::vector<std::string>& known);
 
 }  // namespace kasoku

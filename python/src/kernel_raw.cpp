@@ -176,7 +176,7 @@ PyObject* call_kernel(PyObject* self, PyObject* args, PyObject* kwargs) {
       else if (name == "time_kernel") is_timed = PyObject_IsTrue(value.ptr()) == 1;
       else if (name == "texrefs") return;  // they were bound where the module keeps them
       else if (name == "enable_cooperative_groups") return;  // the text says it
-      else unknown_keyword(kernel.name(), name);
+      else unknown_keyword(kernel.name(), name, {"block", "grid", "args", "stream", "shared", "shared_mem", "time_kernel", "texrefs", "enable_cooperative_groups"});
     });
     Py_ssize_t first = 0, count = PyTuple_Size(args);
     // (grid, block, args): a tuple is never an argument of a kernel.

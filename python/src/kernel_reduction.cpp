@@ -173,7 +173,7 @@ PyObject* call_reduction(PyObject* self, PyObject* args, PyObject* kwargs) {
       } else if (!kernel.is_over_pointers() && name == "keepdims") {
         call.keepdims = PyObject_IsTrue(value.ptr()) == 1;
       } else {
-        unknown_keyword(kernel.name(), name);
+        unknown_keyword(kernel.name(), name, kernel.is_over_pointers() ? std::vector<std::string>{"range", "slice", "out", "stream", "allocator"} : std::vector<std::string>{"axis", "keepdims", "out", "stream"});
       }
     });
     if (out) {

@@ -228,8 +228,9 @@ nb::object function_of_ours(nb::handle function, const std::string& name, const 
 bool declines(const nb::python_error& error) {
   if (error.matches(nb::module_::import_("kasoku").attr("errors").attr("UnsupportedError"))) return true;
   if (!error.matches(PyExc_TypeError)) return false;
+  if (nb::hasattr(error.value(), "signature")) return true;  // kasoku/_namespace/signatures.py
   const std::string said = error.what();
-  return std::ranges::any_of(std::initializer_list<const char*>{"incompatible function arguments", "no kasoku array can hold", "no array can be made of", " takes no "},
+  return std::ranges::any_of(std::initializer_list<const char*>{"no kasoku array can hold", "no array can be made of", " takes no "},
                              [&](const char* text) { return said.find(text) != std::string::npos; });
 }
 
@@ -621,14 +622,8 @@ nb::object as_numpys_method(nb::object result, nb::handle numpys, std::span<PyOb
   if (x) return number_or_array(std::move(result), name);
   nb::python_error error;
   if (!declines(error)) throw error;
-  const size_t n = args.size() - (names ? nb::len(nb::handle(names)) : 0);
-  nb::list given;
-  nb::dict named;
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (i < n) given.append(nb::handle(args[i]));
-    else named[nb::handle(names)[i - n]] = nb::handle(args[i]);
-  }
-  return call_numpy("numpy.ndarray." + name, numpys, nb::tuple(given), named);
+  const auto [given, named] = tuple_and_dict(args, names);
+  return call_numpy("numpy.ndarray." + name, numpys, given, named);
 }
 
 nb::object number_of_host(nb::object result) {

@@ -4,6 +4,9 @@
 
 #include <nanobind/nanobind.h>
 
+#include <span>
+#include <utility>
+
 namespace kasoku {
 
 /// A call handed on, with what its caller says of the room before the first argument.
@@ -32,6 +35,18 @@ inline PyObject* vectorcall_method(PyObject* name, PyObject** args, size_t n, Py
 /// How many arguments there are, those by name too.
 inline size_t argument_count(size_t n_and_flag, PyObject* names) {
   return (n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET) + (names ? static_cast<size_t>(PyTuple_Size(names)) : 0);
+}
+
+/// The arguments as Python's other protocol has them: `names` are those of the last.
+inline std::pair<nanobind::tuple, nanobind::dict> tuple_and_dict(std::span<PyObject* const> args, PyObject* names) {
+  const size_t n = args.size() - (names ? static_cast<size_t>(PyTuple_Size(names)) : 0);
+  nanobind::list given;
+  nanobind::dict named;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (i < n) given.append(nanobind::handle(args[i]));
+    else named[nanobind::handle(names)[i - n]] = nanobind::handle(args[i]);
+  }
+  return {nanobind::tuple(given), named};
 }
 
 }  // namespace kasoku

@@ -1,11 +1,10 @@
 """Dtypes: what they can hold, what kind they are, and what there is on this machine (the array API's inspection)."""
 
-import difflib
-
 import numpy as np
 
 from .. import _core
 from .given import Array
+from .signatures import did_you_mean
 
 _kinds = {
     "bool": "b",
@@ -116,8 +115,7 @@ def isdtype(dtype, kind) -> bool:
     if isinstance(kind, str) and kind in _kinds:
         return _kind(dtype) in _kinds[kind]
     if isinstance(kind, str) and kind not in (*_names, "bfloat16", "float16"):
-        near = difflib.get_close_matches(kind, _kinds, 1)
-        raise ValueError(f"isdtype: there is no kind {kind!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        raise ValueError(f"isdtype: there is no kind {kind!r}{did_you_mean(kind, _kinds)}")
     return dtype == _one(kind, "isdtype")
 
 

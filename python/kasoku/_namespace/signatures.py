@@ -1,10 +1,18 @@
-"""Signatures of the extension's functions, as `inspect` has them."""
+"""Signatures of the extension's functions, as `inspect` has them, and what is said of calls that do not fit them."""
 
 import ast
+import difflib
+import functools
 import inspect
 import re
 
+import numpy as np
 
+# What nanobind takes for an annotation. Others are classes, which an object's class and its bases have the name of.
+_taken = {"int": (int, np.integer), "float": (int, float, np.number), "bool": (bool, np.bool_)}
+
+
+@functools.cache
 def signature_of(function):
     """The signature that nanobind writes for a function or method."""
     text, _, defaults = function.__nb_signature__[0]
@@ -27,3 +35,86 @@ def signature_of(function):
     if given.kwarg:
         add(given.kwarg, kinds.VAR_KEYWORD)
     return inspect.Signature(parameters)
+
+
+def did_you_mean(name, known):
+    """The end of an error about a name that is not known; nothing where no other is near."""
+    near = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+# NumPy's functions on arrays of ours fall back to NumPy's by such errors, call after call.
+@functools.cache
+def _shown(function):
+    signature = signature_of(function)
+    parameters = [p for name, p in signature.parameters.items() if name != "self"]
+    return f"{function.__name__}{signature.replace(parameters=parameters)}"
+
+
+@functools.lru_cache(1024)
+def _hint(function, name):
+    return did_you_mean(name, signature_of(function).parameters)
+
+
+def _annotations_of(function):
+    """What nanobind takes for each parameter, as it writes it."""
+    return dict(re.findall(r"(\w+): ([^,=)]+?)(?= =|,|\))", function.__nb_signature__[0][0]))
+
+
+def _fits(value, annotation):
+    kinds = annotation.split(" | ")
+    if value is None:
+        return "None" in kinds
+    names = {name for base in type(value).__mro__ for name in (base.__name__, f"{base.__module__}.{base.__qualname__}")}
+    is_open = any(
+        kind.startswith("collections.abc") or "[" in kind for kind in kinds
+    )  # nobody can say that it does not
+    return is_open or any(isinstance(value, _taken.get(kind, ())) or kind in names for kind in kinds)
+
+
+def _wrong_argument(function, given):
+    """The argument whose type nanobind does not take."""
+    annotations = _annotations_of(function)
+    for name, value in given.items():
+        if name in annotations and not _fits(value, annotations[name]):
+            taken = " or ".join(annotations[name].replace("kasoku._core.", "").split(" | "))
+            kind = type(value).__name__
+            return f"{name!r} must not be None" if value is None else f"{name!r} must be {taken}, not {kind}"
+    return "an argument has a type that cannot be used here"
+
+
+_no_integer = (
+    "object cannot be interpreted as an integer",
+    "only integer scalar arrays can be converted to a scalar index",
+)
+
+
+def _of_no_integer(given, text):
+    """The argument that is none: of arrays the last, behind those that a function computes with."""
+    for name, value in reversed(given.items()):
+        for one in value if isinstance(value, (tuple, list)) else (value,):
+            if text.startswith(f"{type(one).__name__!r} object") or text == _no_integer[1] and getattr(one, "ndim", 0):
+                return f"{text}, given as {name!r}"
+    return text
+
+
+def worded(function, error, args, kwargs):
+    """The error of a call of a function of nanobind's that failed with this TypeError: one sentence with the function, the
+    argument and the signature. None where it says enough, and of what only kasoku calls."""
+    text = str(error)
+    of_call = "incompatible function arguments." in text
+    no_integer = text.endswith(_no_integer)
+    of_value = text.startswith("an argument has a type or a value")
+    if function.__name__.startswith("_") or not (of_call or no_integer or of_value):
+        return None
+    signature, hint = signature_of(function), ""
+    try:
+        given = signature.bind(*args, **kwargs).arguments
+        text = _wrong_argument(function, given) if of_call else _of_no_integer(given, text) if no_integer else text
+    except TypeError as unfit:
+        text = str(unfit)
+        hint = _hint(function, text.partition("keyword argument '")[2].rstrip("'"))
+    made = type(error)(f"{function.__qualname__}(): {text}; it is {_shown(function)}{hint}")
+    if of_call:
+        made.signature = signature  # which the call does not fit
+    return made

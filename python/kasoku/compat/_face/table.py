@@ -6,6 +6,7 @@ the face's tensors belongs to the group of rows; documentation is that of the fu
 """
 
 import ast
+import inspect
 import operator
 import sys
 import types
@@ -13,6 +14,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 
 import kasoku as ks
+from kasoku._namespace.signatures import did_you_mean
 
 _functions = vars(ks)
 
@@ -59,13 +61,8 @@ def refused(f, error):
     if "argument" not in text or f.__name__ + "()" not in text:
         return error
     _, unexpected, rest = text.partition("unexpected keyword argument '")
-    if unexpected:
-        import difflib
-        import inspect
-
-        near = difflib.get_close_matches(rest.partition("'")[0], inspect.signature(f).parameters, 1)
-        text += f"; did you mean {near[0]!r}?" if near else ""
-    return TypeError(text)
+    hint = did_you_mean(rest.partition("'")[0], inspect.signature(f).parameters) if unexpected else ""
+    return TypeError(text + hint)
 
 
 def _named(f, name, module, said=None):

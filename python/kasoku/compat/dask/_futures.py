@@ -10,7 +10,7 @@ import sys
 import kasoku as ks
 from kasoku._task import client_of
 
-from .._face.table import forwarding
+from .._face.table import forwarding, methods
 from . import base
 
 FIRST_COMPLETED, ALL_COMPLETED = concurrent.futures.FIRST_COMPLETED, concurrent.futures.ALL_COMPLETED
@@ -36,10 +36,6 @@ class Future:
         """The value; of an asynchronous Client something to be awaited."""
         return self._awaited(timeout) if self._is_asynchronous else self._future.result(timeout)
 
-    def __kasoku_value__(self):
-        """The value, for a task that needs it: also of an asynchronous Client."""
-        return self._future.result()
-
     def traceback(self, timeout=None):
         """Where the call failed; None, if it did not."""
         error = self.exception(timeout)
@@ -56,18 +52,12 @@ class Future:
     async def _awaited(self, timeout=None):
         return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(self._future)), timeout)
 
-    def __await__(self):
-        return self._awaited().__await__()
-
     def retry(self):
         """Calls again what gave no value."""
         if self._again is None:
             raise ks.errors.ValueError(f"dask.distributed: {self.key} is no call and cannot be tried again")
         if self.status in ("error", "cancelled"):
             self._future = self._again()._future
-
-    def __dask_tokenize__(self):
-        return self.key
 
     def cancel(self, **ignored):
         """Nobody gets the value any more; what runs already runs to its end."""
@@ -79,8 +69,14 @@ class Future:
     def add_done_callback(self, fn):
         self._future.add_done_callback(lambda _: fn(self))
 
-    def __repr__(self):
-        return f"<Future: {self.status}, key: {self.key}>"
+
+methods(Future, {
+    "__kasoku_value__": (lambda self: self._future.result(),
+        "The value, for a task that needs it: also of an asynchronous Client."),
+    "__await__": lambda self: self._awaited().__await__(),
+    "__dask_tokenize__": lambda self: self.key,
+    "__repr__": lambda self: f"<Future: {self.status}, key: {self.key}>",
+})  # fmt: skip
 
 
 def give(future, call, retries=0):
@@ -209,18 +205,6 @@ class as_completed:  # noqa: N801 - Dask's name
     def update(self, futures):
         self._left.extend(futures)
 
-    def count(self):
-        return len(self._left)
-
-    def is_empty(self):
-        return not self._left
-
-    def __iter__(self):
-        return self
-
-    def __aiter__(self):
-        return self
-
     async def __anext__(self):
         if not self._left:
             raise StopAsyncIteration
@@ -246,6 +230,14 @@ class as_completed:  # noqa: N801 - Dask's name
         """The futures in lists of those that are there."""
         while self._left:
             yield self.next_batch()
+
+
+methods(as_completed, {
+    "count": lambda self: len(self._left),
+    "is_empty": lambda self: not self._left,
+    "__iter__": lambda self: self,
+    "__aiter__": lambda self: self,
+})  # fmt: skip
 
 
 @_of_cluster

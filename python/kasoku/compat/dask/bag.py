@@ -12,13 +12,9 @@ from kasoku import delayed
 from kasoku._core import Delayed
 
 from .. import says_what_is_missing
-from .._face.table import methods
+from .._face.table import methods as _methods, plain as _plain
 from .base import DaskMethodsMixin, tokenize
 from .highlevelgraph import HighLevelGraph
-
-
-def _parts(function, *args, **kwargs):
-    return delayed(function)(*args, **kwargs)
 
 
 def _joined(parts):
@@ -34,24 +30,15 @@ class Bag(DaskMethodsMixin):
 
     npartitions = property(lambda self: len(self._tasks))
 
-    def __repr__(self):
-        return f"dask.bag<npartitions={self.npartitions}>"
-
     def __dask_graph__(self):
         return HighLevelGraph.merge(*(task.dask for task in self._tasks))
-
-    def __dask_keys__(self):
-        return [task.key for task in self._tasks]
-
-    def __dask_postpersist__(self):
-        return lambda graph: Bag(Delayed(task.key, graph) for task in self._tasks), ()
 
     dask = property(__dask_graph__)
 
     def map_partitions(self, func, *args, **kwargs):
         """func(part, …) of each part; other bags among the arguments go part by part too."""
         return Bag(
-            _parts(func, task, *(a._tasks[i] if isinstance(a, Bag) else a for a in args), **kwargs)
+            delayed(func)(task, *(a._tasks[i] if isinstance(a, Bag) else a for a in args), **kwargs)
             for i, task in enumerate(self._tasks)
         )
 
@@ -81,7 +68,7 @@ class Bag(DaskMethodsMixin):
         return self.map(lambda item: one(item, key))
 
     def reduction(self, perpartition, aggregate, split_every=None, out_type=None, name=None):
-        return _parts(aggregate, [_parts(perpartition, task) for task in self._tasks])
+        return delayed(aggregate)([delayed(perpartition)(task) for task in self._tasks])
 
     def fold(self, binop, combine=None, initial=operator, split_every=None, out_type=None):
         first = () if initial is operator else (initial,)
@@ -93,12 +80,12 @@ class Bag(DaskMethodsMixin):
     def take(self, k, npartitions=1, compute=True, warn=True):
         """The first items of the first parts (-1: of all), as a tuple."""
         tasks = self._tasks if npartitions == -1 else self._tasks[:npartitions]
-        taken = _parts(lambda parts: tuple(itertools.islice(_joined(parts), k)), list(tasks))
+        taken = delayed(lambda parts: tuple(itertools.islice(_joined(parts), k)))(list(tasks))
         return taken.compute() if compute else Bag([taken])
 
     def _gathered(self, per_part, together):
         """A bag of one part, which together() makes of what is found of each."""
-        return Bag([_parts(together, [_parts(per_part, task) for task in self._tasks])])
+        return Bag([self.reduction(per_part, together)])
 
 
 # ── what is made of each part, and of all of these ────────────────────────────────────────
@@ -134,8 +121,7 @@ def _grouped(items, find, start, add):
     return found
 
 
-def _finder(key):
-    return key if callable(key) else operator.itemgetter(key)
+_finder = lambda key: key if callable(key) else operator.itemgetter(key)
 
 
 def _frequencies(self, split_every=None, sort=False):
@@ -177,11 +163,13 @@ def _foldby(self, key, binop, initial=operator, combine=None, combine_initial=op
     return self._gathered(lambda part: _grouped(part, _finder(key), start, binop), together)
 
 
-def _reduced(function):
-    return lambda self, split_every=None: self.reduction(function, function)
+_reduced = lambda function: lambda self, split_every=None: self.reduction(function, function)
 
 
-methods(Bag, {
+_methods(Bag, {
+    "__repr__": lambda self: f"dask.bag<npartitions={self.npartitions}>",
+    "__dask_keys__": lambda self: [task.key for task in self._tasks],
+    "__dask_postpersist__": lambda self: (lambda graph: Bag(Delayed(task.key, graph) for task in self._tasks), ()),
     "__dask_layers__": lambda self: tuple(self.__dask_keys__()),
     "__dask_tokenize__": lambda self: self.__dask_keys__(),
     "__dask_postcompute__": lambda self: (_joined, ()),
@@ -215,19 +203,11 @@ def from_sequence(seq, partition_size=None, npartitions=None):
     return Bag(delayed(part, name=f"{name}-{i}", traverse=False) for i, part in enumerate(parts))
 
 
-def from_delayed(values):
-    """A bag whose parts are delayed lists."""
-    return Bag(values if isinstance(values, (list, tuple)) else [values])
-
-
-def range(n, npartitions):  # noqa: A001
-    return from_sequence(builtins.range(n), npartitions=npartitions)
-
-
-def concat(bags):
-    """The items of all bags, one bag after another."""
-    return Bag(task for bag in bags for task in bag._tasks)
-
-
-def zip(*bags):  # noqa: A001
-    return bags[0].map(lambda *row: row, *bags[1:])
+_plain(globals(), {
+    "from_delayed": (lambda values: Bag(values if isinstance(values, (list, tuple)) else [values]),
+        "A bag whose parts are delayed lists."),
+    "range": lambda n, npartitions: from_sequence(builtins.range(n), npartitions=npartitions),
+    "concat": (lambda bags: Bag(task for bag in bags for task in bag._tasks),
+        "The items of all bags, one bag after another."),
+    "zip": lambda *bags: bags[0].map(lambda *row: row, *bags[1:]),
+})  # fmt: skip

@@ -15,6 +15,7 @@ from kasoku._delayed import _scheduler
 from kasoku._guests import AfterImport
 from kasoku._task import clients
 
+from .._face.table import methods as _methods
 from . import base
 from ._coordination import Event, Lock, Queue, Semaphore, Variable  # noqa: F401
 from ._futures import (  # noqa: F401
@@ -157,10 +158,6 @@ class Client(Closing):
         made = gathered(made) if sync and not self.asynchronous else made
         return made[0] if one else made
 
-    def get(self, dsk, keys, **ignored):
-        """The values of keys of a graph, in lists as the keys are."""
-        return _scheduler(dsk, keys)
-
     def persist(self, collections, **options):
         one = base.is_dask_collection(collections)
         kept = base.persist(*([collections] if one else collections), **options)
@@ -189,12 +186,6 @@ class Client(Closing):
         keys = list(self._running) if futures is None else [f.key for f in futures_of(futures)]
         return {key: tuple(self.ncores()) for key in keys}
 
-    def has_what(self, workers=None, **ignored):
-        return {address: tuple(self._running) for address in self.ncores()}
-
-    def get_executor(self, **ignored):
-        return _Executor(self)
-
     def publish_dataset(self, *args, name=None, **words):
         """Collections under names, which every Client of the cluster finds."""
         named = {**({name: args[0]} if args and name is not None else {a.name: a for a in args}), **words}
@@ -206,16 +197,10 @@ class Client(Closing):
     def unpublish_dataset(self, name, **ignored):
         self.cluster._datasets.pop(name)
 
-    def list_datasets(self, **ignored):
-        return sorted(self.cluster._datasets)
-
     def get_dataset(self, name, **ignored):
         if name not in self.cluster._datasets:
             raise KeyError(f"Dataset '{name}' not found")
         return self.cluster._datasets[name]
-
-    def run(self, function, *args, **kwargs):
-        return {"threads": function(*args, **kwargs)}
 
     def cancel(self, futures, **ignored):
         for f in futures_of(futures):
@@ -225,9 +210,6 @@ class Client(Closing):
         return {worker.address: worker.nthreads for worker in self.cluster.workers.values()}
 
     nthreads = ncores
-
-    def scheduler_info(self, **ignored):
-        return self.cluster.scheduler_info
 
     def close(self, timeout=None):
         if self in clients:
@@ -243,17 +225,24 @@ class Client(Closing):
     async def _opened(self):
         return self
 
-    def __await__(self):
-        return self._opened().__await__()
-
     async def __aenter__(self):
         return self
 
     async def __aexit__(self, *_):
         self.close()
 
-    def __repr__(self):
-        return f"<Client: threads of this process, threads={self.cluster._places.threads}>"
+
+_methods(Client, {
+    "get": (lambda self, dsk, keys, **ignored: _scheduler(dsk, keys),
+        "The values of keys of a graph, in lists as the keys are."),
+    "has_what": lambda self, workers=None, **ignored: {address: tuple(self._running) for address in self.ncores()},
+    "get_executor": lambda self, **ignored: _Executor(self),
+    "list_datasets": lambda self, **ignored: sorted(self.cluster._datasets),
+    "run": lambda self, function, *args, **kwargs: {"threads": function(*args, **kwargs)},
+    "scheduler_info": lambda self, **ignored: self.cluster.scheduler_info,
+    "__await__": lambda self: self._opened().__await__(),
+    "__repr__": lambda self: f"<Client: threads of this process, threads={self.cluster._places.threads}>",
+})  # fmt: skip
 
 
 class _Executor(concurrent.futures.Executor):

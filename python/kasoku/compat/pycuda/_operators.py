@@ -5,6 +5,7 @@ import numpy as np
 
 import kasoku as ks
 
+from .._operands import arithmetic, comparisons
 from ._array import GPUArray, result
 
 
@@ -62,15 +63,9 @@ def _comparison(symbol, name):
     setattr(GPUArray, f"__{symbol}__", compare)
 
 
-for _symbol, _name in {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "remainder",
-    "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
-    "rshift": "right_shift",
-}.items():  # fmt: skip
+for _symbol, _name in arithmetic.items():
     _arithmetic(_symbol, _name)
-for _symbol, _name in {
-    "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
-}.items():  # fmt: skip
+for _symbol, _name in comparisons.items():
     _comparison(_symbol, _name)
 
 
@@ -84,8 +79,7 @@ def conj(self, out=None):
     return self if self.dtype.kind != "c" and out is None else unary("conjugate", self, out)
 
 
-def _part(name):
-    return lambda self: unary(name, self) if self.dtype.kind == "c" or name == "imag" else self
+_part = lambda name: lambda self: unary(name, self) if self.dtype.kind == "c" or name == "imag" else self
 
 
 GPUArray.real, GPUArray.imag = property(_part("real")), property(_part("imag"))

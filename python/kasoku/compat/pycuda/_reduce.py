@@ -33,8 +33,7 @@ def _over(name, dtype=None):
     return reduction
 
 
-def _of_subset(name):
-    return lambda subset, a, stream=None, allocator=None: functions[name](a, stream, allocator, subset)
+_of_subset = lambda name: lambda subset, a, stream=None, allocator=None: functions[name](a, stream, allocator, subset)
 
 
 functions = Table()

@@ -15,6 +15,7 @@ import kasoku as ks
 from kasoku import _core, _task_spec
 
 from ... import says_what_is_missing
+from ..._face.table import methods
 from .. import config
 from .._task_spec import Task, TaskRef, needs_of
 from ..base import DaskMethodsMixin, compute, tokenize
@@ -163,9 +164,6 @@ class Array(DaskMethodsMixin):
         self.dask, self.name, self._chunks = dask, name, normalize_chunks(chunks, shape, dtype=dtype)
         self._meta = like(meta, len(self.chunks), dtype)
 
-    def ref(self, place):
-        return TaskRef((self.name, *place))
-
     # ── what it is ────────────────────────────────────────────────────────────────────────
 
     _name = property(lambda self: self.name)
@@ -221,16 +219,10 @@ class Array(DaskMethodsMixin):
             raise ValueError("Cannot call len() on object with unknown chunk size: compute_chunk_sizes() finds it")
         return int(self.shape[0])
 
-    def __iter__(self):
-        return (self[i] for i in range(len(self)))
-
     def __hash__(self):
         return hash(self.name)
 
     # ── the protocol of collections ───────────────────────────────────────────────────────
-
-    def __dask_graph__(self):
-        return self.dask
 
     def __dask_keys__(self):
         def below(place):
@@ -239,9 +231,6 @@ class Array(DaskMethodsMixin):
             return [below((*place, i)) for i in range(len(self.chunks[len(place)]))]
 
         return below(()) if self.ndim else [(self.name,)]
-
-    def __dask_postcompute__(self):
-        return _finished, (self.ndim, self._gives_ours)
 
     __dask_optimize__ = staticmethod(_optimized)
     __dask_scheduler__ = staticmethod(get)
@@ -331,14 +320,20 @@ class Array(DaskMethodsMixin):
     def _become(self, new):
         self.dask, self.name, self._chunks, self._meta = new.dask, new.name, new.chunks, new._meta
 
-    def copy(self):
-        return Array(self.dask, self.name, self.chunks, self.dtype, self._meta)
-
     def to_backend(self, backend=None, **words):
         """The array itself, whose chunks are NumPy's: there are no others by name."""
         if backend not in (None, "numpy"):
             raise ValueError(f"No backend dispatch registered for {backend}")
         return self
+
+
+methods(Array, {
+    "ref": lambda self, place: TaskRef((self.name, *place)),
+    "__iter__": lambda self: (self[i] for i in range(len(self))),
+    "__dask_graph__": lambda self: self.dask,
+    "__dask_postcompute__": lambda self: (_finished, (self.ndim, self._gives_ours)),
+    "copy": lambda self: Array(self.dask, self.name, self.chunks, self.dtype, self._meta),
+})  # fmt: skip
 
 
 def method(function):

@@ -9,6 +9,7 @@ import numpy as np
 
 import kasoku as ks
 
+from ..._operands import arithmetic, comparisons
 from ..base import is_dask_collection
 from ._array import Array, made, method, takes_over
 from ._chunks import call, is_foreign, numpys, on_numpys, ours
@@ -104,7 +105,7 @@ def _operator(word, name, is_turned=False):
     """Of a text or None, which can only be compared, each element is compared as Python does it."""
 
     def operate(self, other):
-        if isinstance(other, (str, bytes, type(None))) and name in _comparisons.values():
+        if isinstance(other, (str, bytes, type(None))) and name in comparisons.values():
             return blockwise_call(word, np.bool_, on_numpys, getattr(operator, word), self, other)
         if _unknown(other):
             return NotImplemented
@@ -118,18 +119,8 @@ def _unknown(other):
     return takes_over(other) or not isinstance(other, known) and not hasattr(other, "__array__")
 
 
-_binary = {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide", "floordiv": "floor_divide",
-           "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
-           "lshift": "left_shift", "rshift": "right_shift"}  # fmt: skip
-_comparisons = {
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-}
-for _word, _name in {**_binary, **_comparisons}.items():
+_binary = {**arithmetic, "truediv": "true_divide"}  # which arrays are named by
+for _word, _name in {**_binary, **comparisons}.items():
     setattr(Array, f"__{_word}__", _operator(_word, _name))
 for _word, _name in _binary.items():
     setattr(Array, f"__r{_word}__", _operator(_word, _name, is_turned=True))

@@ -165,10 +165,7 @@ def sliding_window_view(x, window_shape, axis=None, automatic_rechunk=True):
         raise ValueError("`window_shape` cannot contain negative values")
     if axis is None and len(windows) != x.ndim:
         raise ValueError(f"Since axis is None, must provide window_shape for all dimensions of `x`; got {len(windows)} window_shape elements and `x.ndim` is {x.ndim}.")  # fmt: skip
-    axes = list(range(x.ndim)) if axis is None else [int(a) for a in axes_in(axis)]
-    if any(not -x.ndim <= a < x.ndim for a in axes):
-        raise np.exceptions.AxisError(max(axes, key=abs), x.ndim)
-    axes = [a % x.ndim for a in axes]
+    axes = list(range(x.ndim)) if axis is None else [axis_in(a, x.ndim) for a in axes_in(axis)]
     if len(axes) != len(windows):
         raise ValueError(f"Must provide matching length window_shape and axis; got {len(windows)} window_shape elements and {len(axes)} axes elements.")  # fmt: skip
     return functools.reduce(lambda y, each: _windows_along(y, *each), zip(axes, windows), x)

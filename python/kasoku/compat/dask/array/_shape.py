@@ -97,9 +97,7 @@ def _in_a_row(seq, axis, word, allows_unknown=False):
     if axis is None:
         arrays, axis = [x.ravel() for x in arrays], 0
     ndim = arrays[0].ndim
-    if not -ndim <= axis < ndim:
-        raise np.exceptions.AxisError(axis, ndim)
-    axis %= ndim
+    axis = axis_in(axis, ndim)
     dtype = functools.reduce(np.promote_types, [x.dtype for x in arrays])
     others = [a for a in range(ndim) if a != axis]
     if not allows_unknown and any(math.isnan(x.shape[a]) for x in arrays for a in others if x.ndim == ndim):

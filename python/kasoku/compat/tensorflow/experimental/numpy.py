@@ -6,6 +6,7 @@ import sys as _sys
 import kasoku as ks
 
 from ... import Face as _Face
+from .._table import _made
 from .._tensor import Tensor as _Tensor
 from .._variable import Variable as _Variable
 
@@ -14,14 +15,6 @@ def _given(x):
     if isinstance(x, (_Tensor, _Variable)):
         return (x if isinstance(x, _Tensor) else x.value())._array
     return type(x)(map(_given, x)) if type(x) in (list, tuple) else x
-
-
-def _made(x):
-    if isinstance(x, ks.Array):
-        return _Tensor(x)
-    if isinstance(x, (list, tuple)):
-        return type(x)(*map(_made, x)) if hasattr(x, "_fields") else type(x)(map(_made, x))
-    return x
 
 
 def _of_tensors(f):
