@@ -433,7 +433,10 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
     std::optional<View> part = array ? cut(x.state().view, basic.cuts()) : std::nullopt;
     if (part) {
       const GilUntilBlocked keep;
-      set_view(x.with_view(*std::move(part)), *array);
+      const Array into = x.with_view(*std::move(part));
+      // What is pending in eager mode is its statement's alone; with one reference it is the one that is stored here.
+      if (is_eager() && Py_REFCNT(value) == 1) set_view(into, std::move(*array_inside(value)));
+      else set_view(into, *array);
     } else {
       set(x, key, value);
     }
