@@ -2,27 +2,13 @@
 
 #include "kasoku/array/direct.h"
 #include "kasoku/array/elements.h"
-#include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
-#include "kasoku/device/replay.h"
 
 #include <algorithm>
 
 namespace kasoku {
 
 namespace {
-
-/// Bytes from the array's first element to one.
-std::optional<int64_t> distance(const View& view, std::span<const int64_t> at) {
-  if (at.size() != view.shape.size()) return std::nullopt;
-  int64_t bytes = 0;
-  for (size_t d = 0; d < at.size(); ++d) {
-    const int64_t length = view.shape[d], place = at[d] < 0 ? at[d] + length : at[d];
-    if (place < 0 || place >= length) return std::nullopt;
-    bytes += place * view.strides[d];
-  }
-  return bytes;
-}
 
 /// write(memory, view, elements), if `at` names few elements that may be written now.
 template <class Write>
@@ -84,27 +70,17 @@ std::optional<View> cut(const View& view, std::span<const BasicIndex> cuts) {
   return result;
 }
 
-std::optional<Scalar> read_element(const Array& array, std::span<const int64_t> at) {
-  const Array::State& x = array.state();
-  const std::optional<int64_t> bytes = distance(x.view, at);
-  if (!bytes || x.dtype == Dtype::opaque || Recorder::current()) return std::nullopt;
-  const Held held(array);
-  return held ? std::optional(Scalar::load(x.dtype, held.memory() + *bytes)) : std::nullopt;
-}
-
 Array get_element(const Array& array, std::span<const int64_t> at) {
-  const std::optional<Scalar> number = read_element(array, at);
-  return number ? Array::of(*number, array.state().dtype, *array.state().device) : Array();
+  const HeldElement element(array, at);
+  const Array::State& x = array.state();
+  return element ? Array::of(Scalar::load(x.dtype, element.memory()), x.dtype, *x.device) : Array();
 }
 
 bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value) {
-  const Array::State& x = array.state();
-  const std::optional<int64_t> bytes = distance(x.view, at);
-  if (!bytes || x.dtype == Dtype::opaque) return false;
-  const Held held(array);
-  if (!held.may_be_written()) return false;
-  value.store(x.dtype, held.memory() + *bytes);
-  return true;
+  const HeldElement element(array, at);
+  char* const to = element.to_write();
+  if (to) value.store(array.state().dtype, to);
+  return to;
 }
 
 bool set_few(const Array& array, std::span<const BasicIndex> at, const Scalar& value) {

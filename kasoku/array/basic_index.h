@@ -3,7 +3,8 @@
 /// are read and written at these places at once, without a node, a kernel or an array of their own.
 #pragma once
 
-#include "kasoku/array/array.h"
+#include "kasoku/array/state.h"
+#include "kasoku/device/replay.h"
 
 #include <limits>
 #include <optional>
@@ -26,11 +27,34 @@ void add_slice(View& view, const BasicIndex& slice, int64_t length, int64_t stri
 /// axis.
 std::optional<View> cut(const View& view, std::span<const BasicIndex> cuts);
 
-/// The value of the element that a number for each axis names, a read-only array of no axes. Nothing (null) where the
-/// array is not at hand, computed and in memory that the host reaches, or there is no such element.
+/// The element that a number for each axis names, in memory that stays while this lives. Nothing (null) where the array is
+/// not at hand, computed and in memory that the host reaches, or there is no such element.
+class HeldElement {
+ public:
+  HeldElement(const Array& array, std::span<const int64_t> at) : held_(array) {
+    const Array::State& x = array.state();
+    const size_t n = x.view.shape.size();
+    if (!held_ || x.dtype == Dtype::opaque || at.size() != n || Recorder::current()) return;
+    char* memory = held_.memory();
+    for (size_t d = 0; d < n; ++d) {
+      const int64_t length = x.view.shape[d], place = at[d] < 0 ? at[d] + length : at[d];
+      if (static_cast<uint64_t>(place) >= static_cast<uint64_t>(length)) return;
+      memory += place * x.view.strides[d];
+    }
+    memory_ = memory;
+  }
+  explicit operator bool() const { return memory_; }
+  const char* memory() const { return memory_; }
+  /// Where it may be written at once, null elsewhere.
+  char* to_write() const { return memory_ && held_.may_be_written() ? memory_ : nullptr; }
+
+ private:
+  const Held held_;
+  char* memory_ = nullptr;
+};
+
+/// Its value, a read-only array of no axes.
 Array get_element(const Array& array, std::span<const int64_t> at);
-/// The same as a number.
-std::optional<Scalar> read_element(const Array& array, std::span<const int64_t> at);
 /// Writes it. False, and nothing done, as above, or if something that is pending still reads the memory.
 bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value);
 /// Writes `value`, which has this dtype and the shape of the cut, or a number. False, and nothing done, as above, or if

@@ -234,8 +234,9 @@ class Known {
         sources_[i] = reinterpret_cast<const char*>(&numbers_[i]);
         continue;
       }
-      const bool is_held = i > 0 && operands[0].array && &operands[0].array->state() == &operands[i].array->state();
+      const bool is_held = i > 0 && states_[0] == &operands[i].array->state();
       if (!is_held && !held_[i].emplace(*operands[i].array)) return;
+      if (!is_held) states_[i] = &operands[i].array->state();
       sources_[i] = in_c_order(*operands[i].array, held_[is_held ? 0 : i]->memory(), apart_[i]);
     }
     count_ = operands.size();
@@ -248,8 +249,12 @@ class Known {
   const Array::State& model() const { return *model_; }
   int64_t length() const { return length_; }
   Dtype result() const { return kernel_->result.load(std::memory_order_relaxed); }
-  /// Of the first operand, an array.
-  const Held& first() const { return *held_[0]; }
+  /// What it holds of an operand with this state; null if none has it.
+  const Held* held(const Array::State& state) const {
+    for (size_t i = 0; i < count_; ++i)
+      if (states_[i] == &state) return &*held_[i];
+    return nullptr;
+  }
 
   void run(void* y, Device& device) {
     Arguments arguments(y, length_);
@@ -314,6 +319,7 @@ class Known {
 
   const Array::State* model_ = nullptr;
   std::optional<Held> held_[2];
+  const Array::State* states_[2] = {};  ///< of what is held
   Number numbers_[2];
   Form forms_[2];
   bool is_value_ = false;
@@ -401,19 +407,21 @@ Array apply_again(Op op, std::span<const Plain> operands) {
   return Array::of(std::move(result), x.view.shape, known.result(), itemsize);
 }
 
-bool apply_again_in_place(Op op, const Array& x, const Plain& y) {
-  const Plain operands[] = {{&x, {}}, y};
+bool apply_again_into(const Array& out, Op op, std::span<const Plain> operands) {
+  const Array::State& x = out.state();
   Known known(op, operands);
-  if (!known || known.result() != x.dtype() || x.is_read_only() || known.first().storage().has_readers()) return false;
+  if (!known || known.is_value() || known.result() != x.dtype || known.model().view.shape != x.view.shape) return false;
+  const Held* to = known.held(x);
+  std::optional<Held> own;
+  if (!to) to = &own.emplace(out);
+  if (!to->may_be_written()) return false;
   alignas(64) char result[few_bytes];  // the operands may overlap
-  known.run(result, x.device());
-  const View& view = x.state().view;
-  const Elements elements{view.shape.data(), view.shape.size(), x.itemsize()};
-  char* const to = known.first().memory();
-  if (x.is_contiguous())
-    std::memcpy(to, result, elements.bytes());
+  known.run(result, *x.device);
+  const Elements elements{x.view.shape.data(), x.view.shape.size(), x.itemsize};
+  if (x.is_contiguous)
+    std::memcpy(to->memory(), result, elements.bytes());
   else
-    elements.copy(to, view.strides.data(), result, contiguous_strides(view.shape, x.itemsize()).data());
+    elements.copy(to->memory(), x.view.strides.data(), result, contiguous_strides(x.view.shape, x.itemsize).data());
   return true;
 }
 

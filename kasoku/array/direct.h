@@ -48,8 +48,9 @@ bool compute_again(Op op, std::span<const Plain> operands, Value& y);
 /// The result of `op` for alike operands, arrays of one dtype and shape (and numbers), if apply() has
 /// computed it for such before: then nothing is left to find out. Null if it is for apply().
 Array apply_again(Op op, std::span<const Plain> operands);
-/// x op= y by the same rule. False, and nothing done, if it is for apply_in_place().
-bool apply_again_in_place(Op op, const Array& x, const Plain& y);
+/// The same stored in an array of the result's dtype and shape, which may be an operand or share memory with one. False, and
+/// nothing done, if it is for apply().
+bool apply_again_into(const Array& out, Op op, std::span<const Plain> operands);
 /// apply() has computed `op` at once for these operands, in the dtypes that it has for them.
 void expect_again(Op op, const OpTypes& types, std::span<const Operand* const> operands);
 

@@ -39,6 +39,11 @@ struct Elements {
     }
     const int64_t to_step = to_strides[d], from_step = from_strides ? from_strides[d] : 0;
     if (d + 1 == rank) return copy_row(to, to_step, from, from_step, lengths[d]);
+    if (constexpr int64_t short_row = 8; d + 2 == rank && lengths[d + 1] < short_row && lengths[d] > lengths[d + 1]) {  // by columns
+      const int64_t to_next = to_strides[d + 1], from_next = from_strides ? from_strides[d + 1] : 0;
+      for (int64_t i = 0; i < lengths[d + 1]; ++i) copy_row(to + i * to_next, to_step, from + i * from_next, from_step, lengths[d]);
+      return;
+    }
     for (int64_t i = 0; i < lengths[d]; ++i)
       copy(to + i * to_step, to_strides, from + i * from_step, from_strides, d + 1);
   }

@@ -209,9 +209,29 @@ NodePtr number_node(const Scalar& number, Dtype dtype, Device& device) {
   return kept.node;
 }
 
+/// apply_again() for operands of these, null as there.
+Array apply_again(Op op, std::span<const Operand> given) {
+  Plain operands[2];
+  if (given.size() > std::size(operands) || static_cast<int>(given.size()) != info(op).arity) return {};
+  bool has_array = false;
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i].array) operands[i].array = &*given[i].array;
+    else if (given[i].weak != Weak::complex_) operands[i].number = given[i].scalar;
+    else return {};
+    has_array |= operands[i].array != nullptr;
+  }
+  return has_array ? apply_again(op, {operands, given.size()}) : Array();
+}
+
 }  // namespace
 
 Array apply(Op op, std::span<const Operand> given, std::optional<Dtype> dtype) {
+  if (!dtype)
+    if (Array result = apply_again(op, given); !result.is_null()) return result;
+  return apply_anew(op, given, dtype);
+}
+
+Array apply_anew(Op op, std::span<const Operand> given, std::optional<Dtype> dtype) {
   if (static_cast<int>(given.size()) != info(op).arity)
     throw Error(ErrorKind::type, std::string(info(op).name) + " takes " + std::to_string(info(op).arity) + " operands");
   if (is_comparison(op) && have_no_common_integer(given[0], given[1])) return compare_by_sign(op, given[0], given[1]);

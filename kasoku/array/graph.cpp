@@ -135,8 +135,20 @@ void Storage::Readers::add(const NodePtr& node) {
   any_.store(true, std::memory_order_release);
 }
 
+bool Storage::Readers::find_pending() {
+  std::vector<NodePtr> seen;  // let go of when the lock is
+  std::lock_guard lock(mutex_);
+  while (!nodes_.empty()) {
+    seen.push_back(nodes_.back().lock());
+    if (seen.back() && !seen.back()->is_done()) return true;
+    nodes_.pop_back();
+  }
+  any_.store(false, std::memory_order_release);
+  return false;
+}
+
 void Storage::Readers::take(std::vector<NodePtr>& pending, const Buffer* buffer) {
-  if (!any()) return;
+  if (!any_.load(std::memory_order_acquire)) return;
   std::vector<NodePtr> done;
   std::lock_guard lock(mutex_);
   std::erase_if(nodes_, [&](const std::weak_ptr<Node>& weak) {

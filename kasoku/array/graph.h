@@ -54,7 +54,7 @@ class Storage {
 
   /// Of memory that others can write all storages have the readers in common: it may be the same memory.
   void add_reader(const NodePtr& node) { (is_shared() ? readers_of_shared() : readers_).add(node); }
-  bool has_readers() const { return readers_.any() || (is_shared() && readers_of_shared().any()); }
+  bool has_readers() { return readers_.any() || (is_shared() && readers_of_shared().any()); }
   /// The pending readers, and forgets them.
   std::vector<NodePtr> take_readers();
 
@@ -62,11 +62,14 @@ class Storage {
   class Readers {
    public:
     void add(const NodePtr& node);
-    bool any() const { return any_.load(std::memory_order_acquire); }
+    /// Whether one is pending; of the others some are forgotten.
+    bool any() { return any_.load(std::memory_order_acquire) && find_pending(); }
     /// Those that read what lies in `buffer`; null: all.
     void take(std::vector<NodePtr>& pending, const Buffer* buffer);
 
    private:
+    bool find_pending();
+
     std::vector<std::weak_ptr<Node>> nodes_;
     SmallMutex mutex_;
     uint32_t prune_at_ = 64;

@@ -467,6 +467,12 @@ bool is_chosen_by_mask(const Array& array, const std::vector<Index>& index, cons
 
 }  // namespace
 
+void set_view(const Array& view, Array&& value) {
+  if (value.shape() != view.shape() || &value.device() != &view.device()) return set_view(view, value);
+  must_be_writable(view);
+  view.assign(std::move(value));
+}
+
 void set_view(const Array& view, const Array& value) {
   must_be_writable(view);
   Array source = &value.device() == &view.device() ? value : to_device(value, view.device());

@@ -26,6 +26,8 @@ Array get_item(const Array& array, const std::vector<Index>& index);
 Array get_view(const Array& array, const std::vector<Index>& index);
 /// Writes `value` (broadcast, converted) to all elements of an array, or of a view of one.
 void set_view(const Array& view, const Array& value);
+/// The same of a value that nobody else has (Array::assign()).
+void set_view(const Array& view, Array&& value);
 /// Writes it to those elements.
 void set_item(const Array& array, const std::vector<Index>& index, const Array& value);
 

@@ -217,20 +217,23 @@ std::optional<int64_t> place_of(const Scalar& number) {
   return number.kind == DtypeKind::unsigned_ && number.i >= 0 ? std::optional(number.i) : std::nullopt;
 }
 
-/// An integer of Python's, of NumPy's, or of an integer array that was read; nothing for any other object.
-std::optional<int64_t> place_from(PyObject* object) {
+/// An integer of Python's, of NumPy's, or of an integer array that was read; false for any other object.
+bool get_place(PyObject* object, int64_t& place) {
   if (PyLong_CheckExact(object)) {
     int overflow = 0;
-    const long long value = PyLong_AsLongLongAndOverflow(object, &overflow);
-    return overflow ? std::nullopt : std::optional<int64_t>(value);
+    place = PyLong_AsLongLongAndOverflow(object, &overflow);
+    return !overflow;
   }
-  if (PySlice_Check(object)) return std::nullopt;
+  if (PySlice_Check(object)) return false;
+  std::optional<int64_t> found;
   if (const Array* const array = array_of(object)) {
     const std::optional<Scalar>& number = array->state().number;
-    return number && is_integer(array->dtype()) ? place_of(*number) : std::nullopt;
+    if (number && is_integer(array->dtype())) found = place_of(*number);
+  } else if (const std::optional<NumpysNumber> number = numpys_number(object)) {
+    found = place_of(number->value);
   }
-  const std::optional<NumpysNumber> number = numpys_number(object);
-  return number ? place_of(number->value) : std::nullopt;
+  place = found.value_or(0);
+  return found.has_value();
 }
 
 /// The array that a key is, of positions or flags; null for any other key, also for a number that was read from an array.
@@ -259,11 +262,8 @@ class ElementKey {
  public:
   ElementKey(const Entries& entries, const Array& x) {
     if (entries.size() > Entries::most || entries.size() != x.state().view.shape.size()) return;
-    for (size_t i = 0; i < entries.size(); ++i) {
-      const std::optional<int64_t> place = place_from(entries[i]);
-      if (!place) return;
-      places_[i] = *place;
-    }
+    for (size_t i = 0; i < entries.size(); ++i)
+      if (!get_place(entries[i], places_[i])) return;
     count_ = entries.size();
   }
   explicit operator bool() const { return count_ > 0; }
@@ -277,11 +277,12 @@ class ElementKey {
 /// The numbers, slices and Nones of a key that is nothing else: no list, no array but an element that was read.
 class BasicKey {
  public:
-  explicit BasicKey(const Entries& entries) {
+  BasicKey(const Entries& entries, const Array& x) {
     if (entries.size() > Entries::most) return;
+    size_t n = 0;
     for (size_t i = 0; i < entries.size(); ++i)
-      if (!read(entries[i], rooms_[i].cut)) return;
-    count_ = entries.size();
+      if (entries[i] == Py_Ellipsis ? !fill(entries, i, x.state().view.shape.size(), n) : n == Entries::most || !read(entries[i], rooms_[n++].cut)) return;
+    count_ = n;
   }
   explicit operator bool() const { return count_ > 0; }
   std::span<const BasicIndex> cuts() const { return {&rooms_[0].cut, count_}; }
@@ -298,9 +299,22 @@ class BasicKey {
       new (&cut) BasicIndex{.is_number = false, .is_new_axis = true};
       return true;
     }
-    const std::optional<int64_t> place = place_from(entry);
-    if (place) new (&cut) BasicIndex{.start = *place};
-    return place.has_value();
+    int64_t place;
+    if (!get_place(entry, place)) return false;
+    new (&cut) BasicIndex{.start = place};
+    return true;
+  }
+
+  /// Whole axes for an ellipsis, which is the entry `at`, up to those that the ones behind it take.
+  bool fill(const Entries& entries, size_t at, size_t ndim, size_t& n) {
+    size_t others = 0;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      if (i != at && entries[i] == Py_Ellipsis) return false;
+      others += i != at && entries[i] != Py_None;
+    }
+    if (others > ndim || n + ndim - others > Entries::most) return false;
+    for (size_t k = others; k < ndim; ++k) new (&rooms_[n++].cut) BasicIndex{.is_number = false};
+    return true;
   }
 
   union Room {
@@ -316,8 +330,8 @@ class BasicKey {
 nb::object element_of(const Array& x, std::span<const int64_t> at) {
   if (InFace::is_in()) return {};
   if (elements_are_numpys() && !info(x.dtype()).code.empty()) {
-    const std::optional<Scalar> number = read_element(x, at);
-    return number ? as_numpys_number(*number, x.dtype()) : nb::object();
+    const HeldElement element(x, at);
+    return element ? as_numpys_number(element.memory(), x.dtype()) : nb::object();
   }
   Array element = get_element(x, at);
   return element.is_null() ? nb::object() : object_of(std::move(element));
@@ -331,7 +345,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
     const Entries entries(key);
     if (const ElementKey at(entries, x); at) {
       if (nb::object element = element_of(x, at.places()); element.is_valid()) return element.release().ptr();
-    } else if (const BasicKey basic(entries); basic) {
+    } else if (const BasicKey basic(entries, x); basic) {
       if (std::optional<View> part = cut(x.state().view, basic.cuts()))
         return settled_object_of(x.with_view(*std::move(part))).release().ptr();
     }
@@ -381,6 +395,12 @@ std::optional<Scalar> number_to_store(nb::handle value, Dtype dtype) {
 /// Whether the element, or the few elements, that the key names were written at once.
 bool is_set_at_once(const Array& x, const ElementKey& at, nb::handle value) {
   if (!at || x.is_read_only()) return false;
+  if (const void* const element = memory_of_number(value, x.dtype())) {
+    const HeldElement place(x, at.places());
+    char* const to = place.to_write();
+    if (to) std::memcpy(to, element, x.itemsize());
+    return to;
+  }
   const std::optional<Scalar> number = number_to_store(value, x.dtype());
   return number && set_element(x, at.places(), *number);
 }
@@ -388,8 +408,9 @@ bool is_set_at_once(const Array& x, const ElementKey& at, nb::handle value) {
 bool is_set_at_once(const Array& x, const BasicKey& basic, nb::handle value) {
   if (!basic || x.is_read_only()) return false;
   if (const std::optional<Scalar> number = number_to_store(value, x.dtype())) return set_few(x, basic.cuts(), *number);
-  const Array* const array = array_of(value);
-  return array && set_few(x, basic.cuts(), *array);
+  if (const Array* const array = array_of(value)) return set_few(x, basic.cuts(), *array);
+  const Array few = array_of_few_numbers(value, x.dtype() == Dtype::float64 ? std::optional(Dtype::float64) : std::nullopt, x.device());
+  return !few.is_null() && few.dtype() == x.dtype() && set_few(x, basic.cuts(), few);
 }
 
 bool is_set_at_once(const Array& x, const Array& places, nb::handle value) {
@@ -406,13 +427,16 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
     if (const Array* const places = places_of(key); places && is_set_at_once(x, *places, value)) return nb::none().release().ptr();
     const Entries entries(key);
     if (is_set_at_once(x, ElementKey(entries, x), value)) return nb::none().release().ptr();
-    const BasicKey basic(entries);
+    const BasicKey basic(entries, x);
     if (is_set_at_once(x, basic, value)) return nb::none().release().ptr();
     const Array* const array = basic ? array_of(value) : nullptr;
     std::optional<View> part = array ? cut(x.state().view, basic.cuts()) : std::nullopt;
     if (part) {
       const GilUntilBlocked keep;
-      set_view(x.with_view(*std::move(part)), *array);
+      const Array into = x.with_view(*std::move(part));
+      // What is pending in eager mode is its statement's alone; with one reference it is the one that is stored here.
+      if (is_eager() && Py_REFCNT(value) == 1) set_view(into, std::move(*array_inside(value)));
+      else set_view(into, *array);
     } else {
       set(x, key, value);
     }
@@ -503,6 +527,8 @@ nb::object view(const Array& x, nb::handle dtype) {
 
 nb::object item(const Array& x, const nb::args& at) {
   if (at.size() == 0) return item_of(x);
+  if (const ElementKey place(Entries(at.ptr()), x); place)
+    if (nb::object number = item_at(x, place.places()); number.is_valid()) return number;
   if (at.size() > 1) return item_of(get(x, at));
   if (nb::isinstance<nb::tuple>(at[0])) return item_of(get(x, at[0]));
   return item_of(get(ravel(x), at[0]));
@@ -532,6 +558,7 @@ nb::object object_of(Array&& array) {
 }
 
 void bind_array(nb::module_& m) {
+  const auto conjugated = [m](nb::object self) { return is_complex(array_of(self)->dtype()) ? nb::object(m.attr("conjugate")(self)) : self; };
   std::vector<PyType_Slot> all_slots = slots();
   nb::class_<Array>(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(),
                     nb::pooled(), R"(An n-dimensional array on a device, with NumPy's semantics.
@@ -704,6 +731,7 @@ array([ 7, 13]))")
             if (nb::cast<int64_t>(nb::getattr(value, "ndim", nb::int_(0))) > 0)
               throw Error(ErrorKind::value, "fill() takes one value, not an array with axes");
             const Scalar number = number_for(value, x.dtype());
+            if (set_few(x, std::span<const BasicIndex>(), number)) return;
             const GilReleased release;
             x.assign(full(x.shape(), number, x.dtype(), x.device()));
           },
@@ -711,13 +739,8 @@ array([ 7, 13]))")
       .def(
           "clip", [m](nb::object self, nb::handle low, nb::handle high) { return m.attr("clip")(self, low, high); },
           "min"_a = nb::none(), "max"_a = nb::none(), "Values held between two bounds.")
-      .def(
-          "conjugate", [m](nb::object self) { return m.attr("conjugate")(self); }, "Complex conjugates.")
-      .def(
-          "conj", [m](nb::object self) { return m.attr("conjugate")(self); }, "Complex conjugates.")
-      .def(
-          "nonzero", [m](nb::object self) { return m.attr("nonzero")(self); },
-          "Positions of the elements that are not zero: one array per axis.")
+      .def("conjugate", conjugated, "Complex conjugates; the array itself if it is not complex.")
+      .def("conj", conjugated, "Complex conjugates; the array itself if it is not complex.")
       .def(
           "round", [m](nb::object self, int decimals) -> nb::object { return m.attr("round")(self, decimals); },
           "decimals"_a = 0, "Rounded to a number of decimals, halves to even.")

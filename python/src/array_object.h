@@ -5,7 +5,9 @@
 
 #include "bindings.h"
 #include "guarded.h"
+#include "kasoku/codegen/ops.h"
 
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -75,6 +77,10 @@ inline nb::object settled_object_of(Array&& array) {
   if (is_to_settle(array)) settle(array);
   return object_of(std::move(array));
 }
+
+/// What an operation gives that was computed for such operands before (kasoku/array/direct.h); none if it is to take
+/// the whole way. The lock stays, and there is nothing to settle (ops.cpp).
+nb::object again(Op op, std::span<const nb::handle> objects);
 
 /// Slots of the class for Python's operators (ops.cpp).
 std::vector<PyType_Slot> operator_slots();

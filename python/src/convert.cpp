@@ -4,6 +4,7 @@
 #include "arrow.h"
 #include "device.h"
 #include "foreign.h"
+#include "kasoku/array/basic_index.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
@@ -154,17 +155,27 @@ std::optional<Scalar> plain_number(nb::handle object) {
   return get_plain_number(object, number) ? std::optional(number) : std::nullopt;
 }
 
+namespace {
+
+/// Where one of NumPy's numbers has its value, as numpy/arrayscalars.h has it.
+char* behind_head(nb::handle object) { return reinterpret_cast<char*>(object.ptr()) + sizeof(PyObject); }
+
+}  // namespace
+
 std::optional<NumpysNumber> numpys_number(nb::handle object) {
   const std::optional<Dtype> dtype = numpy_scalar_dtype(Py_TYPE(object.ptr()));
-  if (!dtype) return std::nullopt;
-  // Its value lies behind the object's head, as numpy/arrayscalars.h has it.
-  return NumpysNumber{Scalar::load(*dtype, reinterpret_cast<const char*>(object.ptr()) + sizeof(PyObject)), *dtype};
+  return dtype ? std::optional(NumpysNumber{Scalar::load(*dtype, behind_head(object)), *dtype}) : std::nullopt;
 }
 
-nb::object as_numpys_number(const Scalar& value, Dtype dtype) {
+const void* memory_of_number(nb::handle object, Dtype dtype) {
+  return numpy_scalar_dtype(Py_TYPE(object.ptr())) == dtype ? behind_head(object) : nullptr;
+}
+
+nb::object as_numpys_number(const void* element, Dtype dtype) {
   struct Type {
     PyTypeObject* type;
     allocfunc allocate;
+    PyObject* truths[2];  ///< of bool there are two objects
   };
   static const auto* const types = [] {  // NumPy's live as long as the process
     auto* const all = new Type[std::size(dtype_table)]{};
@@ -172,14 +183,16 @@ nb::object as_numpys_number(const Scalar& value, Dtype dtype) {
       if (dtype_table[i].code.empty() || dtype_table[i].kind == DtypeKind::opaque) continue;
       all[i].type = reinterpret_cast<PyTypeObject*>(nb::object(numpy_dtype(static_cast<Dtype>(i)).attr("type")).release().ptr());
       all[i].allocate = reinterpret_cast<allocfunc>(PyType_GetSlot(all[i].type, Py_tp_alloc));
+      for (bool truth : {false, true})
+        if (dtype_table[i].kind == DtypeKind::boolean) all[i].truths[truth] = nb::handle(reinterpret_cast<PyObject*>(all[i].type))(nb::bool_(truth)).release().ptr();
     }
     return all;
   }();
   const Type& its = types[static_cast<size_t>(dtype)];
-  if (dtype == Dtype::bool_) return nb::handle(reinterpret_cast<PyObject*>(its.type))(nb::bool_(value.as_bool()));  // of two objects
+  if (dtype == Dtype::bool_) return nb::borrow(its.truths[*static_cast<const char*>(element) != 0]);
   PyObject* const number = its.allocate(its.type, 0);
   if (!number) throw nb::python_error();
-  value.store(dtype, reinterpret_cast<char*>(number) + sizeof(PyObject));
+  std::memcpy(behind_head(number), element, info(dtype).size);
   return nb::steal(number);
 }
 
@@ -205,11 +218,11 @@ class FewNumbers {
     if (!few.read(object, 0)) return {};
     const Dtype natural = few.has_floats_ ? Dtype::float64 : Dtype::int64, wanted = dtype.value_or(natural);
     if (wanted != natural && wanted != Dtype::float64) return {};
-    Array array = Array::empty(few.shape_, wanted, device);
-    char* to = static_cast<char*>(array.data());
-    for (Py_ssize_t i = 0; i < few.n_; ++i, to += sizeof(double)) few.numbers_[i].store(wanted, to);
-    array.buffer()->history.filled_by_host = true;
-    return array;
+    auto storage = Storage::allocate(device, static_cast<size_t>(few.n_) * sizeof(double));
+    char* to = static_cast<char*>(storage->buffer->memory());
+    for (Py_ssize_t i = 0; i < few.n_; ++i, to += sizeof(double)) few.rooms_[i].number.store(wanted, to);
+    storage->buffer->history.filled_by_host = true;
+    return Array::of(std::move(storage), few.shape_, wanted, sizeof(double));
   }
 
  private:
@@ -228,7 +241,7 @@ class FewNumbers {
 
   bool read_number(nb::handle item) {
     if (n_ == most) return false;
-    Scalar& number = numbers_[n_++];
+    Scalar& number = *new (&rooms_[n_++].number) Scalar;
     if (!get_plain_number(item, number)) {
       const std::optional<NumpysNumber> numpys = numpys_number(item);
       if (!numpys || (numpys->dtype != Dtype::float64 && numpys->dtype != Dtype::int64)) return false;
@@ -238,13 +251,19 @@ class FewNumbers {
     return true;
   }
 
-  Scalar numbers_[most];
+  union Room {
+    Room() {}  // most lists need few of them
+    Scalar number;
+  };
+  Room rooms_[most];
   Py_ssize_t n_ = 0;
   bool has_floats_ = false;
   Shape shape_;
 };
 
 }  // namespace
+
+Array array_of_few_numbers(nb::handle object, std::optional<Dtype> dtype, Device& device) { return FewNumbers::array_of(object, dtype, device); }
 
 std::optional<Operand> operand_from(nb::handle object, Device& device) {
   Operand operand;
@@ -474,10 +493,15 @@ nb::object listed(const char* memory, const View& view, size_t axis, Dtype dtype
 
 nb::object item_of(const Array& array) { return pythons_number(number_of(array)); }
 
+nb::object item_at(const Array& array, std::span<const int64_t> place) {
+  const HeldElement element(array, place);
+  return element ? pythons_number(Scalar::load(array.dtype(), element.memory())) : nb::object();
+}
+
 nb::object list_of(const Array& array) {
   if (!array.device().is_host() || array.dtype() == Dtype::opaque || Recorder::current()) return to_numpy(array).attr("tolist")();
   const std::shared_ptr<Buffer> buffer = [&] {
-    const GilReleased release;
+    const GilUntilBlocked keep;
     array.data_for_read();
     return array.buffer();
   }();

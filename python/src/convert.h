@@ -9,6 +9,7 @@
 #include "kasoku/array/scalar.h"
 
 #include <optional>
+#include <span>
 
 namespace kasoku {
 
@@ -39,14 +40,19 @@ struct NumpysNumber {
   Dtype dtype;
 };
 std::optional<NumpysNumber> numpys_number(nb::handle object);
-/// The other way round: a number of a dtype that NumPy has as NumPy's own.
-nb::object as_numpys_number(const Scalar& value, Dtype dtype);
+/// The memory of such a number, which is an element of its dtype; null for any other object.
+const void* memory_of_number(nb::handle object, Dtype dtype);
+/// The other way round: an element of a dtype that NumPy has as NumPy's own number.
+nb::object as_numpys_number(const void* element, Dtype dtype);
 /// Arrays, Python numbers, NumPy scalars and arrays, anything numpy.asarray takes;
 /// nothing for what is none of them. Host data goes to `device`.
 std::optional<Operand> operand_from(nb::handle object, Device& device);
 /// The same as an array.
 Array array_from(nb::handle object, Device& device);
 
+/// Of few numbers of Python's, float64 and int64 of NumPy's among them, in lists of one length; null for any other object, and for
+/// dtypes that take more than a look.
+Array array_of_few_numbers(nb::handle object, std::optional<Dtype> dtype, Device& device);
 /// Copies a NumPy array (or what numpy.asarray makes one of) to `device`;
 /// without a copy if asked for and the memory can be shown as it is.
 Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device, bool copy);
@@ -61,6 +67,8 @@ nb::object with_numpys_integers(nb::object array, Dtype dtype);
 Scalar number_of(const Array& array);
 /// The same as a Python number.
 nb::object item_of(const Array& array);
+/// The element that is named by a number for each axis; none if it is not at hand, or not there (kasoku/array/basic_index.h).
+nb::object item_at(const Array& array, std::span<const int64_t> place);
 /// All elements, as nested lists of such.
 nb::object list_of(const Array& array);
 

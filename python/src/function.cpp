@@ -115,8 +115,8 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
   if (PyUnicode_CompareWithASCIIString(name, "__signature__") == 0) return signature(self);
   if (Py_TYPE(self) == face_function_type && PyUnicode_CompareWithASCIIString(name, "__kasoku_numpys__") == 0)  // in compiled code
     return guarded([=] { return nb::object(nb::module_::import_("numpy").attr(nb::handle(wrapped(self)).attr("__name__"))).release().ptr(); });
-  for (const char* of_type_too : {"__module__", "__doc__"})
-    if (PyUnicode_CompareWithASCIIString(name, of_type_too) == 0) return PyObject_GetAttr(wrapped(self), name);
+  for (const char* of_function : {"__module__", "__doc__", "__name__"})
+    if (PyUnicode_CompareWithASCIIString(name, of_function) == 0) return PyObject_GetAttr(wrapped(self), name);
   PyObject* found = PyObject_GenericGetAttr(self, name);
   if (found || !PyErr_ExceptionMatches(PyExc_AttributeError)) return found;
   PyErr_Clear();

@@ -4,6 +4,7 @@
 
 #include "algorithm.h"
 #include "kasoku/array/algorithms/rearrange.h"
+#include "kasoku/array/direct.h"
 
 #include <initializer_list>
 
@@ -26,6 +27,14 @@ std::optional<Array> optional_array(nb::handle object, Device& device);
 template <class F>
 auto without_lock(F&& compute) {
   const GilUntilBlocked keep;
+  return compute();
+}
+
+/// The same of so many elements: while many are computed others have the lock, which for few costs more than it gives.
+template <class F>
+auto without_lock_of(int64_t n, F&& compute) {
+  if (n <= few_elements) return without_lock(compute);
+  const GilReleased release;
   return compute();
 }
 

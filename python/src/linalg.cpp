@@ -277,8 +277,7 @@ array(1))");
     const Array x = given_array(given);
     const std::optional<Extents> axes = axes_from(axis);
     const NormOrder order = order_from(ord, (axes ? axes->size() : static_cast<size_t>(x.ndim())) == 1 ? "vectors" : "matrices");
-    const GilReleased release;
-    return norm(x, order, axes, keepdims);
+    return without_lock_of(x.size(), [&] { return norm(x, order, axes, keepdims); });
   }, "x"_a, "ord"_a = nb::none(), "axis"_a = nb::none(), "keepdims"_a = false, R"(The norms of vectors (axis= is one axis) or of matrices (two).
 
 ord= is a number, inf or -inf, of matrices also "fro" and "nuc"; without ord= and axis= it is the length of all

@@ -388,8 +388,10 @@ PyObject* asked_by_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t n, Py
     if (n < 2) throw nb::type_error("__array_ufunc__ takes a ufunc and the name of its method");
     const nb::handle ufunc = args[0], method = args[1];
     const bool is_plain = !names && PyUnicode_Check(method.ptr()) && PyUnicode_CompareWithASCIIString(method.ptr(), "__call__") == 0;
-    if (const nb::object& operation = ours_of(ufunc).operation; is_plain && operation.is_valid()) {
-      if (PyObject* const result = handed_on(operation.ptr(), args + 2, static_cast<size_t>(n - 2), nullptr)) return result;
+    if (const OursOfUfunc& its = ours_of(ufunc); is_plain && its.operation.is_valid()) {
+      const nb::handle operands[] = {args[2], args[n - 1]};
+      if (nb::object result = n == 3 || n == 4 ? again(*its.op, {operands, static_cast<size_t>(n - 2)}) : nb::object(); result.is_valid()) return result.release().ptr();
+      if (PyObject* const result = handed_on(its.operation.ptr(), args + 2, static_cast<size_t>(n - 2), nullptr)) return result;
       nb::python_error error;
       if (!declines(error)) throw error;
     }
@@ -631,7 +633,11 @@ nb::object number_of_host(nb::object result) {
   return x && x->device().is_host() ? number_or_array(std::move(result), {}) : std::move(result);
 }
 
-nb::object numpy_number(const Array& array) { return as_numpys_number(number_of(array), array.dtype()); }
+nb::object numpy_number(const Array& array) {
+  alignas(16) char element[16];
+  number_of(array).store(array.dtype(), element);
+  return as_numpys_number(element, array.dtype());
+}
 
 bool elements_are_numpys() { return gives_numpys_numbers; }
 

@@ -90,22 +90,36 @@ nb::object object_of(const Value& value) {
   return nb::borrow(place);
 }
 
-/// What an operation gives that was computed for such operands before (kasoku/array/direct.h); none if it is to take
-/// the whole way. The lock stays, and there is nothing to settle.
-nb::object again(Op op, std::initializer_list<nb::handle> objects) {
+/// One operand or two of an operation, of which one is an array; false for others.
+bool get_plain(std::span<const nb::handle> objects, Plain operands[2]) {
+  if (!(objects.size() == 1 ? get_plain(objects[0], operands[0]) : objects.size() == 2 && get_plain(objects[0], objects[1], operands))) return false;
+  return operands[0].array || operands[1].array;
+}
+
+/// The same as again(), stored in `out`.
+bool again_into(nb::handle out, Op op, std::span<const nb::handle> objects) {
   Plain operands[2];
-  const size_t n = objects.size();
-  const nb::handle* const first = objects.begin();
-  if (!(n == 1 ? get_plain(first[0], operands[0]) : get_plain(first[0], first[1], operands))) return {};
-  if (!operands[0].array && !operands[1].array) return {};
-  if (Value value; compute_again(op, {operands, n}, value)) return object_of(value);
-  Array result = apply_again(op, {operands, n});
+  const Array* const into = array_of(out);
+  return into && get_plain(objects, operands) && apply_again_into(*into, op, {operands, objects.size()});
+}
+
+}  // namespace
+
+nb::object again(Op op, std::span<const nb::handle> objects) {
+  Plain operands[2];
+  if (!get_plain(objects, operands)) return {};
+  if (Value value; compute_again(op, {operands, objects.size()}, value)) return object_of(value);
+  Array result = apply_again(op, {operands, objects.size()});
   return result.is_null() ? nb::object() : object_of(std::move(result));
 }
 
+namespace {
+
 nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out, nb::handle dtype, nb::handle where = Py_True) {
-  if (objects.size() < 3 && out.is_none() && dtype.is_none() && where.ptr() == Py_True)
-    if (nb::object result = again(op, objects); result.is_valid()) return result;
+  if (dtype.is_none() && where.ptr() == Py_True) {
+    if (!out.is_none() && again_into(out, op, objects)) return nb::borrow(out);
+    if (nb::object result = out.is_none() ? again(op, objects) : nb::object(); result.is_valid()) return result;
+  }
   Device& device = device_among(objects);
   Operand operands[3];
   size_t n = 0;
@@ -128,7 +142,7 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
   Array result;
   {
     const GilUntilBlocked keep;
-    result = apply(op, std::span<const Operand>(operands, n), wanted);
+    result = apply_anew(op, std::span<const Operand>(operands, n), wanted);
     if (mask && !into) result = apply(Op::where, {*mask, result, Array::zeros({}, result.dtype(), device)});
   }
   if (!into) return settled_object_of(std::move(result));
@@ -229,7 +243,8 @@ nb::object where_not_equal(nb::handle object, nb::handle array) {
 }
 
 nb::object binary(Op op, nb::handle left, nb::handle right) {
-  if (nb::object result = again(op, {left, right}); result.is_valid()) return result;
+  const nb::handle both[] = {left, right};
+  if (nb::object result = again(op, both); result.is_valid()) return result;
   const bool is_reflected = !is_array(left);
   const Array& x = *array_of(is_reflected ? right : left);
   const nb::handle other = is_reflected ? left : right;
@@ -254,7 +269,7 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
     Operand operands[2];
     operands[is_reflected] = x;
     operands[!is_reflected] = *std::move(y);
-    result = apply(op, operands);
+    result = apply_anew(op, operands);
   }
   return settled_object_of(std::move(result));
 }
@@ -267,11 +282,12 @@ nb::object quotient_and_rest(Op, nb::handle left, nb::handle right) {
 }
 
 nb::object unary(Op op, nb::handle self) {
-  if (nb::object result = again(op, {self}); result.is_valid()) return result;
+  if (nb::object result = again(op, {&self, 1}); result.is_valid()) return result;
   Array result;
   {
     const GilUntilBlocked keep;
-    result = apply(op, {*array_of(self)});
+    const Operand operand = *array_of(self);
+    result = apply_anew(op, {&operand, 1});
   }
   return settled_object_of(std::move(result));
 }
@@ -279,7 +295,7 @@ nb::object unary(Op op, nb::handle self) {
 nb::object in_place(Op op, nb::handle self, nb::handle other) {
   const Array& x = *array_of(self);
   if (x.state().is_read_only && x.state().view.shape.empty()) return binary(op, self, other);  // a value: the name gets another
-  if (Plain y; (get_plain(other, y) || get_as_pythons(other, {&x, {}}, y)) && apply_again_in_place(op, x, y)) return nb::borrow(self);
+  if (const nb::handle both[] = {self, other}; again_into(self, op, both)) return nb::borrow(self);
   std::optional<Operand> y = operand_beside(x, other);
   if (!y) return not_implemented();
   {

@@ -47,18 +47,18 @@ void must_be_introselect(handle kind, handle order) {
 Array sorted(const Array& x, handle axis, handle kind, handle order, bool is_descending) {
   must_be_kind(kind, order);
   const std::optional<int64_t> along = axis_from(axis);
-  const GilReleased release;
-  if (!is_descending) return sort(x, along);
-  const Array row = along ? x : ravel(x);
-  const int64_t axis_of_row = along.value_or(0);
-  return copy(flip(sort(row, axis_of_row), Extents{axis_of_row}));
+  return without_lock_of(x.size(), [&] {
+    if (!is_descending) return sort(x, along);
+    const Array row = along ? x : ravel(x);
+    const int64_t axis_of_row = along.value_or(0);
+    return copy(flip(sort(row, axis_of_row), Extents{axis_of_row}));
+  });
 }
 
 Array arg_sorted(const Array& x, handle axis, handle kind, handle order, bool is_descending) {
   must_be_kind(kind, order);
   const std::optional<int64_t> along = axis_from(axis);
-  const GilReleased release;
-  return argsort(x, along, is_descending);
+  return without_lock_of(x.size(), [&] { return argsort(x, along, is_descending); });
 }
 
 using Partition = Array (*)(const Array&, std::span<const int64_t>, std::optional<int64_t>);
@@ -66,14 +66,17 @@ using Partition = Array (*)(const Array&, std::span<const int64_t>, std::optiona
 template <Partition f>
 Array partitioned(const Array& x, handle kth, handle axis, handle kind, handle order) {
   must_be_introselect(kind, order);
+  const std::optional<int64_t> along = axis_from(axis);
+  if (PyLong_CheckExact(kth.ptr())) {
+    const int64_t one = nb::cast<int64_t>(kth);
+    return without_lock_of(x.size(), [&] { return f(x, {&one, 1}, along); });
+  }
   const nb::object places = numpy().attr("asarray")(array_of(kth) ? to_numpy(*array_of(kth)) : nb::object(nb::borrow(kth)));
   const std::string code = nb::cast<std::string>(places.attr("dtype").attr("kind"));
   if (code != "i" && code != "u") throw Error(ErrorKind::type, "Partition index must be integer");
   std::vector<int64_t> all;
   for (nb::handle k : nb::list(places.attr("ravel")().attr("tolist")())) all.push_back(nb::cast<int64_t>(k));
-  const std::optional<int64_t> along = axis_from(axis);
-  const GilReleased release;
-  return f(x, all, along);
+  return without_lock_of(x.size(), [&] { return f(x, all, along); });
 }
 
 /// Replaces the elements of `x` by those of `f(x)`, which has their shape because there is an axis.
@@ -100,12 +103,7 @@ nb::object ordered_by_keys(handle keys, handle axis) {
   }
   const int64_t along = axis.is_none() ? -1 : *axis_from(axis);
   if (!all.empty() && all[0].ndim() == 0) return nb::cast(Array::zeros({}, Dtype::int64, all[0].device()));
-  Array result;
-  {
-    const GilReleased release;
-    result = lexsort(all, along);
-  }
-  return nb::cast(std::move(result));
+  return nb::cast(without_lock_of(all.empty() ? 0 : all[0].size(), [&] { return lexsort(all, along); }));
 }
 
 nb::object median_of(const char* name, handle a, handle axis, handle out, bool keepdims, bool leaves_nan_out) {

@@ -42,6 +42,8 @@ nb::object taken(nb::handle given, nb::handle indices, nb::handle axis, nb::hand
   if (at.size() == 0 && nb::isinstance<nb::list>(indices)) at = astype(at, Dtype::int64);
   const std::optional<int64_t> along = axis_from(axis);
   const OutOfRange outside = out_of_range_from(mode);
+  const bool is_row = x.ndim() == 1 && along.value_or(0) == 0 && outside == OutOfRange::raise && at.dtype() == Dtype::int64;
+  if (Array few = is_row ? get_few(x, at) : Array(); !few.is_null()) return stored("take", std::move(few), out);
   Array result = without_lock([&] {
     const int64_t length = along ? x.shape()[normal_axis(*along, x.ndim())] : x.size();
     if (length == 0 && at.size() > 0) throw Error(ErrorKind::index, "cannot do a non-empty take from an empty axes.");
@@ -168,6 +170,7 @@ bool joins_in_place(const OpInfo& row) {
 void bind_selection(nb::module_& m) {
   const auto out = "out"_a = nb::none(), axis = "axis"_a = nb::none();
   bind_algorithm(m, Algorithm::nonzero, [](nb::handle x) { return nonzero_of(given_array(x)); }, "a"_a);
+  add_method(m.attr("Array"), "nonzero", &nonzero_of, "Positions of the elements that are not zero: one array per axis.");
   bind_algorithm(m, Algorithm::flatnonzero, [](nb::handle x) {
     const Array array = given_array(x);
     return without_lock([&] { return flatnonzero(array); });

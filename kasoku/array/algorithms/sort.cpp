@@ -3,6 +3,7 @@
 #include "kasoku/array/algorithms/sorted_rows.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/array/few_places.h"
 #include "kasoku/array/fuse.h"
 #include "kasoku/array/places.h"
 #include "kasoku/array/shape.h"
@@ -86,6 +87,8 @@ Array argsort_complex(const Array& array, int64_t axis, bool is_descending) {
 
 Array take_along(const Array& array, const Array& positions, int64_t axis) {
   const size_t d = normal_axis(axis, array.ndim());
+  if (array.ndim() == 1 && positions.ndim() == 1 && positions.dtype() == Dtype::int64)
+    if (Array few = get_few(array, positions); !few.is_null()) return few;
   const Array moved = contiguous(moveaxis(array, {static_cast<int64_t>(d)}, {-1})), wanted = moveaxis(positions, {static_cast<int64_t>(d)}, {-1});
   const int64_t length = moved.shape().back(), n = wanted.size();
   Shape starts_shape = wanted.shape();

@@ -202,10 +202,12 @@ def vander(x, N=None, increasing=False) -> Array:
         raise ValueError("x must be a one-dimensional array or sequence.")
     n = x.size if N is None else N
     dtype = _core.result_type(x, "int64")
-    rows = _core.repeat(_core.reshape(x.astype(dtype), (x.size, 1)), max(n - 1, 0), axis=1)
-    ones = _core.ones((x.size, min(n, 1)), dtype=dtype, device=x.device)
-    powers = _core.concatenate([ones, _core.cumprod(rows, axis=1)], 1) if n > 1 else ones
-    return powers if increasing else _core.copy(_core.flip(powers, 1))
+    x, powers = x.astype(dtype, copy=False), [_core.ones(x.size, dtype=dtype, device=x.device)][:n]
+    while len(powers) < n:
+        powers.append(powers[-1] * x)
+    if not powers:
+        return _core.empty((x.size, 0), dtype=dtype, device=x.device)
+    return _core.stack(powers if increasing else powers[::-1], 1)
 
 
 def mask_indices(n, mask_func, k=0) -> tuple[Array, ...]:

@@ -84,8 +84,9 @@ def unstack(x, /, *, axis=0) -> tuple[Array, ...]:
 
 
 def _at_least(arrays, widen):
-    results = tuple(widen(given(x)) for x in arrays)
-    return results[0] if len(results) == 1 else results
+    if len(arrays) == 1:
+        return widen(given(arrays[0]))
+    return tuple(widen(given(x)) for x in arrays)
 
 
 def atleast_1d(*arrays) -> Any:

@@ -53,6 +53,8 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
     """
     x = given(array)
     name = self.__name__
+    if name in _reductions and dtype is None and initial is None and where is True:
+        return getattr(_core, _reductions[name])(x, axis, out=out, keepdims=keepdims)
     if name == "subtract" and where is True and initial is None and isinstance(axis, int):
         first, rest = _cut(x, axis)
         return _stored(self(first, rest.sum(axis=axis, dtype=dtype)), axis, x, out, keepdims)
@@ -126,10 +128,11 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
     array([1, 2, 6])
     """
     x = given(array)
-    _must_join(self, "accumulate")
+    name = self.__name__
+    if name not in _scans:
+        _must_join(self, "accumulate")
     if x.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")
-    name = self.__name__
     if name in _sums:
         return getattr(_core, _scans[name])(x, axis=axis, dtype=dtype, out=out)
     x = _joinable(self, x, dtype)

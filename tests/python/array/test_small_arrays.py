@@ -631,3 +631,156 @@ def test_numbers_of_numpys_are_remembered_as_pythons_are():
                     np.testing.assert_allclose(got.numpy(), want, rtol=1e-15)
     narrow = x.astype("float32")
     assert (np.float64(2) * narrow).dtype == "float64" and (np.float32(2) * narrow).dtype == "float32"
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "bool"])
+def test_results_stored_in_memory_of_operands_are_numpys(dtype):
+    """out= beside, in front of and behind an operand, in steps, and an operand itself; each time is as the first."""
+    name = "logical_or" if dtype == "bool" else "add"
+    places = [slice(0, 6), slice(1, 7), slice(2, 8), slice(0, 12, 2), slice(11, None, -2)]
+    for left, right, into in itertools.product(places, repeat=3):
+        mine, theirs = ks.array(values(dtype, 3).repeat(2)[:12]), values(dtype, 3).repeat(2)[:12]
+        for _ in range(3):
+            out = mine[into]
+            assert getattr(ks, name)(mine[left], mine[right], out=out) is out
+            getattr(np, name)(theirs[left], theirs[right], out=theirs[into])
+        np.testing.assert_array_equal(mine.numpy(), theirs)
+
+
+def test_results_are_stored_where_they_fit_alone():
+    x, wide, narrow = ks.arange(4) * 1.0, ks.zeros(4), ks.zeros(4, dtype="float32")
+    for _ in range(3):
+        ks.add(x, x, out=wide)
+        ks.add(x, 1, out=narrow)
+        ks.sqrt(x, out=(wide,))
+        ks.negative(x, out=wide)
+        for shape, out, error in (((2, 4), None, None), ((3,), None, ValueError), ((4,), "int64", TypeError)):
+            into = ks.zeros(shape, dtype=out or "float64")
+            if error:
+                with pytest.raises(error):
+                    ks.add(x, x, out=into)
+            else:
+                assert ks.add(x, x, out=into).tolist() == [[0, 2, 4, 6]] * 2
+        with pytest.raises(ValueError, match="read-only"):
+            ks.add(x, x, out=ks.broadcast_to(wide, (4,)))
+    assert wide.tolist() == [0, -1, -2, -3] and narrow.tolist() == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    "write", ["x[0] = 7.0", "x.fill(7)", "ks.add(y, y, out=x)", "x += y", "x[1:] = x[:-1]", "x[:2] = (7, 8.5)"]
+)
+def test_a_write_waits_for_those_that_read_and_for_no_others(write):
+    names = {"x": ks.array(values("float64", 4)), "y": ks.array(values("float64", 5)), "ks": ks}
+    x, before = names["x"], names["x"].numpy()
+    theirs = {"x": before.copy(), "y": names["y"].numpy(), "ks": np}
+    few = _core._few_at_once(False)
+    with ks.eager(False):
+        reader = x * 2  # a node of the graph
+        _core._few_at_once(True)
+        exec(write, names)
+        np.testing.assert_array_equal(reader.numpy(), before * 2)
+        exec(write, names)  # what read is over
+    _core._few_at_once(few)
+    exec(write, theirs)
+    exec(write, theirs)
+    np.testing.assert_array_equal(x.numpy(), theirs["x"])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "int64", "float32"])
+def test_rows_become_numbers_of_lists(dtype):
+    x, y = np.zeros((3, 2), dtype), ks.zeros((3, 2), dtype=dtype)
+    for key in (1, -1, np.s_[0:2], np.s_[:, 1:], np.s_[..., ::-1]):
+        for value in (
+            [1, 2],
+            (3.5, 4),
+            [[7, 8], [9, 10]],
+            (np.float64(1.5), np.int64(2)),
+            [1],
+            [1, 2, 3],
+            (),
+            [True, 2],
+            (1, (2, 3)),
+        ):
+            outcomes = []
+            for array in (x, y):
+                try:
+                    array[key] = value
+                    outcomes.append(None)
+                except Exception as error:
+                    outcomes.append(issubclass(type(error), (ValueError, TypeError)))
+            assert outcomes[0] == outcomes[1], (key, value)
+            np.testing.assert_array_equal(y.numpy(), x, str((key, value)))
+
+
+def test_keys_with_an_ellipsis():
+    x = np.arange(24.0).reshape(2, 3, 4)
+    y = ks.array(x)
+    parts = [..., 0, -1, None, slice(1, None), slice(None, None, -2), 5]
+    for n in range(1, 5):
+        for key in itertools.product(parts, repeat=n):
+            if all(part is not ... for part in key):
+                continue
+            try:
+                expected = x[key]
+            except IndexError:
+                with pytest.raises(IndexError):
+                    y[key]
+                continue
+            assert y[key].shape == expected.shape and y[key].tolist() == expected.tolist(), key
+            x[key] = -1 - x[key]
+            y[key] = -1 - y[key]
+            np.testing.assert_array_equal(y.numpy(), x)
+
+
+def test_what_methods_give_of_real_arrays():
+    x = ks.array([1.0, 2.0, 3.0])
+    assert x.conj() is x and x.conjugate() is x and ks.conjugate(x) is not x
+    assert [x.item(k) for k in (0, -1)] == [1.0, 3.0] and type(x.item(0)) is float
+    assert x.reshape(3, 1).item(2, 0) == x.reshape(3, 1).item((2, 0)) == x.reshape(3, 1).item(2) == 3.0
+    for bad in (3, -4):
+        with pytest.raises(IndexError):
+            x.item(bad)
+    assert (ks.array([1j])).conj().tolist() == [-1j]
+    with pytest.raises(ValueError, match="read-only"):
+        ks.broadcast_to(x, (2, 3)).fill(1)
+    x[::2].fill(9)
+    assert x.tolist() == [9, 2, 9] and x.take([0, -1]).tolist() == [9, 9]
+    with pytest.raises(IndexError):
+        x.take(ks.array([3]))
+
+
+@pytest.mark.parametrize("shape", [(200, 1), (200, 3), (3, 200), (9, 8), (8, 9), (2, 50, 3), (1, 1)])
+@pytest.mark.parametrize("dtype", ["float64", "int8", "complex128"])
+def test_copies_of_narrow_arrays(shape, dtype):
+    x = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+    y = ks.array(x)
+    for theirs, ours in ((x.T, y.T), (x[::-1], y[::-1]), (x[..., ::-1], y[..., ::-1])):
+        assert np.array_equal(ours.copy().numpy(), theirs)
+    z = ks.zeros(shape[::-1], dtype=dtype)
+    z[...] = y.T
+    assert np.array_equal(z.numpy(), x.T) and np.array_equal(ks.stack([y, y], -1).numpy(), np.stack([x, x], -1))
+
+
+def test_many_values_are_computed_where_a_statement_stores_them():
+    """What reads elsewhere, its own elements or others; what has a name is stored and stays."""
+    n = 50_000
+    theirs, mine = np.linspace(0, 1, 2 * n), ks.array(np.linspace(0, 1, 2 * n))
+    for _ in range(3):
+        for x in (theirs, mine):
+            x[n:] = x[:n] * 2 + 1
+            x[1:-1] = x[1:-1] * 0.5 - x[1:-1]
+            x[1:] = x[:-1] * 2 - x[1:]
+            x[::-1] = x * 3 + 1
+            x[:n] = named = x[n:] + 1
+            x[:n] = x[:n] / 4
+            x[2:] = (x[:-2] * 7).astype("float32")
+            x[: n // 2] = x[0:1] + 1
+            named[:10] = named[10:20] + named[:10]
+            x[n:] = named * 0.125
+        np.testing.assert_array_equal(mine.numpy(), theirs)
+    views = (mine[:4] * 2 for _ in range(1))
+    kept = (mine, slice(4, 8), next(views))
+    expected = kept[2].tolist()
+    kept[0].__setitem__(*kept[1:])
+    mine[:4] = 0
+    assert kept[2].tolist() == mine[4:8].tolist() == expected
