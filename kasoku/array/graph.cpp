@@ -23,6 +23,8 @@ namespace {
 constexpr int max_pending = 48;
 /// A pending array holds about a kilobyte. Where as many are pending, those whose values are no larger run.
 constexpr size_t many_pending = 4096;
+/// After as many new ones the list is looked through, however long it was once: what is gone holds its memory until then.
+constexpr size_t most_new = 4 * many_pending;
 constexpr int64_t few_bytes = 1024;
 
 struct Shard {
@@ -69,7 +71,7 @@ void list_pending(const NodePtr& node) {
     std::lock_guard lock(shard.mutex);
     if (shard.nodes.size() >= shard.prune_at) {
       seen = prune(shard.nodes);
-      shard.prune_at = std::max<size_t>(256, 2 * shard.nodes.size());
+      shard.prune_at = shard.nodes.size() + std::clamp<size_t>(shard.nodes.size(), 256, most_new);
     }
     shard.nodes.push_back(node);
     if (shard.nodes.size() < many_pending) return;
