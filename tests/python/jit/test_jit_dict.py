@@ -531,4 +531,3 @@ def test_a_typed_dict_holds_arrays():
     given[1], given[2] = np.arange(3.0), np.ones(8)[::2]
     assert weighed(given) == 11.0
     assert weighed(dict(given)) == 11.0
-
