@@ -301,13 +301,8 @@ Val FunctionLowering::compare(const Expr& e) {
       }
       else if (left.type.is_tuple() && right.type.is_tuple()) {
         const Val a = pin(left), b = pin(right);
-        part = left.type.items.size() == right.type.items.size() ? "(true" : "(false";
-        if (left.type.items.size() == right.type.items.size())
-          for (size_t k = 0; k < left.type.items.size(); ++k)
-            part += fmt::format(" && {}._{} == {}._{}", a.text, k, b.text, k);
-        part += ")";
-        if (op == Operator::not_equal) part = "!" + part;
-        else if (op != Operator::equal) part = tuple_order(op, a, b, e.place);
+        if (op == Operator::equal || op == Operator::not_equal) part = (op == Operator::equal ? "" : "!") + tuple_equality(a, b, e.place);
+        else part = tuple_order(op, a, b, e.place);
       } else if (left.type.kind == TypeKind::dtype && right.type.kind == TypeKind::dtype) {
         equal = left.type == right.type;
       } else if (left.type.kind == TypeKind::member && right.type.kind == TypeKind::member) {

@@ -176,6 +176,7 @@ class FunctionLowering {
   Val combine(Operator op, const Val& a, const Val& b, const Type& type, const Expr* right,
               Place place, bool may_raise = true);
   Val compare(const Expr& expr);
+  std::string tuple_equality(const Val& a, const Val& b, Place place);
   std::string tuple_order(Operator op, const Val& a, const Val& b, Place place);
   Val logic(const Expr& expr);
   Val conditional(const Expr& expr);

@@ -181,6 +181,9 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
     key.params[k] = ElementKey::param(use, dtype, class_);
   }
 
+  // `_in_ind.size()` and `_out_ind.size()`: how many elements there are, and how many results.
+  const auto counts = [&](const char* word) { return mentions_word(state.post_map_expr, word) || mentions_word(state.map_expr, word); };
+  const bool sees_sizes = counts("_in_ind") || counts("_out_ind");
   ReductionLaunch& launch = state_->element_plans.find_or(key, [&] {
     ReductionText text;
     text.options = &state.options;
@@ -231,6 +234,11 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
       text.others += fmt::format("{}* _m_{}, ", type, param.name);
       refs += fmt::format("{0} &{1} = _m_{1}[_o];", type, param.name);
     }
+    if (sees_sizes) {
+      has_raw = true;  // their class is in the same header
+      text.others += "ptrdiff_t _in_size, ptrdiff_t _out_size, ";
+      text.before += "  const CIndexer<1> _in_ind(_in_size), _out_ind(_out_size);\n";
+    }
     text.post = fmt::format("{}\n#line 1 \"{} post_map_expr\"\n{};\n#line 1 \"kasoku\"\n", refs, name, state.post_map_expr);
     const auto says = [&](const char* word) { return mentions_word(state.map_expr, word); };
     text.element = [of_output = says("_o") || says("i"), of_number = says("_j") || says("i"), has_index = says("i"), own, of_computed, &computed](const Loop& loop, const Place& place, const std::string& number, const std::string& output) {
@@ -270,6 +278,7 @@ std::vector<Array> ReductionKernel::reduce_elements(std::span<const Argument> gi
             }
           }
           for (const Array& result : results) packed.add_value(result.data());
+          if (sees_sizes) packed.add_value(space.size()), packed.add_value(n_outputs);
         });
   }
   if (args.size() == inputs) return results;

@@ -38,6 +38,10 @@ class CompileError(Error, builtins.RuntimeError):
     True
     """
 
+    def get_message(self):
+        """The message, under the name that CuPy's CompileException has for it."""
+        return str(self)
+
 
 class ValueError(Error, builtins.ValueError):
     """A value that the call cannot take: a shape, a name, a range."""

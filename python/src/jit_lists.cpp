@@ -65,7 +65,8 @@ void drop(void* body, const Type& type) {
   free_dict(dict);
 }
 
-/// Puts a Python value into memory; false if it is of another type. A typed container converts numbers to its own types.
+/// Puts a Python value into memory; false if it is of another type. A typed container converts numbers to its own types,
+/// and an array may lie closer than the type says of all of them.
 bool put(PyObject* value, const Type& type, std::vector<uint64_t>& words, char* to, bool is_typed) {
   words.resize(words_of_item(type));
   uint64_t* at = words.data();
@@ -73,8 +74,11 @@ bool put(PyObject* value, const Type& type, std::vector<uint64_t>& words, char* 
     if (!pack_container(value, type, at)) return false;
     ++owners(reinterpret_cast<void*>(words[0]));  // the outer one is an owner, too
   } else if (!pack(value, type, at)) {
-    const Type given = is_typed && type.is_scalar() ? type_of_value(value) : Type{};
-    if (!given.is_scalar() || !pack_converted(value, given, type, at = words.data())) return false;
+    const Type given = type.is_array() || (is_typed && type.is_scalar()) ? type_of_value(value) : Type{};
+    at = words.data();
+    const bool fits = type.is_array() ? given.is_array() && join(given, type) == type && pack(value, given, at)
+                                      : given.is_scalar() && pack_converted(value, given, type, at);
+    if (!fits) return false;
   }
   to_memory(words.data(), type, to);
   return true;

@@ -849,3 +849,29 @@ def test_clip_has_cupys_arguments(cp):
     assert cp.clip(cp.array(x), 0, 0.5, out=out) is out
     with pytest.raises(TypeError):
         cp.clip(cp.array(x), 3)
+
+
+@pytest.mark.parametrize("numbers_first", [False, True])
+def test_a_number_beside_an_array_of_a_given_dtype(numbers_first):
+    def product(space):
+        a = space.arange(3)
+        return space.multiply(*((2, a) if numbers_first else (a, 2)), dtype="f4")
+
+    mine, theirs = product(cupy), product(np)
+    assert mine.dtype == theirs.dtype == np.float32
+    assert mine.get().tolist() == theirs.tolist() == [0, 2, 4]
+
+
+def test_a_reduction_knows_how_many_elements_and_results_there_are():
+    mean = cupy.ReductionKernel("T x", "T y", "x", "a + b", "y = a / (_in_ind.size() / _out_ind.size())", "0", "mean")
+    a = np.arange(6.0).reshape(2, 3)
+    assert mean(cupy.asarray(a)).get() == a.mean()
+    np.testing.assert_allclose(mean(cupy.asarray(a), axis=1).get(), a.mean(axis=1))
+    many = np.arange(200_001.0)  # in chunks
+    np.testing.assert_allclose(mean(cupy.asarray(many)).get(), many.mean())
+
+
+def test_the_error_of_text_tells_its_message():
+    with pytest.raises(cupy.cuda.compiler.CompileException) as caught:
+        cupy.RawKernel('extern "C" __global__ void f() { nonsense }', "f")((1,), (1,), ())
+    assert "nonsense" in caught.value.get_message() and caught.value.get_message() == str(caught.value)

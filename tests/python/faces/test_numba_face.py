@@ -167,3 +167,8 @@ def test_the_report_says_which_loops_stay_serial():
     compiled = numba.njit(parallel=False)(g)
     compiled(np.ones(3))
     assert "prange runs serially: the function is compiled with parallel=False" in compiled.report()
+
+
+def test_a_chunk_size_is_accepted():
+    with numba.parallel_chunksize(4):
+        assert numba.njit(lambda n: n + 1)(1) == 2

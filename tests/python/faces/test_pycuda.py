@@ -656,3 +656,12 @@ def test_copies_stay_within_an_allocation(drv):
     x = np.zeros(1, np.float32)
     drv.memcpy_dtoh(x, small)
     assert x[0] == 1
+
+
+def test_mapped_host_memory_is_the_devices_too(drv, SourceModule):
+    a = drv.pagelocked_empty((2, 3), np.float32, mem_flags=drv.host_alloc_flags.DEVICEMAP)
+    a[:] = 3
+    double = SourceModule("__global__ void twice(float *x) { x[threadIdx.x] *= 2; }").get_function("twice")
+    double(np.intp(a.base.get_device_pointer()), block=(6, 1, 1), grid=(1, 1))
+    drv.Context.synchronize()
+    assert a.tolist() == [[6.0] * 3] * 2

@@ -515,3 +515,19 @@ def test_typed_dict_of_the_face():
 
     got = inside(2)
     assert got == {0: 1.0, 1: 1.0} and type(got[0]) is float
+
+
+def test_a_typed_dict_holds_arrays():
+    from kasoku.compat import numba
+
+    @numba.njit
+    def weighed(d):
+        s = 0.0
+        for k in d:
+            s += d[k].sum() * k
+        return s
+
+    given = numba.typed.Dict.empty(numba.types.int64, numba.types.float64[:])
+    given[1], given[2] = np.arange(3.0), np.ones(8)[::2]
+    assert weighed(given) == 11.0
+    assert weighed(dict(given)) == 11.0

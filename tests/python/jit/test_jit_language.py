@@ -155,3 +155,18 @@ def test_hypot_takes_any_number(args):
         lambda a, b, c: math.hypot(a, b, c),
     ]
     assert ks.jit(functions[len(args)])(*args) == math.hypot(*args)
+
+
+@pytest.mark.parametrize("t", [(1, (2, 3)), (1, (2, 4)), (1, (0, 9)), (2, (0, 0))])
+def test_tuples_of_tuples_compare(t):
+    def compared(t):
+        u = (1, (2, 3))
+        return t == u, t != u, t < u, t <= u, t > u, t >= u
+
+    compiled = ks.njit(compared)
+    assert compiled(t) == compared(t)
+
+
+def test_tuples_of_two_signs_compare_as_numbers():
+    compiled = ks.njit(lambda a, b: ((a,) == (b,), (a,) < (b,)))
+    assert compiled(np.int64(-1), np.uint64(2**64 - 1)) == (False, True)

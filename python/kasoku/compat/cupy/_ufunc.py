@@ -56,7 +56,8 @@ class ufunc:
 
     def _into(self, args, out, dtype, casting):
         if dtype is not None:
-            args = [a.astype(dtype) if isinstance(a, ks.Array) else np.asarray(a).astype(dtype) for a in args]
+            # [()]: a number stays one, since an array of NumPy's is refused.
+            args = [a.astype(dtype) if isinstance(a, ks.Array) else np.asarray(a).astype(dtype)[()] for a in args]
         result = self(*args)
         if out is None:
             return result if dtype is None or result.dtype.kind == "b" else result.astype(dtype, copy=False)

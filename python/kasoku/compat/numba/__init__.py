@@ -63,6 +63,8 @@ _plain(globals(), {
     "threading_layer": lambda: "kasoku",
     "get_thread_id": lambda: 0,
     "typeof": (lambda value: of_value(value), "The type that compiled code has for a value."),
+    "parallel_chunksize": (lambda n: contextlib.nullcontext(n),
+        "Accepted: how a parallel loop is shared is the pool's."),
     "objmode": (lambda *args, **kwargs: contextlib.nullcontext(),
         "Python code in a compiled function: the function runs in the interpreter, its loops compiled."),
     "literally": (lambda value: value, "The value: compiled code knows what it needs to know."),

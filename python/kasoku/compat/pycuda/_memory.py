@@ -11,6 +11,7 @@ from .._face.table import Table as _Table, plain as _plain
 from .._layout import order_of as _order_of, zeroed as _zeroed
 from ._context import _device
 from ._errors import LogicError
+from ._flags import host_alloc_flags
 from ._streams import _stream
 
 
@@ -89,11 +90,23 @@ def _read(host, devptr):
     return host
 
 
+class PagelockedHostAllocation:
+    """The memory of a host array: the device reads and writes it where it is."""
+
+    def __init__(self, array):
+        self._array, self.__array_interface__ = array, array.__array_interface__
+
+    def get_device_pointer(self):
+        """Its address, which host and device share."""
+        return self._array.ctypes.data
+
+
 def pagelocked_empty(shape, dtype, order="C", mem_flags=0):
     """A host array in memory that the device copies directly."""
     shape = (shape,) if np.isscalar(shape) else tuple(shape)
     flat = _core._pinned(int(np.prod(shape, dtype=np.int64)), np.dtype(dtype), _device())
-    return flat.reshape(shape, order=order)
+    array = flat.reshape(shape, order=order)
+    return np.asarray(PagelockedHostAllocation(array)) if mem_flags & host_alloc_flags.DEVICEMAP else array
 
 
 def _managed(make):
