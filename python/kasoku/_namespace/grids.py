@@ -202,11 +202,16 @@ def vander(x, N=None, increasing=False) -> Array:
         raise ValueError("x must be a one-dimensional array or sequence.")
     n = x.size if N is None else N
     dtype = _core.result_type(x, "int64")
-    x, powers = x.astype(dtype, copy=False), [_core.ones(x.size, dtype=dtype, device=x.device)][:n]
+    x, first = x.astype(dtype, copy=False), _core.ones((x.size, min(n, 1)), dtype=dtype, device=x.device)
+    if n > 16:  # one scan
+        rows = _core.repeat(_core.reshape(x, (x.size, 1)), n - 1, axis=1)
+        powers = _core.concatenate([first, _core.cumprod(rows, axis=1)], 1)
+        return powers if increasing else _core.copy(_core.flip(powers, 1))
+    if n < 2:
+        return first
+    powers = [first[:, 0], x]
     while len(powers) < n:
         powers.append(powers[-1] * x)
-    if not powers:
-        return _core.empty((x.size, 0), dtype=dtype, device=x.device)
     return _core.stack(powers if increasing else powers[::-1], 1)
 
 

@@ -358,3 +358,14 @@ def test_unique_slices_lie_as_numpys(axis, device):
     host = rng.integers(0, 2, (4, 30))
     ours, numpys = ks.unique(ks.array(host, device=device), axis=axis), np.unique(host, axis=axis)
     assert ours.numpy().tolist() == numpys.tolist() and ours.strides == numpys.strides
+
+
+@pytest.mark.parametrize("n", [None, 0, 1, 2, 3, 16, 17, 40])
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float32", "complex128"])
+def test_columns_of_powers(n, dtype, device):
+    for size in (0, 1, 5):
+        host = (np.arange(size) % 3).astype(dtype)
+        for increasing in (False, True):
+            got, want = ks.vander(ks.array(host, device=device), n, increasing).numpy(), np.vander(host, n, increasing)
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(got, want)  # powers of 2: exact
