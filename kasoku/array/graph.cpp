@@ -23,8 +23,6 @@ namespace {
 constexpr int max_pending = 48;
 /// A pending array holds about a kilobyte. Where as many are pending, those whose values are no larger run.
 constexpr size_t many_pending = 4096;
-/// After as many new ones the list is looked through, however long it was once: what is gone holds its memory until then.
-constexpr size_t most_new = 4 * many_pending;
 constexpr int64_t few_bytes = 1024;
 
 struct Shard {
@@ -37,6 +35,13 @@ struct Shard {
 std::array<Shard, 16>& registry() {
   static auto* shards = new std::array<Shard, 16>;
   return *shards;
+}
+
+/// At which length a list of which `left` stayed is looked through again: soon, however long it was once, since what is gone
+/// holds its memory until then.
+size_t next_look(size_t left, size_t least_new) {
+  constexpr size_t most_new = 4 * many_pending;
+  return left + std::clamp(left, least_new, most_new);
 }
 
 /// Takes out what is computed or gone. What was looked at is dropped by the caller, without the
@@ -71,7 +76,7 @@ void list_pending(const NodePtr& node) {
     std::lock_guard lock(shard.mutex);
     if (shard.nodes.size() >= shard.prune_at) {
       seen = prune(shard.nodes);
-      shard.prune_at = shard.nodes.size() + std::clamp<size_t>(shard.nodes.size(), 256, most_new);
+      shard.prune_at = next_look(shard.nodes.size(), 256);
     }
     shard.nodes.push_back(node);
     if (shard.nodes.size() < many_pending) return;
@@ -131,7 +136,7 @@ void Storage::Readers::add(const NodePtr& node) {
   std::lock_guard lock(mutex_);
   if (nodes_.size() >= prune_at_) {
     seen = prune(nodes_);
-    prune_at_ = static_cast<uint32_t>(std::max<size_t>(64, 2 * nodes_.size()));
+    prune_at_ = static_cast<uint32_t>(next_look(nodes_.size(), 64));
   }
   nodes_.push_back(node);
   any_.store(true, std::memory_order_release);
