@@ -49,7 +49,8 @@ def allow_synchronize(allow):
         _cupy._arrays._may_wait.reset(token)
 
 
-_scatter = lambda of: lambda a, slices, value: getattr(_cupy, of).at(a, slices, value)
+def _scatter(of):
+    return lambda a, slices, value: getattr(_cupy, of).at(a, slices, value)
 
 
 _plain(globals(), {

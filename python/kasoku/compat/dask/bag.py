@@ -121,7 +121,8 @@ def _grouped(items, find, start, add):
     return found
 
 
-_finder = lambda key: key if callable(key) else operator.itemgetter(key)
+def _finder(key):
+    return key if callable(key) else operator.itemgetter(key)
 
 
 def _frequencies(self, split_every=None, sort=False):
@@ -163,7 +164,8 @@ def _foldby(self, key, binop, initial=operator, combine=None, combine_initial=op
     return self._gathered(lambda part: _grouped(part, _finder(key), start, binop), together)
 
 
-_reduced = lambda function: lambda self, split_every=None: self.reduction(function, function)
+def _reduced(function):
+    return lambda self, split_every=None: self.reduction(function, function)
 
 
 _methods(Bag, {

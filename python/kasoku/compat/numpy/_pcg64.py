@@ -27,8 +27,12 @@ def _widths():
     return [width(layer) for layer in range(256)]
 
 
-_normal = lambda loc=0.0, scale=1.0, size=None: (_widths(), size, loc, scale)
-_uniform = lambda low=0.0, high=1.0, size=None: (None, size, low, high - low)
+def _normal(loc=0.0, scale=1.0, size=None):
+    return _widths(), size, loc, scale
+
+
+def _uniform(low=0.0, high=1.0, size=None):
+    return None, size, low, high - low
 
 
 _rows = {

@@ -79,7 +79,8 @@ def conj(self, out=None):
     return self if self.dtype.kind != "c" and out is None else unary("conjugate", self, out)
 
 
-_part = lambda name: lambda self: unary(name, self) if self.dtype.kind == "c" or name == "imag" else self
+def _part(name):
+    return lambda self: unary(name, self) if self.dtype.kind == "c" or name == "imag" else self
 
 
 GPUArray.real, GPUArray.imag = property(_part("real")), property(_part("imag"))

@@ -33,7 +33,8 @@ def _over(name, dtype=None):
     return reduction
 
 
-_of_subset = lambda name: lambda subset, a, stream=None, allocator=None: functions[name](a, stream, allocator, subset)
+def _of_subset(name):
+    return lambda subset, a, stream=None, allocator=None: functions[name](a, stream, allocator, subset)
 
 
 functions = Table()

@@ -60,7 +60,8 @@ class version:
     cuda = "13.0" if _types.cuda_is_available() else None
 
 
-_of_method = lambda name: lambda input, *args, **kwargs: getattr(input, name)(*args, **kwargs)
+def _of_method(name):
+    return lambda input, *args, **kwargs: getattr(input, name)(*args, **kwargs)
 
 
 _plain = _Table()

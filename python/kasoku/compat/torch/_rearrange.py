@@ -193,7 +193,8 @@ in_place = {
 }  # fmt: skip
 
 
-_on_a_copy = lambda method: lambda input, *args, **kwargs: method(input.clone(), *args, **kwargs)
+def _on_a_copy(method):
+    return lambda input, *args, **kwargs: method(input.clone(), *args, **kwargs)
 
 
 functions.rows("tensors", {name: _on_a_copy(method) for name, method in in_place.items()})

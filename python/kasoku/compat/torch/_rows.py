@@ -43,7 +43,8 @@ def _running_trapezoids(y, x=None, *, dx=1.0, dim=-1):
     return ks.moveaxis(ks.cumsum((y[..., 1:] + y[..., :-1]) / 2 * steps, -1), -1, dim)
 
 
-_listed = lambda result: tuple(result) if isinstance(result, (list, tuple)) else (result,)
+def _listed(result):
+    return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 
 
 def _powers(x, N=None, increasing=False):  # noqa: N803
