@@ -27,10 +27,14 @@ class Known {
  private:
   void refresh() {
     nb::dict modules = nb::borrow<nb::dict>(nb::module_::import_("sys").attr("modules"));
-    const bool has_numpy = modules.contains("numpy"), has_cuda = modules.contains("kasoku.cuda"),
-               has_library = modules.contains("kasoku._library");
+    // A module that another thread imports stands there before it has its names: to import it waits for that.
+    const auto has = [&](bool had, const char* module) {
+      if (had || !modules.contains(module)) return had;
+      nb::module_::import_(module);
+      return true;
+    };
+    const bool has_numpy = has(has_numpy_, "numpy"), has_cuda = has(has_cuda_, "kasoku.cuda"), has_library = has(has_library_, "kasoku._library");
     if (is_ready_ && has_numpy == has_numpy_ && has_cuda == has_cuda_ && has_library == has_library_) return;
-    is_ready_ = true, has_numpy_ = has_numpy, has_cuda_ = has_cuda, has_library_ = has_library;
     for (const Intrinsic* row : intrinsics()) {
       std::string path(row->name);
       if (path.starts_with("array.") || path.starts_with("list.") || path.starts_with("group.") || path.starts_with("dict.") || path.starts_with("set.")) continue;
@@ -54,6 +58,7 @@ class Known {
         // This version of the module has no such name.
       }
     }
+    is_ready_ = true, has_numpy_ = has_numpy, has_cuda_ = has_cuda, has_library_ = has_library;
   }
 
   bool is_ready_ = false, has_numpy_ = false, has_cuda_ = false, has_library_ = false;
