@@ -14,7 +14,7 @@ Array value(Scalar number, Dtype dtype, Device& device);
 /// n elements: start + i * step, computed in `dtype`.
 Array arange(Scalar start, Scalar step, int64_t n, Dtype dtype, Device& device);
 
-/// A new array of that dtype; floats become integers by saturation.
+/// A new array of that dtype; floating numbers become integers as NumPy converts them, out of range too.
 Array astype(const Array& array, Dtype dtype);
 Array copy(const Array& array);
 /// The array itself if it lies in C order in memory without gaps, else a copy that does.

@@ -10,14 +10,16 @@ namespace kasoku {
 
 namespace {
 
+/// As ks_to_integer of the kernels' texts.
 template <class T>
-T saturate(double value) {
-  if (value != value) return 0;
-  constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
-  constexpr double high = static_cast<double>(std::numeric_limits<T>::max());
-  if (value <= low) return std::numeric_limits<T>::min();
-  if (value >= high) return std::numeric_limits<T>::max();
-  return static_cast<T>(value);
+T to_integer(double value) {
+  using Whole = std::conditional_t<sizeof(T) == 8, int64_t, int32_t>;
+  constexpr Whole least = std::numeric_limits<Whole>::min();
+  constexpr double limit = -static_cast<double>(least);
+  const bool is_high = sizeof(T) == sizeof(Whole) && std::is_unsigned_v<T> && value >= limit;
+  const double part = is_high ? value - limit : value;
+  const Whole whole = std::abs(part) < limit ? static_cast<Whole>(part) : least;
+  return static_cast<T>(is_high ? whole ^ least : whole);
 }
 
 template <class T>
@@ -38,7 +40,7 @@ T integer(const Scalar& s) {
     case DtypeKind::boolean: return s.b;
     case DtypeKind::unsigned_: return static_cast<T>(s.u);
     case DtypeKind::signed_: return static_cast<T>(s.i);
-    default: return saturate<T>(s.f);
+    default: return to_integer<T>(s.f);
   }
 }
 

@@ -32,7 +32,7 @@ struct Scalar {
   }
 
   double as_double() const;
-  int64_t as_int() const;  ///< saturates, NaN gives 0, as kernels convert
+  int64_t as_int() const;  ///< a floating number as kernels convert it
   bool as_bool() const;
 
   /// Bytes of the element of `dtype` that this number is.

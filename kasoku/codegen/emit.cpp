@@ -102,7 +102,7 @@ std::string cast_text(Dtype from, Dtype to, const std::string& value) {
   const DtypeKind a = info(from).kind, b = info(to).kind;
   if (b == DtypeKind::boolean) return fmt::format("({} != 0)", value);
   if (a == DtypeKind::floating && (b == DtypeKind::signed_ || b == DtypeKind::unsigned_))
-    return fmt::format("ks_saturate<{}>({})", register_text(to), value);
+    return fmt::format("ks_to_integer<{}>({})", register_text(to), value);
   if (a == DtypeKind::complex_ && b != DtypeKind::complex_)
     return cast_text(from == Dtype::complex64 ? Dtype::float32 : Dtype::float64, to, value + ".re");
   if (b == DtypeKind::complex_ && a != DtypeKind::complex_) {

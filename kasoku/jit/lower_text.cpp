@@ -62,7 +62,7 @@ std::string cast(const std::string& text, Dtype from, Dtype to) {
     return fmt::format("{}(({})({}))", type, to == Dtype::complex64 ? "float" : "double", text);
   }
   if (is_complex(from)) return cast(text + ".re", from == Dtype::complex64 ? Dtype::float32 : Dtype::float64, to);
-  if (is_floating(from) && is_integer(to)) return fmt::format("ks_saturate<{}>({})", type, text);
+  if (is_floating(from) && is_integer(to)) return fmt::format("ks_to_integer<{}>({})", type, text);
   return fmt::format("({})({})", type, text);
 }
 

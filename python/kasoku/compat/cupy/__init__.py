@@ -32,7 +32,7 @@ _reductions.extend()
 _util.in_face(globals())
 globals().update({t.__name__: t for t in (bool, int, float, complex)})
 globals().update({n: getattr(_np, n) for n in ("False_", "True_", "e", "pi", "inf", "nan")})
-_cupy, _limits = _sys.modules[__name__], {"gesv": 256}
+_cupy = _sys.modules[__name__]
 _modules(__name__, {
     "_creation": ("CuPy's inner modules of functions that make arrays; each is this package.",
         dict.fromkeys(("basic", "from_data", "matrix", "ranges"), _cupy)),
@@ -40,11 +40,6 @@ _modules(__name__, {
         dict.fromkeys(("generate", "indexing", "insert"), _cupy)),
     "_environment": ("where libraries of CUDA's lie. None is used: compilers and algorithms are kasoku's own.", {
         f"get_{of}_path": (lambda: None, "None.") for of in ("cub", "cuda", "nvcc", "rocm", "hipcc")}),
-    "cublas": ("what programs set of cuBLAS. Products and solutions are the engine's: cupy.dot, cupy.linalg.solve.", {
-        "get_batched_gesv_limit": (lambda: _limits["gesv"],
-            "Up to which size CuPy solves stacks of systems by cuBLAS. Here it is remembered alone."),
-        "set_batched_gesv_limit": (lambda limit: _limits.update(gesv=limit),
-            "Remembered; stacks of systems of any size are solved by the engine.")}),
     "exceptions": ("NumPy's own classes, so that `except` works with both.", {
         "RankWarning": getattr(_np.exceptions, "RankWarning", getattr(_np, "RankWarning", UserWarning)),
         **_names_of(_np.exceptions,
@@ -52,7 +47,7 @@ _modules(__name__, {
 })  # fmt: skip
 
 
-_later = ("linalg", "fft", "testing", "_core", "lib", "polynomial")
+_later = ("cublas", "linalg", "fft", "testing", "_core", "lib", "polynomial")
 
 
 class _Face(Face):
