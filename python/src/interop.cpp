@@ -60,6 +60,7 @@ nb::dict cuda_interface(const Array& x) {
 void bind_interop(nb::module_& m) {
   nb::object cls = m.attr("Array");
   add_method(cls, "__array__", &as_host, "dtype"_a = nb::none(), "copy"_a = nb::none());
+  add_method(cls, "__bytes__", [](const Array& x) { return nb::handle(reinterpret_cast<PyObject*>(&PyBytes_Type))(as_host(x, nb::none(), nb::none())); });
   add_method(cls, "__array_namespace__", [](nb::handle, nb::handle api_version) {
     const nb::object versions = nb::make_tuple("2021.12", "2022.12", "2023.12", "2024.12");
     if (!api_version.is_none() && PySequence_Contains(versions.ptr(), api_version.ptr()) != 1)

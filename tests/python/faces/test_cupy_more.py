@@ -307,3 +307,27 @@ def test_repeated_tests_say_what_failed_first(cp):
         warnings.simplefilter("error", DeprecationWarning)
         with pytest.raises(DeprecationWarning):
             cp.testing.numpy_cupy_raises()
+
+
+def test_hermitian_transforms_of_several_axes(cp):
+    from kasoku.compat.cupyx.scipy import fft
+
+    y = rng.uniform(-1, 1, (4, 6))
+    half = np.conj(np.fft.rfftn(y))
+    for axes, scale in [(None, 24), ((0, 1), 24)]:
+        np.testing.assert_allclose(cp.asnumpy(fft.ihfftn(cp.array(y), axes=axes)), half / scale)
+        np.testing.assert_allclose(cp.asnumpy(fft.hfftn(cp.array(half), (4, 6), axes, norm="forward")), y * 1)
+    np.testing.assert_allclose(cp.asnumpy(fft.ihfft2(cp.array(y), norm="ortho")), half / np.sqrt(24))
+    np.testing.assert_allclose(cp.asnumpy(fft.hfft2(fft.ihfft2(cp.array(y)), (4, 6))), y)
+    with pytest.raises(NotImplementedError, match="plan= is not yet supported"):
+        fft.hfft(cp.array(half), plan=fft.get_fft_plan(cp.array(half)))
+
+
+def test_bytes_and_ufuncs_of_several_axes_read_arrays_wherever_they_lie(cp):
+    x = rng.integers(0, 99, (2, 3)).astype("int16")
+    assert bytes(cp.array(x)) == bytes(x) and bytes(cp.array(x)[0, 0]) == bytes(x[0, 0].reshape(()))
+    a, b = rng.uniform(size=(2, 10, 5)), rng.uniform(size=(10, 2, 5))
+    axes = [(0, 1), (0, 1), (0, 1)]
+    got = np.matmul(cp.array(a), cp.array(b), axes=axes)
+    assert isinstance(got, cp.ndarray)
+    np.testing.assert_allclose(cp.asnumpy(got), np.matmul(a, b, axes=axes))

@@ -6,9 +6,38 @@ from ..._face.table import each as _each, plain as _plain
 from ...cupy._util import in_face as _in_face
 
 
+def _no_plan(plan):
+    if plan is not None:
+        raise NotImplementedError("plan= is not yet supported between Hermitian signals and real ones")
+
+
+# Between Hermitian signals and real ones: the transform of real numbers in the other direction, of what is conjugated.
+_turned = {None: "forward", "backward": "forward", "forward": "backward"}
+
+
+def _to_real(x, s, axes, norm):
+    return _ks.fft.irfftn(_ks.conjugate(x), s, axes, _turned.get(norm, norm))
+
+
+def _from_real(x, s, axes, norm):
+    return _ks.conjugate(_ks.fft.rfftn(x, s, axes, _turned.get(norm, norm)))
+
+
 _ignored = " | overwrite_x=False, *, plan=None"
 _plain(globals(), {
-    **_each(_ks.fft, "fft ifft rfft irfft hfft ihfft", "x, n=None, axis=-1, norm=None" + _ignored),
+    **_each(_ks.fft, "fft ifft rfft irfft", "x, n=None, axis=-1, norm=None" + _ignored),
+    "hfft": lambda x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None:
+        _no_plan(plan) or _ks.fft.hfft(x, n, axis, norm),
+    "ihfft": lambda x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None:
+        _no_plan(plan) or _ks.fft.ihfft(x, n, axis, norm),
+    "hfft2": (lambda x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, *, plan=None:
+        _no_plan(plan) or _to_real(x, s, axes, norm), "Real signals of two axes from the halves of Hermitian ones."),
+    "ihfft2": (lambda x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, *, plan=None:
+        _no_plan(plan) or _from_real(x, s, axes, norm), "The inverse of hfft2."),
+    "hfftn": (lambda x, s=None, axes=None, norm=None, overwrite_x=False, *, plan=None:
+        _no_plan(plan) or _to_real(x, s, axes, norm), "Real signals from the halves of Hermitian ones."),
+    "ihfftn": (lambda x, s=None, axes=None, norm=None, overwrite_x=False, *, plan=None:
+        _no_plan(plan) or _from_real(x, s, axes, norm), "The inverse of hfftn."),
     **_each(_ks.fft, "fft2 ifft2 rfft2 irfft2", "x, s=None, axes=(-2, -1), norm=None" + _ignored),
     **_each(_ks.fft, "fftn ifftn rfftn irfftn", "x, s=None, axes=None, norm=None" + _ignored),
 })  # fmt: skip
