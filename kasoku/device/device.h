@@ -6,6 +6,7 @@
 #pragma once
 
 #include "kasoku/device/code.h"
+#include "kasoku/device/texture.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -104,6 +105,13 @@ class Device {
   virtual void synchronize() = 0;
 
   virtual std::shared_ptr<Module> load(Code code) = 0;
+
+  /// Memory for textures of that many elements; null where textures are of the device's usual memory alone, and their handle is
+  /// the address of the description.
+  virtual std::shared_ptr<TextureMemory> make_texture_memory(const TextureDescription& description) { return nullptr; }
+  /// Of such memory, or (null) of the description's: a row of the device's memory, or rows.
+  virtual std::unique_ptr<TextureObject> make_texture(const TextureDescription& description, const std::shared_ptr<TextureMemory>& memory) { return nullptr; }
+  virtual std::unique_ptr<TextureObject> make_surface(const std::shared_ptr<TextureMemory>& memory) { return nullptr; }
 
  protected:
   Device(DeviceKind kind, int index) : kind(kind), index(index) {}

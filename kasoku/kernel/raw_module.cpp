@@ -56,9 +56,10 @@ RawKernel RawModule::kernel(std::string name) const { return RawKernel(*this, st
 RawKernel::RawKernel(RawModule module, std::string name)
     : module_(std::move(module)), name_(std::move(name)), cache_(std::make_shared<Cache>()) {}
 
-RawKernel RawKernel::at_home_on(Device& device) const {
+RawKernel RawKernel::at_home_on(Device& device, bool of_pycuda) const {
   RawKernel kernel = *this;
   kernel.home_ = &device;
+  kernel.is_of_pycuda_ = of_pycuda;
   return kernel;
 }
 

@@ -56,11 +56,12 @@ class RawKernel {
   const std::string& name() const { return name_; }
   const RawModule& module() const { return module_; }
 
-  /// The same kernel for launches whose arguments do not say where: on `device`.
-  RawKernel at_home_on(Device& device) const;
+  /// The same kernel for launches whose arguments do not say where: on `device`. `of_pycuda`: its programs pass addresses, and
+  /// floats to kernels that declare integers of their size.
+  RawKernel at_home_on(Device& device, bool of_pycuda = false) const;
   /// Where such a launch runs: the device of its arrays, of the stream, its home, the default.
   Device& device_for(std::span<const Argument> args, Stream* stream = nullptr) const;
-  Device* home() const { return home_; }
+  bool is_of_pycuda() const { return is_of_pycuda_; }
 
   /// The compiled kernel on `device`.
   Function& on(Device& device) const;
@@ -84,6 +85,7 @@ class RawKernel {
   RawModule module_;
   std::string name_;
   Device* home_ = nullptr;
+  bool is_of_pycuda_ = false;
   std::shared_ptr<Cache> cache_;
 };
 

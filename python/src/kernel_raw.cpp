@@ -32,7 +32,7 @@ include_dirs=())``; ``path`` names a file of text. Options are NVRTC's (``-D -I 
 >>> x
 array([1], dtype=int32))doc";
 
-constexpr const char* kernel_doc = R"doc(One kernel of a RawModule; also ``RawKernel(code, name, options=())``.
+constexpr const char* kernel_doc = R"doc(One kernel of a RawModule; also ``RawKernel(code, name, options=(), device=None)``.
 
 Launched as in PyCUDA or as in CuPy::
 
@@ -43,7 +43,8 @@ Launched as in PyCUDA or as in CuPy::
 Arguments are checked against the declaration first: their number, dtypes, device, layout. Python
 numbers take the declared type (an int for ``int n``); arrays must be contiguous, and writable
 where the kernel writes; NumPy arrays are used where they are on a cpu; None is a null pointer, an
-int an address. A wrong one is a TypeError or ValueError that names the parameter.
+int an address. A wrong one is a TypeError or ValueError that names the parameter. It runs where its arrays
+lie; without one on its stream's device, else on `device`, else on the default one.
 
 >>> text = 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }'
 >>> x = ks.ones(3, "float32")
@@ -127,14 +128,15 @@ void construct_source(SourceModule* self, const nb::args& args, const nb::kwargs
 void construct_kernel(RawKernel* self, const nb::args& args, const nb::kwargs& kwargs) {
   const BoundArguments bound("RawKernel",
                              {"code", "name", "options", "backend", "translate_cucomplex",
-                              "enable_cooperative_groups", "jitify", "include_dirs"},
+                              "enable_cooperative_groups", "jitify", "include_dirs", "device"},
                              args, kwargs);
   RawModule::Options options = module_options(bound);
   options.include_dirs = bound.texts("include_dirs");
   std::string text = bound.source("code");
   options.locate = locator_here({{options.file, text}});
-  new (self) RawKernel(RawModule(std::move(text), std::move(options))
-                           .kernel(nb::cast<std::string>(nb::str(bound.need("name")))));
+  const RawKernel kernel = RawModule(std::move(text), std::move(options)).kernel(nb::cast<std::string>(nb::str(bound.need("name"))));
+  const nb::handle device = bound.get("device");
+  new (self) RawKernel(device.is_none() ? kernel : kernel.at_home_on(to_device(device)));
 }
 
 struct Launch {
@@ -144,7 +146,7 @@ struct Launch {
 
 void run(const RawKernel& kernel, CallArguments& arguments, const Launch& launch) {
   const GilReleased release;
-  if (kernel.home())  // PyCUDA passes addresses, and programs of its let kernels take floats as integers of their size
+  if (kernel.is_of_pycuda())
     for (Argument& argument : arguments.span()) argument.array.is_bits = true;
   if (!arguments.has_host_arguments()) {
     kernel(launch.shape, arguments.span(), launch.stream);
@@ -386,7 +388,9 @@ void bind_kernel_raw(nb::module_& m) {
                    [](const RawModule& x) { return nb::tuple(nb::cast(x.program().options)); })
       .def("get_function",
            [](nb::handle module, const std::string& name, nb::handle device) {
-             return made_of(module, nb::cast<const RawModule&>(module).kernel(name), device_or_default(device));
+             const RawKernel kernel = nb::cast<const RawModule&>(module).kernel(name);
+             Device& on = device_or_default(device);
+             return made_of(module, device.is_none() ? kernel : kernel.at_home_on(on), on);
            },
            nb::arg("name"), nb::arg("device") = nb::none(),
            "The kernel with a name of the source, a name expression or a symbol.")
@@ -419,7 +423,7 @@ void bind_kernel_raw(nb::module_& m) {
       .def("get_function",
            [](nb::handle module, const std::string& name) {
              const SourceModule& x = nb::cast<const SourceModule&>(module);
-             return made_of(module, x.kernel(name).at_home_on(*x.device), *x.device);
+             return made_of(module, x.kernel(name).at_home_on(*x.device, true), *x.device);
            },
            nb::arg("name"), "The kernel of that name, compiled.")
       .def("get_global",

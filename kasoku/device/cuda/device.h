@@ -45,6 +45,10 @@ class CudaDevice final : public Device {
 
   std::shared_ptr<Module> load(Code code) override;
 
+  std::shared_ptr<TextureMemory> make_texture_memory(const TextureDescription& description) override;
+  std::unique_ptr<TextureObject> make_texture(const TextureDescription& description, const std::shared_ptr<TextureMemory>& memory) override;
+  std::unique_ptr<TextureObject> make_surface(const std::shared_ptr<TextureMemory>& memory) override;
+
   /// The primary context, made at the first call.
   CUcontext context();
   const Driver& driver() const { return cuda::driver(); }

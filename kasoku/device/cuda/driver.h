@@ -22,6 +22,7 @@ using CUfunction = struct CUfunc_st*;
 using CUgraph = struct CUgraph_st*;
 using CUgraphExec = struct CUgraphExec_st*;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
+using CUarray = struct CUarray_st*;
 
 /// CUmemPoolProps.
 struct MemoryPoolProperties {
@@ -40,6 +41,62 @@ struct MemoryAccess {
   int location_type = 1;  // a device
   int location_id = 0;
   int flags = 3;  // reading and writing
+};
+
+/// CUDA_ARRAY3D_DESCRIPTOR: elements along each axis, 0 for one that is not there.
+struct ArrayDescription {
+  size_t width = 0, height = 0, depth = 0;
+  int format = 0;
+  unsigned channels = 1;
+  unsigned flags = 2;  // surfaces may write it
+};
+
+/// CUDA_MEMCPY3D. One side is an array, the other the device's memory.
+struct Copy3d {
+  struct Side {
+    size_t x_in_bytes = 0, y = 0, z = 0, level = 0;
+    int memory_type = 0;  // 2: the device's memory, 3: an array
+    const void* host = nullptr;
+    CUdeviceptr device = 0;
+    CUarray array = nullptr;
+    void* reserved = nullptr;
+    size_t pitch = 0, height = 0;
+  } from, to;
+  size_t width_in_bytes = 0, height = 1, depth = 1;
+};
+
+/// CUDA_RESOURCE_DESC.
+struct TextureResource {
+  int type = 0;  // 0: an array, 2: a row, 3: rows
+  union {
+    CUarray array;
+    struct {
+      CUdeviceptr memory;
+      int format;
+      unsigned channels;
+      size_t bytes;
+    } row;
+    struct {
+      CUdeviceptr memory;
+      int format;
+      unsigned channels;
+      size_t width, height, pitch;
+    } rows;
+    int reserved[32] = {};
+  };
+  unsigned flags = 0;
+};
+
+/// CUDA_TEXTURE_DESC.
+struct TextureReading {
+  int address[3] = {};
+  int filter = 0;
+  unsigned flags = 0;  // 1: integers as they are, 2: normalised coordinates
+  unsigned max_anisotropy = 0;
+  int mipmap_filter = 0;
+  float mipmap_bias = 0, mipmap_least = 0, mipmap_most = 0;
+  float border[4] = {};
+  int reserved[12] = {};
 };
 
 /// Results that are treated apart from "it failed".

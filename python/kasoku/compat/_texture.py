@@ -1,4 +1,4 @@
-"""Textures of the faces: what a device's memory is to the engine's Texture, which lives on a CPU."""
+"""Textures of the faces: what a device's memory is to the engine's Texture."""
 
 import ctypes
 
@@ -11,7 +11,7 @@ FILTER_MODES = ("point", "linear")
 
 
 def require_cpu(device, what):
-    """Textures of the faces are for the CPU; on a GPU the driver's own would be needed."""
+    """For references to textures, which GPUs have no more."""
     if device.kind != "cpu":
         raise ks.errors.UnsupportedError(
             f"{what}: textures are read on a CPU only\n"
@@ -27,20 +27,23 @@ def memory_at(address, shape, strides, dtype):
     return np.ndarray(shape, dtype, bytes_, 0, strides)
 
 
+def places(dtype, channels, lengths, pitches=()):
+    """Shape and strides of elements of some channels, along axes of some lengths whose places are some bytes apart."""
+    size = np.dtype(dtype).itemsize
+    shape, strides = tuple(map(int, lengths)), (*map(int, pitches), size * channels)
+    return ((*shape, channels), (*strides, size)) if channels > 1 else (shape, strides)
+
+
 def elements_at(address, dtype, channels, lengths, pitches=()):
-    """The same over elements of some channels, along axes of some lengths whose places are some bytes apart."""
-    dtype = np.dtype(dtype)
-    shape, strides = tuple(map(int, lengths)), (*map(int, pitches), dtype.itemsize * channels)
-    if channels > 1:
-        shape, strides = (*shape, channels), (*strides, dtype.itemsize)
-    return memory_at(address, shape, strides, dtype)
+    """A NumPy array over such elements."""
+    return memory_at(address, *places(dtype, channels, lengths, pitches), dtype)
 
 
 def make(elements, channels, address, filter, normalized, unit):
-    """An engine's Texture over `elements`, which it reads and writes in place. `address` is CUDA's number
+    """An engine's Texture over `elements`, NumPy's or on a GPU, which it reads and writes in place. `address` is CUDA's number
     of the mode, or one for each axis; wrapping and mirroring without normalised coordinates clamp."""
     modes = [address] if np.isscalar(address) else list(address) or [1]
-    names = {ADDRESS_MODES[int(mode)] for mode in modes[: elements.ndim - (channels > 1)]}
+    names = {ADDRESS_MODES[int(mode)] for mode in modes[: len(elements.shape) - (channels > 1)]}
     if not normalized:
         names = {"clamp" if name in ("wrap", "mirror") else name for name in names}
     if len(names) > 1:

@@ -12,8 +12,11 @@ from kasoku.compat.pycuda.compiler import SourceModule
 
 
 @pytest.fixture(autouse=True)
-def on_cpu():
-    """Textures are read on a CPU only, also where there is a GPU."""
+def on_cpu(request):
+    """References to textures are read on a CPU only, also where there is a GPU."""
+    if "device" in request.fixturenames and request.getfixturevalue("device") != "cpu":
+        yield
+        return
     of_cupy = cupy.cuda._device._scopes
     before, of_cupy_before = _context._current, of_cupy.used
     _context._current = of_cupy.used = ks.Device("cpu")
@@ -182,7 +185,7 @@ extern "C" __global__ void twice(cudaSurfaceObject_t s, int w) {
 
 
 @pytest.mark.parametrize("kind", ["array", "pitched"])
-def test_cupys_objects(kind):
+def test_cupys_objects(kind, device):
     from kasoku.compat.cupy.cuda import runtime, texture
 
     channel = texture.ChannelFormatDescriptor(32, 0, 0, 0, runtime.cudaChannelFormatKindFloat)
@@ -210,7 +213,7 @@ def test_cupys_objects(kind):
             array.copy_from(data[:, :8])
 
 
-def test_a_kernel_of_elements_takes_a_texture():
+def test_a_kernel_of_elements_takes_a_texture(device):
     texture = cupy.cuda.texture
     host = np.random.default_rng(3).random((5, 7)).astype(np.float32)
     array = texture.CUDAarray(texture.ChannelFormatDescriptor(32, 0, 0, 0, 2), 7, 5)

@@ -162,7 +162,7 @@ class RawKernel(ks.RawKernel):
         _check_backend(backend, None, options, None)
         _told(self, backend, enable_cooperative_groups, None)
         code, options = _translated(code, options, translate_cucomplex)
-        super().__init__(code, name, options=options)
+        super().__init__(code, name, options=options, device=cuda.current())
 
     kernel = property(lambda self: self)
 

@@ -140,12 +140,6 @@ class _Members:
             shown["stream"] = cuda.get_current_stream().ptr or cuda.stream.get_default_stream_ptr()
         return shown
 
-    def __array__(self, dtype=None, copy=None):
-        """The values for NumPy, of an array that lies where it reads; of another they are asked for by get()."""
-        if self.device.kind != "cpu":
-            raise TypeError("a cupy.ndarray on a GPU becomes no NumPy array by itself\n  fix  x.get(), or cupy.asnumpy(x)")
-        return _Array.__array__(self, dtype, copy)
-
     def __dlpack__(self, *, stream=None, **kwargs):
         """A capsule of the array for other packages; memory of a host is in no stream's order."""
         return _Array.__dlpack__(self, stream=stream if self.device.kind == "cuda" else None, **kwargs)
@@ -186,12 +180,13 @@ class _Members:
 
     def __array_ufunc__(self, function, method, *inputs, **kwargs):
         """numpy's ufuncs and their methods on arrays."""
-        result = _Array.__array_ufunc__(self, function, method, *inputs, **kwargs)
-        if result is not NotImplemented:
-            return result
         import kasoku.compat.cupy as cupy
 
         ours = getattr(cupy, function.__name__, None)
+        if function.signature is None or ours is None:
+            result = _Array.__array_ufunc__(self, function, method, *inputs, **kwargs)
+            if result is not NotImplemented or method == "__call__":
+                return result
         ours = ours if method == "__call__" else getattr(ours, method, None)
         if isinstance(kwargs.get("out"), tuple):
             (kwargs["out"],) = kwargs["out"]

@@ -1,8 +1,11 @@
-"""cupy.cuda.texture: textures and surfaces that kernels read by coordinates, on a CPU."""
+"""cupy.cuda.texture: textures and surfaces that kernels read by coordinates."""
+
+import contextlib
 
 import numpy as np
 
 import kasoku as ks
+from kasoku import _core
 
 from ... import _texture
 from ..._layout import Place as _Place, must_fit
@@ -39,14 +42,20 @@ class CUDAarray:
             raise ValueError("a CUDAarray has a width of at least 1")
         if depth > 0 and height < 1:
             raise ValueError("a CUDAarray with a depth has a height")
-        _texture.require_cpu(current(), "cupy.cuda.texture.CUDAarray")
         self.desc, self.width, self.height, self.depth, self.flags = desc, width, height, depth, flags
         self.ndim = 3 if depth > 0 else 2 if height > 0 else 1
-        shape = (depth, height, width)[3 - self.ndim :]
-        self._elements = np.zeros((*shape, desc.channels) if desc.channels > 1 else shape, desc.dtype)
-        self._flat_shape = (*shape[:-1], shape[-1] * desc.channels)
+        lengths = (depth, height, width)[3 - self.ndim :]
+        shape, _ = _texture.places(desc.dtype, desc.channels, lengths)
+        if current().kind == "cpu":
+            self._elements = np.zeros(shape, desc.dtype)
+        else:
+            self._elements = _core._TextureMemory(shape, desc.dtype, desc.channels, current())
+        self._flat_shape = (*lengths[:-1], lengths[-1] * desc.channels)
 
-    ptr = property(lambda self: self._elements.ctypes.data)
+    @property
+    def ptr(self):
+        """Where it lies, on a GPU the driver's own number for it."""
+        return self._elements.ctypes.data if isinstance(self._elements, np.ndarray) else self._elements.ptr
 
     def _fitting(self, array, what):
         """What is copied has the channels side by side."""
@@ -55,14 +64,26 @@ class CUDAarray:
     def copy_from(self, in_arr, stream=None):
         """Takes the values of an array."""
         self._fitting(in_arr, "copy_from")
-        host = in_arr.numpy() if isinstance(in_arr, ks.Array) else in_arr
-        self._elements.reshape(self._flat_shape)[...] = host
+        memory = self._elements
+        with stream or contextlib.nullcontext():
+            if isinstance(memory, np.ndarray):
+                memory.reshape(self._flat_shape)[...] = in_arr.numpy() if isinstance(in_arr, ks.Array) else in_arr
+            else:
+                memory.copy_from(ks.ascontiguousarray(ks.asarray(in_arr, device=current())).reshape(memory.shape))
 
     def copy_to(self, out_arr, stream=None):
         """Gives an array the values."""
         self._fitting(out_arr, "copy_to")
-        values = self._elements.reshape(self._flat_shape)
-        out_arr[...] = ks.array(values, device=current()) if isinstance(out_arr, ks.Array) else values
+        values = self._elements
+        with stream or contextlib.nullcontext():
+            if not isinstance(values, np.ndarray):
+                values = ks.empty(values.shape, values.dtype, current())
+                self._elements.copy_to(values)
+            values = values.reshape(self._flat_shape)
+            if isinstance(out_arr, ks.Array):
+                out_arr[...] = ks.asarray(values, device=current())
+            else:
+                out_arr[...] = values.numpy() if isinstance(values, ks.Array) else values
 
     def get_channel_format(self):
         return self.desc.get_channel_format()
@@ -82,12 +103,15 @@ class ResourceDescriptor:
             raise NotImplementedError("the resource is a CUDAarray, linear or pitched memory")
         if arr is None or chDesc is None:
             raise ValueError("memory as a texture needs arr= and chDesc=")
-        _texture.require_cpu(current(), "cupy.cuda.texture.ResourceDescriptor")
         self.channels, dtype = chDesc.channels, chDesc.dtype
         lengths, pitches = (height, width), (pitchInBytes,)
         if restype == runtime.cudaResourceTypeLinear:
             lengths, pitches = (int(sizeInBytes or arr.nbytes) // (self.channels * dtype.itemsize),), ()
-        self._elements = _texture.elements_at(arr.data.ptr, dtype, self.channels, lengths, pitches)
+        if arr.device.kind == "cpu":
+            self._elements = _texture.elements_at(arr.data.ptr, dtype, self.channels, lengths, pitches)
+        else:
+            shape, strides = _texture.places(dtype, self.channels, lengths, pitches)
+            self._elements = _core._view(arr.data.mem, arr.data.offset, shape, strides, dtype, 0, arr.device)
 
     def get_resource_desc(self):
         return {"resType": self._type}
@@ -129,6 +153,8 @@ class SurfaceObject(TextureObject):
         if ResDesc.cuArr is None:
             raise ValueError("a surface is over a CUDAarray")
         super().__init__(ResDesc, TextureDescriptor((1,)))
+
+    ptr = property(lambda self: self._texture.surface)
 
 
 class TextureReference:
