@@ -203,6 +203,7 @@ bool Array::is_pending() const {
   return !state_->node || !state_->node->is_done();
 }
 bool Array::waits_on_shared() const {
+  if (!Node::any_reads_shared.load(std::memory_order_relaxed)) return false;
   std::lock_guard guard(state_->lock);
   return state_->node && !state_->node->is_done() && state_->node->reads_shared;
 }

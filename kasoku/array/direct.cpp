@@ -555,21 +555,83 @@ std::optional<Array> count_directly(const Shape& shape, const Scalar& start, con
 std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   Device& device = array.device();
   const int64_t n = array.size();
+  if (!is_for_now(n, array.dtype(), device)) return std::nullopt;
+  const size_t itemsize = info(dtype).size, bytes = static_cast<size_t>(n) * itemsize;
+  std::optional<Held> held;
+  if (dtype == array.dtype() && array.is_contiguous() && held.emplace(array)) {
+    auto result = Storage::allocate(device, bytes);
+    std::memcpy(result->buffer->memory(), held->memory(), bytes);
+    return Array::of(std::move(result), array.shape(), dtype, itemsize);
+  }
+  held.reset();
   Source source;
-  if (!is_for_now(n, array.dtype(), device) || !source.find(array, array.shape())) return std::nullopt;
+  if (!source.find(array, array.shape())) return std::nullopt;
   source.spread(array, array.shape(), device);
   source.convert(array.dtype(), dtype, n, device);
-  const size_t itemsize = info(dtype).size, bytes = static_cast<size_t>(n) * itemsize;
   auto result = Storage::allocate(device, bytes);
   std::memcpy(result->buffer->memory(), source.memory, bytes);
   return Array::of(std::move(result), array.shape(), dtype, itemsize);
 }
 
+namespace {
+
+std::atomic<Function*> reductions[n_reductions][n_dtypes][n_dtypes][n_ways];
+
+/// What all elements of a dtype are reduced in, and whether that is known.
+struct WholeReduction {
+  std::atomic<Dtype> compute{};
+  std::atomic<bool> is_known{false};
+};
+WholeReduction whole_reductions[n_reductions][n_dtypes];
+
+Dtype wider(Dtype a, Dtype b) { return info(a).size < info(b).size ? b : a; }
+
+}  // namespace
+
+void expect_again(ReduceOp op, Dtype dtype, Dtype compute) {
+  WholeReduction& known = whole_reductions[static_cast<size_t>(op)][static_cast<size_t>(dtype)];
+  known.compute.store(compute, std::memory_order_relaxed);
+  known.is_known.store(true, std::memory_order_release);
+}
+
+bool reduce_again(ReduceOp op, const Array& array, void* result, Dtype& dtype) {
+  const Array::State& x = array.state();
+  const WholeReduction& known = whole_reductions[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)];
+  if (!known.is_known.load(std::memory_order_acquire) || !x.is_contiguous) return false;
+  const Dtype compute = known.compute.load(std::memory_order_relaxed);
+  int64_t length = product(x.view.shape);
+  if (!is_for_now(length, wider(x.dtype, compute), *x.device)) return false;
+  const Held held(array);
+  const auto& place = reductions[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)][static_cast<size_t>(compute)][static_cast<size_t>(Way::whole)];
+  Function* const function = place.load(std::memory_order_acquire);
+  if (!held || !function) return false;
+  const bool gives_position = info(op).keeps_position();
+  dtype = gives_position ? Dtype::int64 : compute;
+  Number value;
+  const char* memory = held.memory();
+  void* y = gives_position ? &value : result;
+  Arguments arguments(y, length);
+  if (gives_position) arguments.add(&result);
+  arguments.add(&memory);
+  arguments.add(&length);
+  arguments.launch_reduction(*function, 1, 1, *x.device);
+  return true;
+}
+
+Array reduce_again(ReduceOp op, const Array& array) {
+  Number value;
+  Dtype dtype;
+  if (!reduce_again(op, array, &value, dtype)) return {};
+  const size_t itemsize = info(dtype).size;
+  auto result = Storage::allocate(array.device(), itemsize);
+  std::memcpy(result->buffer->memory(), &value, itemsize);
+  return Array::of(std::move(result), {}, dtype, itemsize);
+}
+
 std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, std::span<const uint8_t> is_reduced, const Shape& shape) {
-  static std::atomic<Function*> reductions[n_reductions][n_dtypes][n_dtypes][n_ways];
   Device& device = array.device();
   Source source;
-  if (!is_for_now(array.size(), std::max(array.dtype(), compute, [](Dtype a, Dtype b) { return info(a).size < info(b).size; }), device) || !source.find(array, array.shape())) return std::nullopt;
+  if (!is_for_now(array.size(), wider(array.dtype(), compute), device) || !source.find(array, array.shape())) return std::nullopt;
   const int numbers = info(op).n_numbers();
   int64_t outputs = product(shape) / numbers, length = array.size() / outputs;
   const bool are_last_kept = std::ranges::is_sorted(is_reduced, std::greater());

@@ -99,15 +99,17 @@ Array reshape(const Array& array, Shape shape) {
 Array ravel(const Array& array) { return reshape(contiguous(array), {array.size()}); }
 
 Array transpose(const Array& array, const std::optional<Extents>& axes) {
-  const size_t ndim = static_cast<size_t>(array.ndim());
-  std::vector<size_t> order(ndim);
-  std::iota(order.rbegin(), order.rend(), size_t{0});
-  if (axes) {
-    order = normal_axes(*axes, array.ndim());
-    if (order.size() != ndim) throw Error(ErrorKind::value, "axes don't match array");
-  }
   const View& view = array.state().view;
-  View result{{}, {}, view.offset};
+  View result = view;
+  if (!axes) {
+    std::ranges::reverse(result.shape);
+    std::ranges::reverse(result.strides);
+    return array.with_view(std::move(result));
+  }
+  const std::vector<size_t> order = normal_axes(*axes, array.ndim());
+  if (order.size() != view.shape.size()) throw Error(ErrorKind::value, "axes don't match array");
+  result.shape.clear();
+  result.strides.clear();
   for (size_t d : order) {
     result.shape.push_back(view.shape[d]);
     result.strides.push_back(view.strides[d]);
@@ -124,6 +126,8 @@ Array swapaxes(const Array& array, int64_t a, int64_t b) {
 }
 
 Array moveaxis(const Array& array, const Extents& from, const Extents& to) {
+  const bool is_one = from.size() == 1 && to.size() == 1;
+  if (is_one && normal_axis(from[0], array.ndim()) == normal_axis(to[0], array.ndim())) return array;
   const auto a = normal_axes(from, array.ndim()), b = normal_axes(to, array.ndim());
   if (a.size() != b.size()) throw Error(ErrorKind::value, "`source` and `destination` arguments must have the same number of elements");
   Extents order;
@@ -259,9 +263,10 @@ Array at_least(const Array& x, int axes) {
 
 Array concatenate(std::span<const Array> arrays, std::optional<int64_t> axis, std::optional<Dtype> dtype) {
   if (arrays.empty()) throw Error(ErrorKind::value, "need at least one array to concatenate");
-  std::vector<Array> parts(arrays.begin(), arrays.end());
+  std::vector<Array> rows;
   if (!axis)
-    for (Array& part : parts) part = ravel(part);
+    for (const Array& each : arrays) rows.push_back(ravel(each));
+  const std::span<const Array> parts = axis ? arrays : rows;
   if (parts[0].ndim() == 0) throw Error(ErrorKind::value, "zero-dimensional arrays cannot be concatenated");
   const size_t d = normal_axis(axis.value_or(0), parts[0].ndim());
   Shape shape = parts[0].shape();

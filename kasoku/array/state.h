@@ -46,7 +46,7 @@ struct Array::State {
         dtype(dtype),
         is_read_only(is_read_only),
         is_contiguous(is_contiguous) {
-    node->n_arrays.fetch_add(1, std::memory_order_relaxed);
+    count_in();
   }
   /// All of a node.
   explicit State(NodePtr of)
@@ -57,7 +57,7 @@ struct Array::State {
         dtype(node->dtype),
         is_read_only(false),
         is_contiguous(true) {
-    node->n_arrays.fetch_add(1, std::memory_order_relaxed);
+    count_in();
   }
   State(const Scalar& number, Dtype dtype, Device& device)
       : device(&device),
@@ -70,6 +70,11 @@ struct Array::State {
     if (node && node.use_count() > 1) node->n_arrays.fetch_sub(1);  // else nobody will ask
   }
 
+  /// A new node is nobody else's yet.
+  void count_in() {
+    if (node.use_count() == 1) node->n_arrays.store(node->n_arrays.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    else node->n_arrays.fetch_add(1, std::memory_order_relaxed);
+  }
   NodePtr current() const {
     {
       std::lock_guard guard(lock);

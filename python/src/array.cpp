@@ -329,12 +329,11 @@ class BasicKey {
 /// An element at hand; none if get() is to say what it is.
 nb::object element_of(const Array& x, std::span<const int64_t> at) {
   if (InFace::is_in()) return {};
-  if (elements_are_numpys() && !info(x.dtype()).code.empty()) {
-    const HeldElement element(x, at);
-    return element ? as_numpys_number(element.memory(), x.dtype()) : nb::object();
-  }
+  const bool is_numpys = elements_are_numpys() && !info(x.dtype()).code.empty();
+  if (is_numpys)
+    if (const HeldElement element(x, at); element) return as_numpys_number(element.memory(), x.dtype());
   Array element = get_element(x, at);
-  return element.is_null() ? nb::object() : object_of(std::move(element));
+  return element.is_null() ? nb::object() : is_numpys ? numpy_number(element) : object_of(std::move(element));
 }
 
 PyObject* subscript(PyObject* self, PyObject* key) {
@@ -536,6 +535,11 @@ nb::object item(const Array& x, const nb::args& at) {
 
 }  // namespace
 
+nb::object item_by_key(const Array& x, nb::handle key) {
+  const ElementKey place(Entries(key.ptr()), x);
+  return place ? item_at(x, place.places()) : nb::object();
+}
+
 PyTypeObject* face_array_type = nullptr;
 ptrdiff_t array_place = 0;
 
@@ -607,11 +611,14 @@ array([ 7, 13]))")
           "mT", [](const Array& x) { return swapaxes(x, -1, -2); }, "A view with the last two axes swapped.")
       .def_prop_ro(
           "real",
-          [](const Array& x) {
-            if (!is_complex(x.dtype())) return x;
-            const Dtype part = x.dtype() == Dtype::complex64 ? Dtype::float32 : Dtype::float64;
-            const GilReleased release;
-            return seen(x, 0, x.shape(), x.strides(), part);
+          [](nb::object self) -> nb::object {
+            const Array& x = *array_of(self);
+            if (!is_complex(x.dtype())) return self;
+            const auto parts = [&] {
+              const GilReleased release;
+              return seen(x, 0, x.shape(), x.strides(), real_part(x.dtype()));
+            };
+            return nb::cast(parts());
           },
           "The array, or a view of the real parts of a complex one.")
       .def_prop_ro(

@@ -309,7 +309,7 @@ nb::object in_place(Op op, nb::handle self, nb::handle other) {
 nb::object product(const Array& x, const Array& y, Array (*compute)(const Array&, const Array&)) {
   const auto has_little = [&] { return x.size() * (y.ndim() > 1 ? y.shape().back() : 1) <= 1 << 14; };
   Array result;
-  if (has_little() && !x.is_pending() && !y.is_pending()) {
+  if (has_little()) {
     const GilUntilBlocked keep;
     result = compute(x, y);
   } else {
