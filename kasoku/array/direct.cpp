@@ -584,7 +584,12 @@ struct WholeReduction {
 };
 WholeReduction whole_reductions[n_reductions][n_dtypes];
 
-Dtype wider(Dtype a, Dtype b) { return info(a).size < info(b).size ? b : a; }
+/// Elements that one tree joins are reduced by one thread in any case: of those in C order so many are as good as few.
+bool is_tree_for_now(const Array& array) {
+  const Array::State& x = array.state();
+  const int64_t n = product(x.view.shape);
+  return x.is_contiguous && n > 0 && n <= chunk_elements && x.dtype != Dtype::opaque && runs_at_once(*x.device);
+}
 
 }  // namespace
 
@@ -597,10 +602,9 @@ void expect_again(ReduceOp op, Dtype dtype, Dtype compute) {
 bool reduce_again(ReduceOp op, const Array& array, void* result, Dtype& dtype) {
   const Array::State& x = array.state();
   const WholeReduction& known = whole_reductions[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)];
-  if (!known.is_known.load(std::memory_order_acquire) || !x.is_contiguous) return false;
+  if (!known.is_known.load(std::memory_order_acquire) || !is_tree_for_now(array)) return false;
   const Dtype compute = known.compute.load(std::memory_order_relaxed);
   int64_t length = product(x.view.shape);
-  if (!is_for_now(length, wider(x.dtype, compute), *x.device)) return false;
   const Held held(array);
   const auto& place = reductions[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)][static_cast<size_t>(compute)][static_cast<size_t>(Way::whole)];
   Function* const function = place.load(std::memory_order_acquire);
@@ -631,7 +635,10 @@ Array reduce_again(ReduceOp op, const Array& array) {
 std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, std::span<const uint8_t> is_reduced, const Shape& shape) {
   Device& device = array.device();
   Source source;
-  if (!is_for_now(array.size(), wider(array.dtype(), compute), device) || !source.find(array, array.shape())) return std::nullopt;
+  const Dtype wider = info(array.dtype()).size < info(compute).size ? compute : array.dtype();
+  const bool is_whole = std::ranges::find(is_reduced, 0) == is_reduced.end();
+  if (!(is_whole && is_tree_for_now(array)) && !is_for_now(array.size(), wider, device)) return std::nullopt;
+  if (!source.find(array, array.shape())) return std::nullopt;
   const int numbers = info(op).n_numbers();
   int64_t outputs = product(shape) / numbers, length = array.size() / outputs;
   const bool are_last_kept = std::ranges::is_sorted(is_reduced, std::greater());

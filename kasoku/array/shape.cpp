@@ -96,7 +96,10 @@ Array reshape(const Array& array, Shape shape) {
   return reshape(copy(array), std::move(shape));
 }
 
-Array ravel(const Array& array) { return reshape(contiguous(array), {array.size()}); }
+Array ravel(const Array& array) {
+  if (!array.is_contiguous()) return reshape(copy(array), {array.size()});
+  return array.with_view({{array.size()}, {static_cast<int64_t>(array.itemsize())}, array.offset()});
+}
 
 Array transpose(const Array& array, const std::optional<Extents>& axes) {
   const View& view = array.state().view;
@@ -104,7 +107,7 @@ Array transpose(const Array& array, const std::optional<Extents>& axes) {
   if (!axes) {
     std::ranges::reverse(result.shape);
     std::ranges::reverse(result.strides);
-    return array.with_view(std::move(result));
+    return array.with_view(result);
   }
   const std::vector<size_t> order = normal_axes(*axes, array.ndim());
   if (order.size() != view.shape.size()) throw Error(ErrorKind::value, "axes don't match array");
@@ -114,7 +117,7 @@ Array transpose(const Array& array, const std::optional<Extents>& axes) {
     result.shape.push_back(view.shape[d]);
     result.strides.push_back(view.strides[d]);
   }
-  return array.with_view(std::move(result));
+  return array.with_view(result);
 }
 
 Array swapaxes(const Array& array, int64_t a, int64_t b) {
@@ -122,7 +125,7 @@ Array swapaxes(const Array& array, int64_t a, int64_t b) {
   const size_t i = normal_axis(a, array.ndim()), j = normal_axis(b, array.ndim());
   std::swap(view.shape[i], view.shape[j]);
   std::swap(view.strides[i], view.strides[j]);
-  return array.with_view(std::move(view));
+  return array.with_view(view);
 }
 
 Array moveaxis(const Array& array, const Extents& from, const Extents& to) {
@@ -153,7 +156,7 @@ Array squeeze(const Array& array, const std::optional<Extents>& axes) {
     result.shape.push_back(view.shape[d]);
     result.strides.push_back(view.strides[d]);
   }
-  return array.with_view(std::move(result));
+  return array.with_view(result);
 }
 
 Array expand_dims(const Array& array, const Extents& axes) {
@@ -164,7 +167,7 @@ Array expand_dims(const Array& array, const Extents& axes) {
     view.shape.insert(view.shape.begin() + static_cast<long>(d), 1);
     view.strides.insert(view.strides.begin() + static_cast<long>(d), 0);
   }
-  return array.with_view(std::move(view));
+  return array.with_view(view);
 }
 
 Array flip(const Array& array, const std::optional<Extents>& axes) {
@@ -176,7 +179,7 @@ Array flip(const Array& array, const std::optional<Extents>& axes) {
     if (view.shape[d] > 0) view.offset += (view.shape[d] - 1) * view.strides[d];
     view.strides[d] = -view.strides[d];
   }
-  return array.with_view(std::move(view));
+  return array.with_view(view);
 }
 
 Array roll(const Array& array, std::span<const int64_t> shifts, const std::optional<Extents>& axes) {

@@ -38,10 +38,10 @@ struct Array::State {
   mutable std::atomic<bool> stands_for_number{false};  ///< a reduction's result of no axes, which NumPy has a number for
   std::optional<Scalar> number;  ///< a read-only array of no axes, which holds this
 
-  State(NodePtr of, View view, Dtype dtype, size_t itemsize, bool is_read_only, bool is_contiguous)
+  State(NodePtr of, const View& view, Dtype dtype, size_t itemsize, bool is_read_only, bool is_contiguous)
       : node(std::move(of)),
         device(node->device),
-        view(std::move(view)),
+        view(view),
         itemsize(itemsize),
         dtype(dtype),
         is_read_only(is_read_only),

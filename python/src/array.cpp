@@ -346,7 +346,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
       if (nb::object element = element_of(x, at.places()); element.is_valid()) return element.release().ptr();
     } else if (const BasicKey basic(entries, x); basic) {
       if (std::optional<View> part = cut(x.state().view, basic.cuts()))
-        return settled_object_of(x.with_view(*std::move(part))).release().ptr();
+        return settled_object_of(x.with_view(*part)).release().ptr();
     }
     nb::object part = settled_object_of(get(x, key));
     const Array* const value = elements_are_numpys() ? array_of(part) : nullptr;
@@ -432,7 +432,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
     std::optional<View> part = array ? cut(x.state().view, basic.cuts()) : std::nullopt;
     if (part) {
       const GilUntilBlocked keep;
-      const Array into = x.with_view(*std::move(part));
+      const Array into = x.with_view(*part);
       // What is pending in eager mode is its statement's alone; with one reference it is the one that is stored here.
       if (is_eager() && Py_REFCNT(value) == 1) set_view(into, std::move(*array_inside(value)));
       else set_view(into, *array);

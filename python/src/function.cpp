@@ -107,6 +107,8 @@ nb::object converted(int, std::span<const nb::handle> args) {
   return moved(args, 2, [&](const Array& x) { return astype(x, dtype_from(args[1])); });
 }
 
+nb::object itself(int, std::span<const nb::handle> args) { return args.size() == 1 && is_array(args[0]) ? nb::borrow(args[0]) : nb::object(); }
+
 nb::object item_again(int, std::span<const nb::handle> args) { return args.size() == 2 && is_array(args[0]) ? item_by_key(*array_of(args[0]), args[1]) : nb::object(); }
 
 /// Finds it for an object of this type and a function of this name.
@@ -117,6 +119,7 @@ void find_short_way(Object& object, PyTypeObject* type, std::string_view name) {
   };
   object.short_way = nullptr;
   if (type == ufunc_type) take(operation_again, *op_from_name(name));
+  if (type == function_type && name == "asarray") take(itself, 0);
   if (type != method_type) return;
   static constexpr std::pair<std::string_view, ShortWay> ways[] = {{"item", item_again}, {"reshape", reshaped}, {"ravel", raveled}, {"copy", copied}, {"astype", converted}};
   for (const auto& [of, way] : ways)

@@ -803,6 +803,14 @@ def test_whole_reductions_are_the_same_however_often(dtype):
         _core._few_at_once(before)
         for way in ways * 3:
             assert outcome(way) == expected, (name, dtype, view.shape)
+    for n in (2048, 2049, 8192, 8193):  # of one tree, and of more
+        x = ks.array(np.random.default_rng(n).integers(1, 99, n).astype(dtype))
+        for name in ("sum", "max", "argmin", "prod", "any"):
+            before = _core._few_at_once(False)
+            expected = outcome(lambda name=name, x=x: getattr(ks, name)(x))
+            _core._few_at_once(before)
+            for _ in range(3):
+                assert outcome(lambda name=name, x=x: getattr(x, name)()) == expected, (name, dtype, n)
     y = ks.array([1.0, 2.0, 3.0])
     assert [float(y.sum()), float(y.sum()), y.argmax().dtype] == [6, 6, np.dtype("int64")]
     y[0] = 10
