@@ -359,11 +359,12 @@ PyObject* subscript(PyObject* self, PyObject* key) {
 /// What loops over an array ask for, one after the other until there is none.
 PyObject* subscript_by_number(PyObject* self, Py_ssize_t at) {
   return guarded_as(self, self, [=]() -> PyObject* {
-    const Array& x = *array_of(self);
-    if (x.ndim() == 0) return subscript(self, nb::int_(at).ptr());
-    const int64_t place = at, length = x.shape()[0];
+    const Array& x = *array_inside(self);
+    const Shape& shape = x.state().view.shape;
+    if (shape.empty()) return subscript(self, nb::int_(at).ptr());
+    const int64_t place = at, length = shape[0];
     if (place < 0 || place >= length) return PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %zd", at, static_cast<Py_ssize_t>(length));
-    if (x.ndim() == 1)
+    if (shape.size() == 1)
       if (nb::object element = element_of(x, {&place, 1}); element.is_valid()) return element.release().ptr();
     return subscript(self, nb::int_(at).ptr());
   });
@@ -394,7 +395,10 @@ std::optional<Scalar> number_to_store(nb::handle value, Dtype dtype) {
 /// Whether the element, or the few elements, that the key names were written at once.
 bool is_set_at_once(const Array& x, const ElementKey& at, nb::handle value) {
   if (!at || x.is_read_only()) return false;
-  if (const void* const element = memory_of_number(value, x.dtype())) {
+  double plain = 0;
+  const bool is_plain = x.dtype() == Dtype::float64 && PyFloat_CheckExact(value.ptr());
+  if (is_plain) plain = PyFloat_AsDouble(value.ptr());
+  if (const void* const element = is_plain ? &plain : memory_of_number(value, x.dtype())) {
     const HeldElement place(x, at.places());
     char* const to = place.to_write();
     if (to) std::memcpy(to, element, x.itemsize());

@@ -120,10 +120,10 @@ void find_short_way(Object& object, PyTypeObject* type, std::string_view name) {
   object.short_way = nullptr;
   if (type == ufunc_type) take(operation_again, *op_from_name(name));
   if (type == function_type && name == "asarray") take(itself, 0);
-  if (type != method_type) return;
+  if (type != method_type && type != function_type) return;
   static constexpr std::pair<std::string_view, ShortWay> ways[] = {{"item", item_again}, {"reshape", reshaped}, {"ravel", raveled}, {"copy", copied}, {"astype", converted}};
   for (const auto& [of, way] : ways)
-    if (name == of) take(way, 0);
+    if (type == method_type && name == of) take(way, 0);
   for (size_t i = 0; i < n_reductions; ++i)
     if (name == reduction_table[i].name && reduction_table[i].n_numbers() == 1) take(object.numpys ? number_again : reduction_again, i);
 }
