@@ -184,14 +184,17 @@ struct Source {
 
   void convert(Dtype from, Dtype to, int64_t n, Device& device) {
     if (from == to) return;
+    auto apart = Buffer::allocate(device, static_cast<size_t>(n) * info(to).size);
+    convert_into(apart->memory(), from, to, n, device);
+    take(std::move(apart));
+  }
+
+  void convert_into(void* y, Dtype from, Dtype to, int64_t n, Device& device) {
     static std::atomic<Function*> casts[n_dtypes][n_dtypes];
     Function& cast = found(casts[static_cast<size_t>(from)][static_cast<size_t>(to)], device, [&] { return one_cast(from, to, device); });
-    auto apart = Buffer::allocate(device, static_cast<size_t>(n) * info(to).size);
-    void* y = apart->memory();
     Arguments arguments(y, n);
     arguments.add(&memory);
     arguments.launch(cast, device);
-    take(std::move(apart));
   }
 
  private:
@@ -567,9 +570,9 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   Source source;
   if (!source.find(array, array.shape())) return std::nullopt;
   source.spread(array, array.shape(), device);
-  source.convert(array.dtype(), dtype, n, device);
   auto result = Storage::allocate(device, bytes);
-  std::memcpy(result->buffer->memory(), source.memory, bytes);
+  if (dtype == array.dtype()) std::memcpy(result->buffer->memory(), source.memory, bytes);
+  else source.convert_into(result->buffer->memory(), array.dtype(), dtype, n, device);
   return Array::of(std::move(result), array.shape(), dtype, itemsize);
 }
 
