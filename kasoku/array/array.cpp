@@ -183,9 +183,9 @@ Array Array::view(std::shared_ptr<Buffer> buffer, int64_t offset, const Shape& s
 
 Array Array::of(NodePtr node) { return Array(std::allocate_shared<State>(Recycled<State>(), std::move(node))); }
 
-Array Array::of(NodePtr node, View view, Dtype dtype, size_t itemsize, bool is_read_only) {
+Array Array::of(NodePtr node, const View& view, Dtype dtype, size_t itemsize, bool is_read_only) {
   const bool is_contiguous = kasoku::is_contiguous(view, itemsize);
-  return Array(std::allocate_shared<State>(Recycled<State>(), std::move(node), std::move(view), dtype, itemsize,
+  return Array(std::allocate_shared<State>(Recycled<State>(), std::move(node), view, dtype, itemsize,
                                            is_read_only, is_contiguous));
 }
 
@@ -203,6 +203,7 @@ bool Array::is_pending() const {
   return !state_->node || !state_->node->is_done();
 }
 bool Array::waits_on_shared() const {
+  if (!Node::any_reads_shared.load(std::memory_order_relaxed)) return false;
   std::lock_guard guard(state_->lock);
   return state_->node && !state_->node->is_done() && state_->node->reads_shared;
 }
@@ -255,8 +256,8 @@ Input Array::input() const {
   return {std::move(node), state_->view};
 }
 
-Array Array::with_view(View view) const {
-  return of(state_->current(), std::move(view), state_->dtype, state_->itemsize,
+Array Array::with_view(const View& view) const {
+  return of(state_->current(), view, state_->dtype, state_->itemsize,
             state_->is_read_only);
 }
 

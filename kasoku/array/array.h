@@ -32,7 +32,7 @@ class Array {
   static Array of(std::shared_ptr<Storage> storage, const Shape& shape, Dtype dtype, size_t itemsize);
   /// All of a node.
   static Array of(NodePtr node);
-  static Array of(NodePtr node, View view, Dtype dtype, size_t itemsize, bool is_read_only);
+  static Array of(NodePtr node, const View& view, Dtype dtype, size_t itemsize, bool is_read_only);
   /// A read-only array of no axes: what an element that was read is. It has no node before somebody asks for one.
   static Array of(const Scalar& number, Dtype dtype, Device& device);
 
@@ -70,7 +70,7 @@ class Array {
   /// This array's node and view, as an input of an expression.
   Input input() const;
   /// Another view of the same memory (same dtype).
-  Array with_view(View view) const;
+  Array with_view(const View& view) const;
   Array read_only() const;
   /// Replaces the value: lazily where nobody else shows this memory, else by
   /// writing through the view. `value` has this shape and dtype.

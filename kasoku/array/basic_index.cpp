@@ -71,9 +71,14 @@ std::optional<View> cut(const View& view, std::span<const BasicIndex> cuts) {
 }
 
 Array get_element(const Array& array, std::span<const int64_t> at) {
-  const HeldElement element(array, at);
   const Array::State& x = array.state();
-  return element ? Array::of(Scalar::load(x.dtype, element.memory()), x.dtype, *x.device) : Array();
+  if (const HeldElement element(array, at); element) return Array::of(Scalar::load(x.dtype, element.memory()), x.dtype, *x.device);
+  const bool is_there = x.device->is_host() && x.dtype != Dtype::opaque && !Recorder::current() && way_to(x.view, at);
+  const std::optional<Scalar> everywhere = is_there && array.is_pending() ? array.number() : std::nullopt;  // a fill that nobody needed yet
+  if (!everywhere) return {};
+  alignas(16) char number[16];
+  everywhere->store(x.dtype, number);
+  return Array::of(Scalar::load(x.dtype, number), x.dtype, *x.device);
 }
 
 bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value) {

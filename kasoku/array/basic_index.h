@@ -27,21 +27,27 @@ void add_slice(View& view, const BasicIndex& slice, int64_t length, int64_t stri
 /// axis.
 std::optional<View> cut(const View& view, std::span<const BasicIndex> cuts);
 
+/// How many bytes behind a view's first element the one lies that a number for each axis names; nothing where there is none.
+inline std::optional<int64_t> way_to(const View& view, std::span<const int64_t> at) {
+  const size_t n = view.shape.size();
+  if (at.size() != n) return std::nullopt;
+  int64_t bytes = 0;
+  for (size_t d = 0; d < n; ++d) {
+    const int64_t length = view.shape[d], place = at[d] < 0 ? at[d] + length : at[d];
+    if (static_cast<uint64_t>(place) >= static_cast<uint64_t>(length)) return std::nullopt;
+    bytes += place * view.strides[d];
+  }
+  return bytes;
+}
+
 /// The element that a number for each axis names, in memory that stays while this lives. Nothing (null) where the array is
 /// not at hand, computed and in memory that the host reaches, or there is no such element.
 class HeldElement {
  public:
   HeldElement(const Array& array, std::span<const int64_t> at) : held_(array) {
     const Array::State& x = array.state();
-    const size_t n = x.view.shape.size();
-    if (!held_ || x.dtype == Dtype::opaque || at.size() != n || Recorder::current()) return;
-    char* memory = held_.memory();
-    for (size_t d = 0; d < n; ++d) {
-      const int64_t length = x.view.shape[d], place = at[d] < 0 ? at[d] + length : at[d];
-      if (static_cast<uint64_t>(place) >= static_cast<uint64_t>(length)) return;
-      memory += place * x.view.strides[d];
-    }
-    memory_ = memory;
+    if (!held_ || x.dtype == Dtype::opaque || Recorder::current()) return;
+    if (const std::optional<int64_t> way = way_to(x.view, at)) memory_ = held_.memory() + *way;
   }
   explicit operator bool() const { return memory_; }
   const char* memory() const { return memory_; }

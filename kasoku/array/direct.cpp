@@ -184,14 +184,17 @@ struct Source {
 
   void convert(Dtype from, Dtype to, int64_t n, Device& device) {
     if (from == to) return;
+    auto apart = Buffer::allocate(device, static_cast<size_t>(n) * info(to).size);
+    convert_into(apart->memory(), from, to, n, device);
+    take(std::move(apart));
+  }
+
+  void convert_into(void* y, Dtype from, Dtype to, int64_t n, Device& device) {
     static std::atomic<Function*> casts[n_dtypes][n_dtypes];
     Function& cast = found(casts[static_cast<size_t>(from)][static_cast<size_t>(to)], device, [&] { return one_cast(from, to, device); });
-    auto apart = Buffer::allocate(device, static_cast<size_t>(n) * info(to).size);
-    void* y = apart->memory();
     Arguments arguments(y, n);
     arguments.add(&memory);
     arguments.launch(cast, device);
-    take(std::move(apart));
   }
 
  private:
@@ -555,21 +558,90 @@ std::optional<Array> count_directly(const Shape& shape, const Scalar& start, con
 std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   Device& device = array.device();
   const int64_t n = array.size();
-  Source source;
-  if (!is_for_now(n, array.dtype(), device) || !source.find(array, array.shape())) return std::nullopt;
-  source.spread(array, array.shape(), device);
-  source.convert(array.dtype(), dtype, n, device);
+  if (!is_for_now(n, array.dtype(), device)) return std::nullopt;
   const size_t itemsize = info(dtype).size, bytes = static_cast<size_t>(n) * itemsize;
+  std::optional<Held> held;
+  if (dtype == array.dtype() && array.is_contiguous() && held.emplace(array)) {
+    auto result = Storage::allocate(device, bytes);
+    std::memcpy(result->buffer->memory(), held->memory(), bytes);
+    return Array::of(std::move(result), array.shape(), dtype, itemsize);
+  }
+  held.reset();
+  Source source;
+  if (!source.find(array, array.shape())) return std::nullopt;
+  source.spread(array, array.shape(), device);
   auto result = Storage::allocate(device, bytes);
-  std::memcpy(result->buffer->memory(), source.memory, bytes);
+  if (dtype == array.dtype()) std::memcpy(result->buffer->memory(), source.memory, bytes);
+  else source.convert_into(result->buffer->memory(), array.dtype(), dtype, n, device);
   return Array::of(std::move(result), array.shape(), dtype, itemsize);
 }
 
+namespace {
+
+std::atomic<Function*> reductions[n_reductions][n_dtypes][n_dtypes][n_ways];
+
+/// What all elements of a dtype are reduced in, and whether that is known.
+struct WholeReduction {
+  std::atomic<Dtype> compute{};
+  std::atomic<bool> is_known{false};
+};
+WholeReduction whole_reductions[n_reductions][n_dtypes];
+
+/// Elements that one tree joins are reduced by one thread in any case: of those in C order so many are as good as few.
+bool is_tree_for_now(const Array& array) {
+  const Array::State& x = array.state();
+  const int64_t n = product(x.view.shape);
+  return x.is_contiguous && n > 0 && n <= chunk_elements && x.dtype != Dtype::opaque && runs_at_once(*x.device);
+}
+
+}  // namespace
+
+void expect_again(ReduceOp op, Dtype dtype, Dtype compute) {
+  WholeReduction& known = whole_reductions[static_cast<size_t>(op)][static_cast<size_t>(dtype)];
+  known.compute.store(compute, std::memory_order_relaxed);
+  known.is_known.store(true, std::memory_order_release);
+}
+
+bool reduce_again(ReduceOp op, const Array& array, void* result, Dtype& dtype) {
+  const Array::State& x = array.state();
+  const WholeReduction& known = whole_reductions[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)];
+  if (!known.is_known.load(std::memory_order_acquire) || !is_tree_for_now(array)) return false;
+  const Dtype compute = known.compute.load(std::memory_order_relaxed);
+  int64_t length = product(x.view.shape);
+  const Held held(array);
+  const auto& place = reductions[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)][static_cast<size_t>(compute)][static_cast<size_t>(Way::whole)];
+  Function* const function = place.load(std::memory_order_acquire);
+  if (!held || !function) return false;
+  const bool gives_position = info(op).keeps_position();
+  dtype = gives_position ? Dtype::int64 : compute;
+  Number value;
+  const char* memory = held.memory();
+  void* y = gives_position ? &value : result;
+  Arguments arguments(y, length);
+  if (gives_position) arguments.add(&result);
+  arguments.add(&memory);
+  arguments.add(&length);
+  arguments.launch_reduction(*function, 1, 1, *x.device);
+  return true;
+}
+
+Array reduce_again(ReduceOp op, const Array& array) {
+  Number value;
+  Dtype dtype;
+  if (!reduce_again(op, array, &value, dtype)) return {};
+  const size_t itemsize = info(dtype).size;
+  auto result = Storage::allocate(array.device(), itemsize);
+  std::memcpy(result->buffer->memory(), &value, itemsize);
+  return Array::of(std::move(result), {}, dtype, itemsize);
+}
+
 std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, std::span<const uint8_t> is_reduced, const Shape& shape) {
-  static std::atomic<Function*> reductions[n_reductions][n_dtypes][n_dtypes][n_ways];
   Device& device = array.device();
   Source source;
-  if (!is_for_now(array.size(), std::max(array.dtype(), compute, [](Dtype a, Dtype b) { return info(a).size < info(b).size; }), device) || !source.find(array, array.shape())) return std::nullopt;
+  const Dtype wider = info(array.dtype()).size < info(compute).size ? compute : array.dtype();
+  const bool is_whole = std::ranges::find(is_reduced, 0) == is_reduced.end();
+  if (!(is_whole && is_tree_for_now(array)) && !is_for_now(array.size(), wider, device)) return std::nullopt;
+  if (!source.find(array, array.shape())) return std::nullopt;
   const int numbers = info(op).n_numbers();
   int64_t outputs = product(shape) / numbers, length = array.size() / outputs;
   const bool are_last_kept = std::ranges::is_sorted(is_reduced, std::greater());

@@ -71,6 +71,14 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype);
 /// A reduction, computed in `compute`, over the axes with a mark; `shape` is that of its results.
 std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, std::span<const uint8_t> is_reduced, const Shape& shape);
 
+/// The reduction of all elements, which lie in C order, if reduce() has computed it for their dtype before without converting one:
+/// stored in 16 bytes of the host, with its dtype. False, and nothing done, if it is for reduce().
+bool reduce_again(ReduceOp op, const Array& array, void* result, Dtype& dtype);
+/// The same in an array of no axes; null if it is for reduce().
+Array reduce_again(ReduceOp op, const Array& array);
+/// reduce() has computed it so.
+void expect_again(ReduceOp op, Dtype dtype, Dtype compute);
+
 /// A scan, which joins by `join`, along one axis with rows that are joined one element after the other; nothing as above.
 std::optional<Array> scan_directly(Op join, const OpTypes& types, const Array& array, size_t axis);
 

@@ -95,6 +95,8 @@ std::atomic<bool> caller_settles{false};
 
 }  // namespace
 
+std::atomic<bool> Node::any_reads_shared{false};
+
 std::shared_ptr<Storage> Storage::allocate(Device& device, size_t bytes) {
   struct Whole : Storage {
     Whole(Device& device, size_t bytes) : own(device, bytes) {
@@ -215,6 +217,7 @@ NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression ex
       node->reads_shared |= input.node->storage->buffer->is_shared.load(std::memory_order_relaxed);
     }
   }
+  if (node->reads_shared) Node::any_reads_shared = true;
   run_now |= node->reads_shared;  // somebody else may write it at any time
   run_now &= !caller_settles.load(std::memory_order_relaxed);
   run_now |= expression.n_pending > max_pending;

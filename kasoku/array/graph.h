@@ -134,6 +134,7 @@ struct Node {
   std::atomic<bool> is_pending{false};  ///< false once the expression is dropped
   std::atomic<bool> has_failed{false};  ///< computing it threw: who reads it tries again, who waits for all that is pending does not
   bool reads_shared = false;            ///< its expression reads memory that others can write; never changes
+  static std::atomic<bool> any_reads_shared;  ///< whether one ever did: mostly there is nothing to look for
   bool is_done() const { return !is_pending.load(std::memory_order_acquire); }
   int64_t size() const;
 };

@@ -138,7 +138,7 @@ Basic basic_part(const Array& array, const std::vector<Index>& index) {
       case Index::ellipsis: break;
     }
   }
-  return {array.with_view(std::move(view)), std::move(arrays)};
+  return {array.with_view(view), std::move(arrays)};
 }
 
 /// An index with arrays: the axes of the result, which are the arrays' where those stood (or in front, if they stood

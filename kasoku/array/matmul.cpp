@@ -1,5 +1,6 @@
 #include "kasoku/array/matmul.h"
 
+#include "kasoku/array/checked_bytes.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/graph.h"
@@ -47,7 +48,8 @@ Array matmul(const Array& a, const Array& b) {
     throw Error(ErrorKind::value, "matmul of arrays on " + a.device().str() + " and " + b.device().str())
         .fix("move one: x.to_device(\"" + a.device().str() + "\")");
   const Dtype dtype = a.dtype() == b.dtype() ? a.dtype() : promote(a.dtype(), b.dtype());
-  const Array x = a.dtype() == dtype ? a : astype(a, dtype), y = b.dtype() == dtype ? b : astype(b, dtype);
+  std::optional<Array> of_a, of_b;
+  const Array &x = a.dtype() == dtype ? a : of_a.emplace(astype(a, dtype)), &y = b.dtype() == dtype ? b : of_b.emplace(astype(b, dtype));
   const bool has_rows = x.ndim() > 1, has_columns = y.ndim() > 1;
   const Shape &p = x.shape(), &q = y.shape();
   linalg::Matmul problem;
@@ -64,14 +66,17 @@ Array matmul(const Array& a, const Array& b) {
   Shape shape = problem.batch;
   if (has_rows) shape.push_back(problem.m);
   if (has_columns) shape.push_back(problem.n);
-  Array result = Array::empty(shape, dtype, a.device());
-  if (result.size() == 0) return result;
+  const size_t itemsize = info(dtype).size;
+  auto memory = Storage::allocate(a.device(), checked_bytes(shape, itemsize));
+  void* const first = memory->buffer->memory();
+  const Array result = Array::of(std::move(memory), shape, dtype, itemsize);
+  if (product(shape) == 0) return result;
   refuse_to_record("a product of matrices");
   problem.a = matrices(x, n_batch, true);
   problem.a.data = const_cast<void*>(x.data_for_read());
   problem.b = matrices(y, n_batch, false);
   problem.b.data = const_cast<void*>(y.data_for_read());
-  problem.c.data = result.data();
+  problem.c.data = first;
   problem.c.batch_strides.resize(n_batch);
   for (size_t d = 0; d < n_batch; ++d)
     if (shape[d] != 1) problem.c.batch_strides[d] = result.strides()[d];

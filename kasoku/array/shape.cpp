@@ -96,23 +96,28 @@ Array reshape(const Array& array, Shape shape) {
   return reshape(copy(array), std::move(shape));
 }
 
-Array ravel(const Array& array) { return reshape(contiguous(array), {array.size()}); }
+Array ravel(const Array& array) {
+  if (!array.is_contiguous()) return reshape(copy(array), {array.size()});
+  return array.with_view({{array.size()}, {static_cast<int64_t>(array.itemsize())}, array.offset()});
+}
 
 Array transpose(const Array& array, const std::optional<Extents>& axes) {
-  const size_t ndim = static_cast<size_t>(array.ndim());
-  std::vector<size_t> order(ndim);
-  std::iota(order.rbegin(), order.rend(), size_t{0});
-  if (axes) {
-    order = normal_axes(*axes, array.ndim());
-    if (order.size() != ndim) throw Error(ErrorKind::value, "axes don't match array");
-  }
   const View& view = array.state().view;
-  View result{{}, {}, view.offset};
+  View result = view;
+  if (!axes) {
+    std::ranges::reverse(result.shape);
+    std::ranges::reverse(result.strides);
+    return array.with_view(result);
+  }
+  const std::vector<size_t> order = normal_axes(*axes, array.ndim());
+  if (order.size() != view.shape.size()) throw Error(ErrorKind::value, "axes don't match array");
+  result.shape.clear();
+  result.strides.clear();
   for (size_t d : order) {
     result.shape.push_back(view.shape[d]);
     result.strides.push_back(view.strides[d]);
   }
-  return array.with_view(std::move(result));
+  return array.with_view(result);
 }
 
 Array swapaxes(const Array& array, int64_t a, int64_t b) {
@@ -120,10 +125,12 @@ Array swapaxes(const Array& array, int64_t a, int64_t b) {
   const size_t i = normal_axis(a, array.ndim()), j = normal_axis(b, array.ndim());
   std::swap(view.shape[i], view.shape[j]);
   std::swap(view.strides[i], view.strides[j]);
-  return array.with_view(std::move(view));
+  return array.with_view(view);
 }
 
 Array moveaxis(const Array& array, const Extents& from, const Extents& to) {
+  const bool is_one = from.size() == 1 && to.size() == 1;
+  if (is_one && normal_axis(from[0], array.ndim()) == normal_axis(to[0], array.ndim())) return array;
   const auto a = normal_axes(from, array.ndim()), b = normal_axes(to, array.ndim());
   if (a.size() != b.size()) throw Error(ErrorKind::value, "`source` and `destination` arguments must have the same number of elements");
   Extents order;
@@ -149,7 +156,7 @@ Array squeeze(const Array& array, const std::optional<Extents>& axes) {
     result.shape.push_back(view.shape[d]);
     result.strides.push_back(view.strides[d]);
   }
-  return array.with_view(std::move(result));
+  return array.with_view(result);
 }
 
 Array expand_dims(const Array& array, const Extents& axes) {
@@ -160,7 +167,7 @@ Array expand_dims(const Array& array, const Extents& axes) {
     view.shape.insert(view.shape.begin() + static_cast<long>(d), 1);
     view.strides.insert(view.strides.begin() + static_cast<long>(d), 0);
   }
-  return array.with_view(std::move(view));
+  return array.with_view(view);
 }
 
 Array flip(const Array& array, const std::optional<Extents>& axes) {
@@ -172,7 +179,7 @@ Array flip(const Array& array, const std::optional<Extents>& axes) {
     if (view.shape[d] > 0) view.offset += (view.shape[d] - 1) * view.strides[d];
     view.strides[d] = -view.strides[d];
   }
-  return array.with_view(std::move(view));
+  return array.with_view(view);
 }
 
 Array roll(const Array& array, std::span<const int64_t> shifts, const std::optional<Extents>& axes) {
@@ -259,9 +266,10 @@ Array at_least(const Array& x, int axes) {
 
 Array concatenate(std::span<const Array> arrays, std::optional<int64_t> axis, std::optional<Dtype> dtype) {
   if (arrays.empty()) throw Error(ErrorKind::value, "need at least one array to concatenate");
-  std::vector<Array> parts(arrays.begin(), arrays.end());
+  std::vector<Array> rows;
   if (!axis)
-    for (Array& part : parts) part = ravel(part);
+    for (const Array& each : arrays) rows.push_back(ravel(each));
+  const std::span<const Array> parts = axis ? arrays : rows;
   if (parts[0].ndim() == 0) throw Error(ErrorKind::value, "zero-dimensional arrays cannot be concatenated");
   const size_t d = normal_axis(axis.value_or(0), parts[0].ndim());
   Shape shape = parts[0].shape();

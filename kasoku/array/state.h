@@ -38,15 +38,15 @@ struct Array::State {
   mutable std::atomic<bool> stands_for_number{false};  ///< a reduction's result of no axes, which NumPy has a number for
   std::optional<Scalar> number;  ///< a read-only array of no axes, which holds this
 
-  State(NodePtr of, View view, Dtype dtype, size_t itemsize, bool is_read_only, bool is_contiguous)
+  State(NodePtr of, const View& view, Dtype dtype, size_t itemsize, bool is_read_only, bool is_contiguous)
       : node(std::move(of)),
         device(node->device),
-        view(std::move(view)),
+        view(view),
         itemsize(itemsize),
         dtype(dtype),
         is_read_only(is_read_only),
         is_contiguous(is_contiguous) {
-    node->n_arrays.fetch_add(1, std::memory_order_relaxed);
+    count_in();
   }
   /// All of a node.
   explicit State(NodePtr of)
@@ -57,7 +57,7 @@ struct Array::State {
         dtype(node->dtype),
         is_read_only(false),
         is_contiguous(true) {
-    node->n_arrays.fetch_add(1, std::memory_order_relaxed);
+    count_in();
   }
   State(const Scalar& number, Dtype dtype, Device& device)
       : device(&device),
@@ -70,6 +70,11 @@ struct Array::State {
     if (node && node.use_count() > 1) node->n_arrays.fetch_sub(1);  // else nobody will ask
   }
 
+  /// A new node is nobody else's yet.
+  void count_in() {
+    if (node.use_count() == 1) node->n_arrays.store(node->n_arrays.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    else node->n_arrays.fetch_add(1, std::memory_order_relaxed);
+  }
   NodePtr current() const {
     {
       std::lock_guard guard(lock);

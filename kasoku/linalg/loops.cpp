@@ -18,31 +18,55 @@ namespace {
 template <class T>
 using Wide = std::conditional_t<std::is_integral_v<T> && sizeof(T) < 4, uint32_t, T>;
 
+/// The elements row by row: where they lie, or gathered.
 template <class T>
-std::vector<T> gathered(const Matrices& x, int64_t rows, int64_t columns) {
-  std::vector<T> out(static_cast<size_t>(rows * columns));
-  T* to = out.data();
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j)
-      std::memcpy(to++, static_cast<const char*>(x.data) + i * x.row_stride + j * x.column_stride,
-                  sizeof(T));
-  return out;
+class Rows {
+ public:
+  Rows(const Matrices& x, int64_t rows, int64_t columns) : data_(static_cast<const T*>(x.data)) {
+    constexpr auto size = static_cast<int64_t>(sizeof(T));
+    const bool are_in_order = (columns == 1 || x.column_stride == size) && (rows == 1 || x.row_stride == columns * size);
+    if (are_in_order && reinterpret_cast<uintptr_t>(x.data) % alignof(T) == 0) return;
+    apart_.resize(static_cast<size_t>(rows * columns));
+    T* to = apart_.data();
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        std::memcpy(to++, static_cast<const char*>(x.data) + i * x.row_stride + j * x.column_stride, sizeof(T));
+    data_ = apart_.data();
+  }
+  const T* data() const { return data_; }
+
+ private:
+  const T* data_;
+  std::vector<T> apart_;
+};
+
+/// The sum of products of two rows, added as product() adds it to a row of sums.
+template <class T>
+T row_product(const T* a, const T* b, int64_t n) {
+  T sum{};
+  for (int64_t k = 0; k < n; ++k) sum = static_cast<T>(Wide<T>(sum) + Wide<T>(a[k]) * Wide<T>(b[k]));
+  return sum;
 }
 
 template <class T>
 void product(const Matmul& p) {
   // Rows of b and of the sum stay in the first-level cache.
   constexpr int64_t columns = 2048 / static_cast<int64_t>(sizeof(T)), depth = 64;
-  const std::vector<T> a = gathered<T>(p.a, p.m, p.k), b = gathered<T>(p.b, p.k, p.n);
+  const Rows<T> a(p.a, p.m, p.k), b(p.b, p.k, p.n);
   const auto rows = [&](uint64_t begin, uint64_t end) {
     std::vector<T> sums(static_cast<size_t>(p.n));
     for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+      if (p.n == 1) {
+        const T sum = row_product(a.data() + i * p.k, b.data(), p.k);
+        std::memcpy(static_cast<char*>(p.c.data) + i * p.c.row_stride, &sum, sizeof(T));
+        continue;
+      }
       std::fill(sums.begin(), sums.end(), T{});
       for (int64_t j0 = 0; j0 < p.n; j0 += columns) {
         const int64_t j1 = std::min(p.n, j0 + columns);
         for (int64_t k0 = 0; k0 < p.k; k0 += depth)
           for (int64_t k = k0; k < std::min(p.k, k0 + depth); ++k) {
-            const T factor = a[static_cast<size_t>(i * p.k + k)];
+            const T factor = a.data()[i * p.k + k];
             const T* row = b.data() + k * p.n;
             T* sum = sums.data();
             for (int64_t j = j0; j < j1; ++j)
@@ -62,18 +86,19 @@ void product(const Matmul& p) {
 }
 
 void boolean_product(const Matmul& p) {
-  const std::vector<uint8_t> a = gathered<uint8_t>(p.a, p.m, p.k),
-                             b = gathered<uint8_t>(p.b, p.k, p.n);
-  std::vector<uint8_t> any(static_cast<size_t>(p.n));
+  const Rows<uint8_t> a(p.a, p.m, p.k), b(p.b, p.k, p.n);
+  std::vector<uint8_t> sums(static_cast<size_t>(p.n));
+  uint8_t* const any = sums.data();
   for (int64_t i = 0; i < p.m; ++i) {
-    std::fill(any.begin(), any.end(), uint8_t{0});
-    for (int64_t k = 0; k < p.k; ++k)
-      if (a[static_cast<size_t>(i * p.k + k)])
-        for (int64_t j = 0; j < p.n; ++j)
-          any[static_cast<size_t>(j)] |= b[static_cast<size_t>(k * p.n + j)] != 0;
+    std::fill(sums.begin(), sums.end(), uint8_t{0});
+    for (int64_t k = 0; k < p.k && !(p.n == 1 && any[0]); ++k) {
+      const uint8_t* const row = b.data() + k * p.n;
+      if (a.data()[i * p.k + k])
+        for (int64_t j = 0; j < p.n; ++j) any[j] |= row[j] != 0;
+    }
     for (int64_t j = 0; j < p.n; ++j)
       static_cast<char*>(p.c.data)[i * p.c.row_stride + j * p.c.column_stride] =
-          static_cast<char>(any[static_cast<size_t>(j)]);
+          static_cast<char>(any[j]);
   }
 }
 

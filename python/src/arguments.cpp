@@ -1,5 +1,6 @@
 #include "arguments.h"
 
+#include "array_object.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/shape.h"
@@ -134,7 +135,7 @@ std::vector<Array> arrays_from(nb::handle sequence) {
   std::vector<Array> result;
   Device* device = nullptr;
   for (nb::handle one : nb::iter(sequence))
-    if (nb::isinstance<Array>(one)) device = &nb::cast<Array&>(one).device();
+    if (const Array* const array = array_of(one)) device = &array->device();
   for (nb::handle one : nb::iter(sequence)) result.push_back(array_from(one, device ? *device : default_device()));
   return result;
 }

@@ -329,12 +329,11 @@ class BasicKey {
 /// An element at hand; none if get() is to say what it is.
 nb::object element_of(const Array& x, std::span<const int64_t> at) {
   if (InFace::is_in()) return {};
-  if (elements_are_numpys() && !info(x.dtype()).code.empty()) {
-    const HeldElement element(x, at);
-    return element ? as_numpys_number(element.memory(), x.dtype()) : nb::object();
-  }
+  const bool is_numpys = elements_are_numpys() && !info(x.dtype()).code.empty();
+  if (is_numpys)
+    if (const HeldElement element(x, at); element) return as_numpys_number(element.memory(), x.dtype());
   Array element = get_element(x, at);
-  return element.is_null() ? nb::object() : object_of(std::move(element));
+  return element.is_null() ? nb::object() : is_numpys ? numpy_number(element) : object_of(std::move(element));
 }
 
 PyObject* subscript(PyObject* self, PyObject* key) {
@@ -347,7 +346,7 @@ PyObject* subscript(PyObject* self, PyObject* key) {
       if (nb::object element = element_of(x, at.places()); element.is_valid()) return element.release().ptr();
     } else if (const BasicKey basic(entries, x); basic) {
       if (std::optional<View> part = cut(x.state().view, basic.cuts()))
-        return settled_object_of(x.with_view(*std::move(part))).release().ptr();
+        return settled_object_of(x.with_view(*part)).release().ptr();
     }
     nb::object part = settled_object_of(get(x, key));
     const Array* const value = elements_are_numpys() ? array_of(part) : nullptr;
@@ -360,11 +359,12 @@ PyObject* subscript(PyObject* self, PyObject* key) {
 /// What loops over an array ask for, one after the other until there is none.
 PyObject* subscript_by_number(PyObject* self, Py_ssize_t at) {
   return guarded_as(self, self, [=]() -> PyObject* {
-    const Array& x = *array_of(self);
-    if (x.ndim() == 0) return subscript(self, nb::int_(at).ptr());
-    const int64_t place = at, length = x.shape()[0];
+    const Array& x = *array_inside(self);
+    const Shape& shape = x.state().view.shape;
+    if (shape.empty()) return subscript(self, nb::int_(at).ptr());
+    const int64_t place = at, length = shape[0];
     if (place < 0 || place >= length) return PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %zd", at, static_cast<Py_ssize_t>(length));
-    if (x.ndim() == 1)
+    if (shape.size() == 1)
       if (nb::object element = element_of(x, {&place, 1}); element.is_valid()) return element.release().ptr();
     return subscript(self, nb::int_(at).ptr());
   });
@@ -395,7 +395,10 @@ std::optional<Scalar> number_to_store(nb::handle value, Dtype dtype) {
 /// Whether the element, or the few elements, that the key names were written at once.
 bool is_set_at_once(const Array& x, const ElementKey& at, nb::handle value) {
   if (!at || x.is_read_only()) return false;
-  if (const void* const element = memory_of_number(value, x.dtype())) {
+  double plain = 0;
+  const bool is_plain = x.dtype() == Dtype::float64 && PyFloat_CheckExact(value.ptr());
+  if (is_plain) plain = PyFloat_AsDouble(value.ptr());
+  if (const void* const element = is_plain ? &plain : memory_of_number(value, x.dtype())) {
     const HeldElement place(x, at.places());
     char* const to = place.to_write();
     if (to) std::memcpy(to, element, x.itemsize());
@@ -433,7 +436,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
     std::optional<View> part = array ? cut(x.state().view, basic.cuts()) : std::nullopt;
     if (part) {
       const GilUntilBlocked keep;
-      const Array into = x.with_view(*std::move(part));
+      const Array into = x.with_view(*part);
       // What is pending in eager mode is its statement's alone; with one reference it is the one that is stored here.
       if (is_eager() && Py_REFCNT(value) == 1) set_view(into, std::move(*array_inside(value)));
       else set_view(into, *array);
@@ -536,6 +539,11 @@ nb::object item(const Array& x, const nb::args& at) {
 
 }  // namespace
 
+nb::object item_by_key(const Array& x, nb::handle key) {
+  const ElementKey place(Entries(key.ptr()), x);
+  return place ? item_at(x, place.places()) : nb::object();
+}
+
 PyTypeObject* face_array_type = nullptr;
 ptrdiff_t array_place = 0;
 
@@ -607,11 +615,14 @@ array([ 7, 13]))")
           "mT", [](const Array& x) { return swapaxes(x, -1, -2); }, "A view with the last two axes swapped.")
       .def_prop_ro(
           "real",
-          [](const Array& x) {
-            if (!is_complex(x.dtype())) return x;
-            const Dtype part = x.dtype() == Dtype::complex64 ? Dtype::float32 : Dtype::float64;
-            const GilReleased release;
-            return seen(x, 0, x.shape(), x.strides(), part);
+          [](nb::object self) -> nb::object {
+            const Array& x = *array_of(self);
+            if (!is_complex(x.dtype())) return self;
+            const auto parts = [&] {
+              const GilReleased release;
+              return seen(x, 0, x.shape(), x.strides(), real_part(x.dtype()));
+            };
+            return nb::cast(parts());
           },
           "The array, or a view of the real parts of a complex one.")
       .def_prop_ro(

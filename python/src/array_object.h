@@ -82,6 +82,9 @@ inline nb::object settled_object_of(Array&& array) {
 /// the whole way. The lock stays, and there is nothing to settle (ops.cpp).
 nb::object again(Op op, std::span<const nb::handle> objects);
 
+/// x.item(key) for a key with a number for each axis, if the element is at hand; else none (array.cpp).
+nb::object item_by_key(const Array& x, nb::handle key);
+
 /// Slots of the class for Python's operators (ops.cpp).
 std::vector<PyType_Slot> operator_slots();
 

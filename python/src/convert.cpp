@@ -123,7 +123,10 @@ Shape shape_from(nb::handle object) {
   if (!is_sequence && !PyIter_Check(object.ptr()) && !nb::hasattr(object, "__iter__"))
     throw Error(ErrorKind::type, "a shape is an integer or a tuple of them, got a " + class_name(object));
   Shape shape;
-  for (nb::handle length : nb::iter(object)) shape.push_back(int_from(length));
+  if (PyTuple_CheckExact(object.ptr()))
+    for (Py_ssize_t i = 0; i < PyTuple_Size(object.ptr()); ++i) shape.push_back(int_from(PyTuple_GetItem(object.ptr(), i)));
+  else
+    for (nb::handle length : nb::iter(object)) shape.push_back(int_from(length));
   return shape;
 }
 
@@ -454,9 +457,10 @@ Scalar number_of(const Array& array) {
     throw Error(ErrorKind::value, "only an array of one element becomes a Python number")
         .why("this one has shape " + str(array.shape()));
   alignas(16) char bytes[16];
+  if (is_read_at_hand(array, bytes)) return Scalar::load(array.dtype(), bytes);
   if (const std::optional<Scalar> number = array.number()) {
     number->store(array.dtype(), bytes);
-  } else if (!is_read_at_hand(array, bytes)) {
+  } else {
     const GilReleased release;
     const void* from = array.data_for_read();
     Device& device = array.device();
@@ -500,11 +504,11 @@ nb::object item_at(const Array& array, std::span<const int64_t> place) {
 
 nb::object list_of(const Array& array) {
   if (!array.device().is_host() || array.dtype() == Dtype::opaque || Recorder::current()) return to_numpy(array).attr("tolist")();
-  const std::shared_ptr<Buffer> buffer = [&] {
+  std::shared_ptr<Buffer> buffer = array.buffer_if_computed();
+  if (!buffer) {
     const GilUntilBlocked keep;
-    array.data_for_read();
-    return array.buffer();
-  }();
+    buffer = array.buffer();
+  }
   return listed(static_cast<const char*>(buffer->memory()) + array.offset(), {array.shape(), array.strides(), 0}, 0, array.dtype());
 }
 

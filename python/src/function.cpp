@@ -5,7 +5,12 @@
 #include "function.h"
 
 #include "array_object.h"
+#include "convert.h"
 #include "guarded.h"
+#include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
+#include "kasoku/array/shape.h"
+#include "kasoku/array/state.h"
 #include "kasoku/codegen/ops.h"
 #include "kasoku/base/error.h"
 #include "numpy_functions.h"
@@ -28,11 +33,17 @@ constexpr unsigned int has_vectorcall = 1u << 11, is_method_descriptor = 1u << 1
 
 using VectorCall = PyObject* (*)(PyObject*, PyObject* const*, size_t, PyObject*);
 
+/// What a function gives for few arguments by place alone, if that is known for such; none if it is for nanobind's function.
+using ShortWay = nb::object (*)(int which, std::span<const nb::handle> args);
+
 struct Object {
   PyObject base;
   VectorCall vectorcall;
+  ShortWay short_way;  ///< mostly null
+  int which;           ///< the operation, for it
   PyObject* function;  ///< nanobind's
   PyObject* numpys;    ///< the method that takes over what `function` declines; mostly null
+  bool moves_elements;  ///< that method: as numpy_functions.h has it
 };
 
 PyTypeObject *function_type = nullptr, *ufunc_type = nullptr, *method_type = nullptr, *face_function_type = nullptr;
@@ -54,7 +65,77 @@ template <class Arguments>
   });
 }
 
+nb::object operation_again(int which, std::span<const nb::handle> args) {
+  const auto op = static_cast<Op>(which);
+  return args.size() == static_cast<size_t>(info(op).arity) ? again(op, args) : nb::object();
+}
+
+/// A method's, of all elements.
+nb::object reduction_again(int which, std::span<const nb::handle> args) {
+  Array result = args.size() == 1 && is_array(args[0]) ? reduce_again(static_cast<ReduceOp>(which), *array_of(args[0])) : Array();
+  if (result.is_null()) return {};
+  result.state().stands_for_number = true;
+  return object_of(std::move(result));
+}
+
+/// The same where it is NumPy's number.
+nb::object number_again(int which, std::span<const nb::handle> args) {
+  alignas(16) char element[16];
+  Dtype dtype{};
+  const bool is_known = elements_are_numpys() && args.size() == 1 && is_array(args[0]) && reduce_again(static_cast<ReduceOp>(which), *array_of(args[0]), element, dtype);
+  return is_known && !info(dtype).code.empty() ? as_numpys_number(element, dtype) : nb::object();
+}
+
+/// What moves elements, of an array and at most one argument more.
+template <class F>
+nb::object moved(std::span<const nb::handle> args, size_t n, F&& f) {
+  const Array* const x = args.size() == n && !args.back().is_none() ? array_of(args[0]) : nullptr;
+  if (!x) return {};
+  const auto result = [&] {
+    const GilUntilBlocked keep;
+    return f(*x);
+  };
+  return settled_object_of(result());
+}
+
+nb::object reshaped(int, std::span<const nb::handle> args) {
+  return moved(args, 2, [&](const Array& x) { return reshape(x, shape_from(args[1])); });
+}
+nb::object raveled(int, std::span<const nb::handle> args) { return moved(args, 1, ravel); }
+nb::object copied(int, std::span<const nb::handle> args) { return moved(args, 1, copy); }
+nb::object converted(int, std::span<const nb::handle> args) {
+  return moved(args, 2, [&](const Array& x) { return astype(x, dtype_from(args[1])); });
+}
+
+nb::object itself(int, std::span<const nb::handle> args) { return args.size() == 1 && is_array(args[0]) ? nb::borrow(args[0]) : nb::object(); }
+
+nb::object item_again(int, std::span<const nb::handle> args) { return args.size() == 2 && is_array(args[0]) ? item_by_key(*array_of(args[0]), args[1]) : nb::object(); }
+
+/// Finds it for an object of this type and a function of this name.
+void find_short_way(Object& object, PyTypeObject* type, std::string_view name) {
+  const auto take = [&](ShortWay way, auto which) {
+    object.short_way = way;
+    object.which = static_cast<int>(which);
+  };
+  object.short_way = nullptr;
+  if (type == ufunc_type) take(operation_again, *op_from_name(name));
+  if (type == function_type && name == "asarray") take(itself, 0);
+  if (type != method_type && type != function_type) return;
+  static constexpr std::pair<std::string_view, ShortWay> ways[] = {{"item", item_again}, {"reshape", reshaped}, {"ravel", raveled}, {"copy", copied}, {"astype", converted}};
+  for (const auto& [of, way] : ways)
+    if (type == method_type && name == of) take(way, 0);
+  for (size_t i = 0; i < n_reductions; ++i)
+    if (name == reduction_table[i].name && reduction_table[i].n_numbers() == 1) take(object.numpys ? number_again : reduction_again, i);
+}
+
 PyObject* call_wrapped(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
+  const Object& object = *reinterpret_cast<Object*>(self);
+  const size_t n = argument_count(n_and_flag, names);
+  if (object.short_way && !names && n <= 2) {
+    const nb::handle operands[] = {n > 0 ? args[0] : nullptr, n > 1 ? args[1] : nullptr};
+    PyObject* const result = guarded([&] { return object.short_way(object.which, {operands, n}).release().ptr(); });
+    if (result || PyErr_Occurred()) return result;
+  }
   PyObject* const result = handed_on(wrapped(self), args, n_and_flag, names);
   return result ? result : worded(wrapped(self), [=] { return tuple_and_dict({args, argument_count(n_and_flag, names)}, names); });
 }
@@ -80,7 +161,7 @@ PyObject* call(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObjec
 PyObject* call_beside_numpys(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
   return guarded([=] {
     PyObject* const result = call(self, args, n_and_flag, names);
-    return as_numpys_method(nb::steal(result), reinterpret_cast<Object*>(self)->numpys, {args, argument_count(n_and_flag, names)}, names).release().ptr();
+    return as_numpys_method(nb::steal(result), reinterpret_cast<Object*>(self)->numpys, reinterpret_cast<Object*>(self)->moves_elements, {args, argument_count(n_and_flag, names)}, names).release().ptr();
   });
 }
 
@@ -175,6 +256,9 @@ nb::object make(PyTypeObject* type, nb::handle function, nb::handle numpys = nb:
   object->vectorcall = numpys ? call_beside_numpys : type == face_function_type ? call_in_face : call;
   object->function = Py_NewRef(function.ptr());
   object->numpys = Py_XNewRef(numpys.ptr());
+  const nb::object name = nb::getattr(function, "__name__", nb::none());
+  find_short_way(*object, type, PyUnicode_Check(name.ptr()) ? nb::cast<std::string>(name) : std::string());
+  object->moves_elements = numpys && moves_elements(nb::cast<std::string>(numpys.attr("__name__")));
   return nb::steal(reinterpret_cast<PyObject*>(object));
 }
 
@@ -208,7 +292,7 @@ array([[11, 21],
     m.def("_in_face", [](nb::handle function) { return Py_TYPE(function.ptr()) == face_function_type ? nb::borrow(function) : make(face_function_type, function); },
           nb::arg("function"), "The function, giving arrays of the face's class (_face_class).");
   }
-  m.def("_method_beside_numpys", [](nb::handle ours, nb::handle numpys) { return make(method_type, ours, numpys); }, "ours"_a, "numpys"_a,
+  m.def("_method_beside_numpys", [](nb::handle ours, nb::handle numpys) { return make(method_type, Py_TYPE(ours.ptr()) == method_type ? wrapped(ours.ptr()) : ours.ptr(), numpys); }, "ours"_a, "numpys"_a,
         "A method that gives NumPy's numbers under kasoku run --numpy; NumPy's own takes over what ours declines.");
   nb::dict ufuncs;  // of a function by two names there is one
   nb::dict own = nb::borrow<nb::dict>(m.attr("__dict__").attr("copy")());

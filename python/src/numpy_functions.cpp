@@ -38,18 +38,17 @@ bool gives_numpys_numbers = false;
 
 /// A computed value of no axes is a number there; what its statement goes on with stays an array, and so does what a function
 /// gives that only moves elements.
-nb::object number_or_array(nb::object result, std::string_view function) {
-  static constexpr std::string_view movers[] = {"array", "asarray", "asanyarray", "astype", "broadcast_to", "copy", "empty", "full", "ones", "reshape", "squeeze", "transpose", "view", "zeros"};
+nb::object number_or_array(nb::object result, bool moves_elements) {
   const Array* const x = gives_numpys_numbers ? array_of(result) : nullptr;
-  if (!x || x->ndim() > 0 || x->is_pending() || info(x->dtype()).code.empty() || std::ranges::find(movers, function) != std::end(movers)) return result;
+  if (!x || x->ndim() > 0 || moves_elements || x->is_pending() || info(x->dtype()).code.empty()) return result;
   return numpy_number(*x);
 }
 
 /// The same of all in a tuple with names, such as the results of linalg's functions.
-nb::object numbers_or_arrays(nb::object result, std::string_view function) {
-  if (!gives_numpys_numbers || !PyTuple_Check(result.ptr()) || PyTuple_CheckExact(result.ptr())) return number_or_array(std::move(result), function);
+nb::object numbers_or_arrays(nb::object result, bool moves_elements) {
+  if (!gives_numpys_numbers || !PyTuple_Check(result.ptr()) || PyTuple_CheckExact(result.ptr())) return number_or_array(std::move(result), moves_elements);
   nb::list items;
-  for (nb::handle item : nb::iter(result)) items.append(number_or_array(nb::borrow(item), function));
+  for (nb::handle item : nb::iter(result)) items.append(number_or_array(nb::borrow(item), moves_elements));
   return nb::hasattr(result.type(), "_make") ? result.type().attr("_make")(items) : std::move(result);
 }
 
@@ -429,7 +428,7 @@ struct NumpyFunction {
   bool makes_arrays;
   int64_t least;  ///< above 0: ours is called where an argument asks for so many elements at least
   std::string_view last = std::string_view(name).substr(name.rfind('.') + 1);
-  bool is_ufunc = is_instance(numpys, "ufunc"), writes_first = kasoku::writes_first(last);
+  bool is_ufunc = is_instance(numpys, "ufunc"), writes_first = kasoku::writes_first(last), moves_elements = kasoku::moves_elements(last);
 };
 
 /// Whether an argument is an array of ours, or a list that has one.
@@ -500,21 +499,22 @@ int64_t elements_asked_for(nb::handle argument) {
 }
 
 nb::object call_function(const NumpyFunction& f, const Arguments& given) {
-  const bool has_arrays = given.any(holds_array);
-  const bool makes_arrays = f.makes_arrays || (f.least > 0 && !has_arrays && given.any([&](nb::handle one) { return elements_asked_for(one) >= f.least; }));
+  std::optional<bool> found_arrays;  // looked for where it is asked
+  const auto has_arrays = [&] { return found_arrays ? *found_arrays : found_arrays.emplace(given.any(holds_array)); };
+  const bool makes_arrays = f.makes_arrays || (f.least > 0 && !has_arrays() && given.any([&](nb::handle one) { return elements_asked_for(one) >= f.least; }));
   const auto number_if_new = [&](nb::object result) {
-    return given.any([&](nb::handle one) { return is_given(result, one); }) ? std::move(result) : numbers_or_arrays(std::move(result), f.last);
+    return given.any([&](nb::handle one) { return is_given(result, one); }) ? std::move(result) : numbers_or_arrays(std::move(result), f.moves_elements);
   };
-  if (f.ours.is_valid() && (makes_arrays || (has_arrays && f.least == 0)) && (!f.writes_first || (given.by_place() > 0 && is_array(given.all[0])))) {
+  if (f.ours.is_valid() && (makes_arrays || (f.least == 0 && has_arrays())) && (!f.writes_first || (given.by_place() > 0 && is_array(given.all[0])))) {
     if (nb::object result = given.call(f.ours); result.is_valid()) return array_of(result) && array_of(result)->ndim() > 0 ? std::move(result) : number_if_new(std::move(result));
     nb::python_error error;
     if (!declines(error) && !(makes_arrays && error.matches(PyExc_TypeError))) throw error;
   }
-  if (has_arrays && !f.is_ufunc) return through_numpy(f.name, f.numpys, given.tuple(), given.named(), true);
+  if (!f.is_ufunc && has_arrays()) return through_numpy(f.name, f.numpys, given.tuple(), given.named(), true);
   nb::object result = given.call(f.numpys);  // of our arrays a ufunc asks __array_ufunc__
-  if (result.is_valid()) return has_arrays ? number_if_new(std::move(result)) : Shown(f.name, true).take(result);
+  if (result.is_valid()) return has_arrays() ? number_if_new(std::move(result)) : PyFloat_Check(result.ptr()) ? std::move(result) : Shown(f.name, true).take(result);
   nb::python_error error;
-  const bool is_refused = !has_arrays && std::string_view(error.what()).find("__array__ method not producing an array") != std::string_view::npos;
+  const bool is_refused = !has_arrays() && std::string_view(error.what()).find("__array__ method not producing an array") != std::string_view::npos;
   const nb::object arrays = is_refused ? arrays_of_own_classes(given.tuple()) : nb::object();
   if (!arrays.is_valid()) throw error;
   return through_numpy(f.name, f.numpys, arrays, given.named(), true);
@@ -617,20 +617,24 @@ nb::object call_numpy(const std::string& name, nb::handle function, nb::handle a
   return through_numpy(name, function, args, kwargs, false);
 }
 
-nb::object as_numpys_method(nb::object result, nb::handle numpys, std::span<PyObject* const> args, PyObject* names) {
+bool moves_elements(std::string_view name) {
+  static constexpr std::string_view movers[] = {"array", "asarray", "asanyarray", "astype", "broadcast_to", "copy", "empty", "full", "ones", "reshape", "squeeze", "transpose", "view", "zeros"};
+  return std::ranges::find(movers, name) != std::end(movers);
+}
+
+nb::object as_numpys_method(nb::object result, nb::handle numpys, bool moves_elements, std::span<PyObject* const> args, PyObject* names) {
   const Array* const x = result.is_valid() ? array_of(result) : nullptr;
   if (result.is_valid() && (!x || x->ndim() > 0 || std::ranges::find(args, result.ptr()) != args.end())) return result;
-  const std::string name = nb::cast<std::string>(numpys.attr("__name__"));
-  if (x) return number_or_array(std::move(result), name);
+  if (x) return number_or_array(std::move(result), moves_elements);
   nb::python_error error;
   if (!declines(error)) throw error;
   const auto [given, named] = tuple_and_dict(args, names);
-  return call_numpy("numpy.ndarray." + name, numpys, given, named);
+  return call_numpy("numpy.ndarray." + nb::cast<std::string>(numpys.attr("__name__")), numpys, given, named);
 }
 
 nb::object number_of_host(nb::object result) {
   const Array* const x = gives_numpys_numbers ? array_of(result) : nullptr;
-  return x && x->device().is_host() ? number_or_array(std::move(result), {}) : std::move(result);
+  return x && x->device().is_host() ? number_or_array(std::move(result), false) : std::move(result);
 }
 
 nb::object numpy_number(const Array& array) {

@@ -16,7 +16,9 @@ nb::object call_numpy(const std::string& name, nb::handle function, nb::handle a
 
 /// What a method of arrays gives under `kasoku run --numpy`, where ours gave `result`: computed values of no axes as NumPy's
 /// numbers; and, if there is none because ours declined (Python's error is set), what NumPy's gives.
-nb::object as_numpys_method(nb::object result, nb::handle numpys, std::span<PyObject* const> args, PyObject* names);
+nb::object as_numpys_method(nb::object result, nb::handle numpys, bool moves_elements, std::span<PyObject* const> args, PyObject* names);
+/// Whether a function or method of NumPy's of this name only moves elements: its results stay arrays.
+bool moves_elements(std::string_view name);
 
 /// What an operator gives under `kasoku run --numpy`: a value of no axes that is there, in memory of the host, as NumPy's number.
 nb::object number_of_host(nb::object result);

@@ -309,7 +309,7 @@ nb::object in_place(Op op, nb::handle self, nb::handle other) {
 nb::object product(const Array& x, const Array& y, Array (*compute)(const Array&, const Array&)) {
   const auto has_little = [&] { return x.size() * (y.ndim() > 1 ? y.shape().back() : 1) <= 1 << 14; };
   Array result;
-  if (has_little() && !x.is_pending() && !y.is_pending()) {
+  if (has_little()) {
     const GilUntilBlocked keep;
     result = compute(x, y);
   } else {
@@ -411,7 +411,8 @@ void bind_ops(nb::module_& m) {
   m.def("where", [m](nb::handle condition, nb::handle x, nb::handle y) -> nb::object {
     if (!x.is_none() && !y.is_none()) return call(Op::where, {condition, x, y}, nb::none(), nb::none());
     if (!x.is_none() || !y.is_none()) throw Error(ErrorKind::value, "either both or neither of x and y should be given");
-    return m.attr("nonzero")(condition);
+    static PyObject* const nonzero = nb::object(m.attr("nonzero")).release().ptr();
+    return nb::handle(nonzero)(condition);
   }, nb::arg("condition"), nb::arg("x") = nb::none(), nb::arg("y") = nb::none(), described(Op::where).c_str());
   m.def("clip", [](nb::handle x, nb::handle low, nb::handle high, nb::handle out, nb::handle a_min, nb::handle a_max) {
     if (!a_min.is_none()) low = a_min;

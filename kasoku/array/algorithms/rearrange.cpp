@@ -319,6 +319,17 @@ Array triu(const Array& array, int64_t k) { return triangle(rows_of(array), fals
 Array without(const Array& array, const Array& indices, int64_t axis) {
   const size_t d = normal_axis(axis, array.ndim());
   const int64_t n = array.shape()[d];
+  const bool is_one = indices.ndim() == 0 && is_integer(indices.dtype()) && array.dtype() != Dtype::opaque;
+  if (const std::optional<Scalar> number = is_one ? indices.number() : std::nullopt) {
+    const int64_t given = number->as_int(), at = given < 0 ? given + n : given;
+    const auto part = [&](int64_t from, int64_t to) {
+      View view = array.input().view;
+      view.offset += from * view.strides[d];
+      view.shape[d] = to - from;
+      return array.with_view(view);
+    };
+    if (at >= 0 && at < n) return concatenate(std::array{part(0, at), part(at + 1, n)}, static_cast<int64_t>(d));
+  }
   Array stays;
   if (indices.dtype() == Dtype::bool_) {
     if (indices.ndim() != 1 || indices.size() != n)

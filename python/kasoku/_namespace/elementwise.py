@@ -94,7 +94,7 @@ def isscalar(element) -> bool:
     >>> ks.isscalar(3.1), ks.isscalar(ks.array(3.1))
     (True, False)
     """
-    return bool(np.isscalar(element))
+    return np.isscalar(element)
 
 
 def _only_real(x, name):

@@ -27,7 +27,10 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs) -> Any:
     rows = _core.reshape(rows, (math.prod(others), x.shape[axis]))
     if not rows.shape[0]:
         raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
-    results = [given(func1d(_core._part(rows, i), *args, **kwargs), x) for i in range(rows.shape[0])]
+    results = [func1d(_core._part(rows, i), *args, **kwargs) for i in range(rows.shape[0])]
+    if all(isinstance(one, (int, float, np.generic)) for one in results):
+        return _core.reshape(_core.asarray(results, device=x.device), others)
+    results = [given(one, x) for one in results]
     first = results[0]
     stacked = _core.reshape(_core.stack(results), others + first.shape)
     for k in range(first.ndim):

@@ -369,3 +369,14 @@ def test_columns_of_powers(n, dtype, device):
             got, want = ks.vander(ks.array(host, device=device), n, increasing).numpy(), np.vander(host, n, increasing)
             assert got.dtype == want.dtype
             np.testing.assert_array_equal(got, want)  # powers of 2: exact
+
+
+@pytest.mark.parametrize("at", [0, 3, 5, -1, -6])
+def test_without_one_row_or_column(at):
+    x = np.arange(30.0).reshape(6, 5)
+    for view in (x, x[::-1], x.T, x[:, ::2].T):
+        for axis in (0, 1, None):
+            if -view.shape[axis or 0] <= at < view.shape[axis or 0]:
+                np.testing.assert_array_equal(ks.delete(ks.array(view), at, axis).numpy(), np.delete(view, at, axis))
+    with pytest.raises(IndexError):
+        ks.delete(ks.array(x), 6, 0)

@@ -332,3 +332,16 @@ def test_few_places_of_any_axes(device):
     np.testing.assert_array_equal(x.numpy(), expected)
     with pytest.raises(IndexError, match="index 3 is out of bounds for axis 0 with size 3"):
         x[ks.array([0, 3], device=device)]
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 1000, 30_001])
+@pytest.mark.parametrize("share", [0, 0.01, 0.2, 0.3, 0.6, 1])
+def test_what_few_and_many_flags_choose(n, share):
+    """Flags may hold any byte that is not 0."""
+    flags = (np.random.default_rng(n).random(n) < share).astype(np.uint8) * np.arange(1, n + 1).astype(np.uint8)
+    mask = ks.asarray(flags.view(bool))
+    places = np.flatnonzero(flags)
+    np.testing.assert_array_equal(ks.flatnonzero(mask).numpy(), places)
+    for dtype in ("int8", "float32", "float64", "complex128"):
+        x = np.arange(n).astype(dtype)
+        np.testing.assert_array_equal(ks.array(x)[mask].numpy(), x[places])

@@ -784,3 +784,89 @@ def test_many_values_are_computed_where_a_statement_stores_them():
     kept[0].__setitem__(*kept[1:])
     mine[:4] = 0
     assert kept[2].tolist() == mine[4:8].tolist() == expected
+
+
+WHOLE = [name for name, about in _core._reductions().items()]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_whole_reductions_are_the_same_however_often(dtype):
+    """Of rows, of matrices and of views with gaps; what was written in between counts."""
+    x = ks.array(values(dtype, 3))
+    for name, view in itertools.product(WHOLE, (x, x.reshape(2, 5), x[::2], x[3:4], x[0])):
+        ways = [
+            lambda name=name, view=view: getattr(ks, name)(view),
+            lambda name=name, view=view: getattr(view, name)(),
+        ]
+        before = _core._few_at_once(False)
+        expected = outcome(ways[0])
+        _core._few_at_once(before)
+        for way in ways * 3:
+            assert outcome(way) == expected, (name, dtype, view.shape)
+    for n in (2048, 2049, 8192, 8193):  # of one tree, and of more
+        x = ks.array(np.random.default_rng(n).integers(1, 99, n).astype(dtype))
+        for name in ("sum", "max", "argmin", "prod", "any"):
+            before = _core._few_at_once(False)
+            expected = outcome(lambda name=name, x=x: getattr(ks, name)(x))
+            _core._few_at_once(before)
+            for _ in range(3):
+                assert outcome(lambda name=name, x=x: getattr(x, name)()) == expected, (name, dtype, n)
+    y = ks.array([1.0, 2.0, 3.0])
+    assert [float(y.sum()), float(y.sum()), y.argmax().dtype] == [6, 6, np.dtype("int64")]
+    y[0] = 10
+    assert (float(y.sum()), int(y.argmax()), float(y[1:].sum()), float(y.max(axis=0))) == (15, 0, 5, 10)
+    total = y.sum()
+    total[...] = 1  # it has memory of its own
+    assert float(total) == 1 and float(y.sum()) == 15
+    z = y + ks.arange(3.0)
+    assert float(z.sum()) == 18  # pending before
+
+
+@pytest.mark.parametrize("numbers", [{}, {"dtype": "float32"}, {"keepdims": True}, {"initial": 5}, {"axis": -1}])
+def test_words_of_a_reduction_count_the_second_time_too(numbers):
+    x = np.arange(1.0, 7).reshape(2, 3)
+    y = ks.array(x)
+    for _ in range(3):
+        got, expected = y.sum(**numbers), x.sum(**numbers)
+        np.testing.assert_array_equal(got.numpy(), expected)
+        assert got.dtype == expected.dtype
+        assert float(y.sum()) == 21
+
+
+def test_an_element_of_what_is_filled_and_pending_is_its_number():
+    """It is not computed for it; places outside are refused, and a write is seen."""
+    x = ks.zeros(100_000, dtype="float32")
+    assert x.is_pending and x[5] == 0 and x[-1].dtype == np.float32 and x.is_pending
+    x.fill(0.1)
+    assert x.is_pending and x[7] == np.float32(0.1) and float(x[7]) == float(np.float32(0.1))
+    assert [float(e) for e in ks.full(3000, 7, dtype="int16")[:3]] == [7] * 3
+    for place in (100_000, -100_001):
+        with pytest.raises(IndexError):
+            x[place]
+    x[3] = 2
+    assert x[3] == 2 and x[4] == np.float32(0.1)
+
+
+def test_arguments_by_place_are_those_by_name():
+    x = ks.arange(12.0)
+    for by_place, by_name in [
+        (x.reshape(3, 4), x.reshape((3, 4), order="C")), (x.reshape((4, -1)), x.reshape(4, 3)), (x.reshape(-1), x), (x.copy(), x.copy(order="C")),
+        (x.astype("int32"), x.astype(dtype="int32")), (x.astype(np.float64), x), (x.reshape(3, 4).T.ravel(), x.reshape(3, 4).T.ravel(order="C")),
+    ]:  # fmt: skip
+        assert by_place.dtype == by_name.dtype and by_place.shape == by_name.shape and bool((by_place == by_name).all())
+    view = x.reshape(3, 4)
+    view[0, 0] = 5
+    assert x[0] == 5 and x.copy() is not x
+    copy = x.copy()
+    copy[0] = 1
+    assert x[0] == 5
+    assert (
+        x.item(3) == 3.0
+        and type(x.item(3)) is float
+        and x.item(-1) == 11.0
+        and view.item(5) == 5.0
+        and view.item((1, 1)) == 5.0
+    )
+    for call, error in [(lambda: x.reshape(7), ValueError), (lambda: x.reshape(-2), ValueError), (lambda: x.reshape("a"), TypeError), (lambda: x.item(12), IndexError), (lambda: x.astype("word"), TypeError), (lambda: ks.sin(), TypeError), (lambda: ks.add(x), TypeError)]:  # fmt: skip
+        with pytest.raises(error):
+            call()
