@@ -416,3 +416,52 @@ def test_prange_has_no_serial_fallback():
     np.testing.assert_array_equal(numba.njit(parallel=True)(f.py_func)(10), np.arange(10.0))
 
     np.testing.assert_array_equal(ks.jit(f.py_func, parallel=False)(10), np.arange(10.0))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "float32"])
+def test_operators_of_narrow_numbers_give_what_compiled_ones_give(dtype):
+    def compiled(a, b):
+        x, y = a[0], b[0]
+        s = a[0]
+        s += y
+        s *= 2
+        return x * 2, x + y, x * y, x + 1.1, x / y, x % y, s, a.max() * 300.5
+
+    def interpreted(a, b):
+        _ = f"{a}"
+        x, y = a[0], b[0]
+        s = a[0]
+        s += y
+        s *= 2
+        return x * 2, x + y, x * y, x + 1.1, x / y, x % y, s, a.max() * 300.5
+
+    a, b = np.array([100], dtype), np.array([103], dtype)
+    wanted, found = ks.njit(compiled)(a, b), ks.jit(interpreted)(a, b)
+    assert found == wanted and [*map(type, found)] == [*map(type, wanted)]
+
+
+def test_unsigned_numbers_wrap_at_64_bits_and_arrays_keep_their_dtype():
+    @ks.jit
+    def f(a):
+        _ = f"{a}"
+        a += 1
+        return a[0] - a[1], a * a[1]
+
+    difference, product = f(np.array([1, 3], "uint8"))
+    assert difference == 2**64 - 2 and product.dtype == "uint8" and product.tolist() == [8, 16]
+
+
+def test_generators_and_lists_give_pythons_numbers():
+    @ks.jit
+    def numbers(a):
+        for x in a:
+            yield x, x * 2
+
+    @ks.jit
+    def listed(a):
+        _ = f"{a}"
+        return [a[0], (a[1], 2)]
+
+    a = np.array([200, 3], "uint8")
+    assert str(list(numbers(a))) == "[(200, 400), (3, 6)]"
+    assert str(listed(a)) == "[200, (3, 2)]"
