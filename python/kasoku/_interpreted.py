@@ -11,6 +11,7 @@ have no value before it, or if an exception handler would see what the loop had 
 
 import ast
 import copy
+import math
 import operator
 import types
 
@@ -56,6 +57,7 @@ def result(value):
 # What has fewer than 64 bits, and what operators make of it where the other operand is not the same float.
 _wide = {np.bool_: bool, np.float16: np.float64, np.float32: np.float64}
 _wide |= dict.fromkeys((np.int8, np.int16, np.int32, np.uint8, np.uint16, np.uint32), np.int64)
+_integers = {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 _numbers = (bool, int, float, complex, np.bool_, np.number)
 
 
@@ -81,6 +83,13 @@ def _widened(x, y):
 _same = lambda x: x  # noqa: E731
 
 
+def _cast(kind, x):
+    """kind(x), where numbers wrap around in NumPy's types of integers."""
+    if isinstance(kind, type) and issubclass(kind, np.integer) and isinstance(x, (int, float)) and math.isfinite(x):
+        return np.uint64(int(x) & 2**64 - 1).astype(kind)
+    return kind(x)
+
+
 _operators = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
     ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift",
@@ -89,7 +98,7 @@ _in_place = {kind: f"i{name}" for kind, name in _operators.items()}
 _cells = {
     f"{name} of numbers": types.CellType(_on_wide_numbers(getattr(operator, name)))
     for name in [*_operators.values(), *_in_place.values()]
-} | {"yield of numbers": types.CellType(result)}
+} | {"yield of numbers": types.CellType(result), "cast of numbers": types.CellType(_cast)}
 
 
 class _WithWideNumbers(ast.NodeTransformer):
@@ -140,6 +149,11 @@ class _WithWideNumbers(ast.NodeTransformer):
         old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
         value = self._with_wide(_in_place, node, old, node.value)
         return ast.copy_location(ast.Assign([node.target], value), node) if value else node
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        is_cast = _called(node) in _integers and len(node.args) == 1 and not node.keywords
+        return _call("cast", node, node.func, *node.args) if is_cast else node
 
     def visit_Yield(self, node):
         self.generic_visit(node)

@@ -465,3 +465,27 @@ def test_generators_and_lists_give_pythons_numbers():
     a = np.array([200, 3], "uint8")
     assert str(list(numbers(a))) == "[(200, 400), (3, 6)]"
     assert str(listed(a)) == "[200, (3, 2)]"
+
+
+def test_integers_wrap_around_in_narrow_types():
+    @ks.jit
+    def f(x):
+        return str(x), np.uint8(x), np.int8(x), np.uint64(x), np.uint32(x * 2**40 + 7), np.int32(2.7)
+
+    assert f(250)[1:] == (250, -6, 250, 7, 2)
+    assert f(-3)[1:3] == f(-3.99)[1:3] == (253, -3)
+
+
+def test_each_kind_of_operator_is_of_wide_numbers():
+    @ks.jit
+    def f(a):
+        f"{a}".strip()
+        x, y = a[0], a[1]
+        s = t = x
+        s -= y
+        t **= 3
+        return [x + y, x - y, x * y, x / y, x // y, x % y, x**y, x << y, x >> 1, s, t]
+
+    assert f(np.array([120, 9], "int8")) == [
+        129, 111, 1080, 120 / 9, 13, 3, 120**9, 120 << 9, 60, 111, 120**3,
+    ]  # fmt: skip
