@@ -643,3 +643,15 @@ x = ks.array(np.random.default_rng(1).normal(size=(70000, 11)))
 print(hashlib.sha256((x.T @ x).numpy().tobytes() + (x.T @ x[:, 3]).numpy().tobytes() + (x[:, 2:5].T @ x).numpy().tobytes()).hexdigest())
 """
     assert len({clean_process(text, env={"KASOKU_NUM_THREADS": str(n)}).stdout for n in (1, 2, 5)}) == 1
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 32, 33])
+@pytest.mark.parametrize("dtype", dtypes)
+def test_inverses_of_small_diagonal_matrices_have_no_negative_zeros(n, dtype):
+    a = np.stack([np.eye(n), 2 * np.eye(n), regular((n, n))]).astype(dtype)
+    got = ks.linalg.inv(ks.asarray(a)).numpy()
+    assert (got[:2] == a[:2] / np.array([1, 4]).reshape(2, 1, 1)).all()
+    assert n > 32 or not np.signbit(got[:2].real).any()
+    close(got @ a, np.stack([np.eye(n)] * 3), 10)
+    sign, log = ks.linalg.slogdet(ks.asarray(a))
+    np.testing.assert_allclose(sign.numpy() * np.exp(log.numpy()), np.linalg.det(a), rtol=1e-4)
