@@ -117,9 +117,3 @@ def test_subclasses(cp):
     y = cp.arange(3.0).view(Named)
     assert type(y) is Named and y.name is None and y.tolist() == [0, 1, 2] and y.base is not None
     assert y.view(Named).name is None and type(y.view(cp.ndarray)) is cp.ndarray
-
-
-def test_the_class_is_printed_with_cupys_name_and_is_pickled(cp):
-    x = cp.arange(3)
-    assert repr(type(x)) == "<class 'cupy.ndarray'>"
-    assert type(pickle.loads(pickle.dumps(x))) is cp.ndarray

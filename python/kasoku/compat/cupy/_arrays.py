@@ -20,8 +20,6 @@ class ndarray(ks.Array):
 
     It is an array of ks's, of which the functions, methods and operators of this package, and those of its arrays, give no other kind."""
 
-    __module__ = "cupy"  # as it is printed
-
     def __new__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
         if shape is None:
             ks.errors._warn(DeprecationWarning, "cupy.ndarray: the shape () and not None is that of one element")

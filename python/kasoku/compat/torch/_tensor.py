@@ -19,7 +19,6 @@ from ._types import Size, as_dtype, device, engine_device, of_array, of_engine
 
 @says_what_is_missing("torch.Tensor")
 class Tensor:
-    __module__ = "torch"  # as it is printed
     __slots__ = ("_a", "__weakref__")
     __array_priority__ = 1000
     grad = None
