@@ -83,6 +83,17 @@ def _widened(x, y):
 _same = lambda x: x  # noqa: E731
 
 
+def _in_item(name, items, place, x):
+    """items[place] op= x."""
+    items[place] = _cells[f"{name} of numbers"].cell_contents(items[place], x)
+
+
+def _sum(function, *args):
+    if function is sum:
+        args = [(_wide.get(type(x), _same)(x) for x in args[0]), *args[1:]]
+    return function(*args)
+
+
 def _cast(kind, x):
     """kind(x), where numbers wrap around in NumPy's types of integers."""
     if isinstance(kind, type) and issubclass(kind, np.integer) and isinstance(x, (int, float)) and math.isfinite(x):
@@ -98,7 +109,11 @@ _in_place = {kind: f"i{name}" for kind, name in _operators.items()}
 _cells = {
     f"{name} of numbers": types.CellType(_on_wide_numbers(getattr(operator, name)))
     for name in [*_operators.values(), *_in_place.values()]
-} | {"yield of numbers": types.CellType(result), "cast of numbers": types.CellType(_cast)}
+}
+_cells |= {
+    f"{name} of numbers": types.CellType(f)
+    for name, f in (("yield", result), ("cast", _cast), ("sum", _sum), ("in item", _in_item))
+}
 
 
 class _WithWideNumbers(ast.NodeTransformer):
@@ -142,18 +157,28 @@ class _WithWideNumbers(ast.NodeTransformer):
         return node if plain else self._with_wide(_operators, node, node.left, node.right) or node
 
     def visit_AugAssign(self, node):
-        plain = self._is_plain(node.value)
+        plain, target = self._is_plain(node.value), node.target
         self.generic_visit(node)
-        if not isinstance(node.target, ast.Name) or (plain and node.target.id in self.python_numbers):
-            return node  # an element's dtype is its array's
-        old = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
-        value = self._with_wide(_in_place, node, old, node.value)
-        return ast.copy_location(ast.Assign([node.target], value), node) if value else node
+        if type(node.op) not in _in_place or (plain and getattr(target, "id", "") in self.python_numbers):
+            return node
+        if isinstance(target, ast.Subscript) and not any(
+            isinstance(each, ast.Slice) for each in ast.walk(target.slice)
+        ):
+            name = ast.copy_location(ast.Constant(_in_place[type(node.op)]), node)
+            return ast.copy_location(
+                ast.Expr(_call("in item", node, name, target.value, target.slice, node.value)), node
+            )
+        if not isinstance(getattr(target, "value", target), ast.Name) or isinstance(target, ast.Subscript):
+            return node
+        old = copy.deepcopy(target)
+        old.ctx = ast.Load()
+        return ast.copy_location(ast.Assign([target], self._with_wide(_in_place, node, old, node.value)), node)
 
     def visit_Call(self, node):
         self.generic_visit(node)
-        is_cast = _called(node) in _integers and len(node.args) == 1 and not node.keywords
-        return _call("cast", node, node.func, *node.args) if is_cast else node
+        kind = "cast" if _called(node) in _integers else _called(node)
+        is_simple = kind in ("cast", "sum") and len(node.args) == 1 and not node.keywords
+        return _call(kind, node, node.func, *node.args) if is_simple else node
 
     def visit_Yield(self, node):
         self.generic_visit(node)

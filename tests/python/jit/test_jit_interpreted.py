@@ -489,3 +489,24 @@ def test_each_kind_of_operator_is_of_wide_numbers():
     assert f(np.array([120, 9], "int8")) == [
         129, 111, 1080, 120 / 9, 13, 3, 120**9, 120 << 9, 60, 111, 120**3,
     ]  # fmt: skip
+
+
+def test_items_attributes_and_sums_are_of_wide_numbers():
+    class Total:
+        value = 0
+
+    @ks.jit
+    def f(a, total):
+        d = {"x": 0}
+        rows = np.zeros((2, 2), "uint8")
+        for v in a:
+            d["x"] += v
+            total.value += v
+        rows[0] += 3
+        rows[1, 1] += a[0]
+        rows[1, 1] *= 2
+        rows[0, :1] -= 1
+        return d["x"], total.value, sum(a), sum((a[0], a[1])), rows.tolist(), a.sum()
+
+    a = np.array([200, 100], "uint8")
+    assert f(a, Total()) == (300, 300, 300, 300, [[2, 3], [0, 144]], 300)
