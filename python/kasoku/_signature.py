@@ -280,7 +280,7 @@ class Signature:
         return iter(self.args)
 
     def __repr__(self):
-        return f"({', '.join(map(repr, self.args))}) -> {self.return_type!r}"
+        return f"{self.args!r} -> {self.return_type!r}"
 
 
 _aliases = {
