@@ -32,6 +32,8 @@ constexpr Row table[] = {
 constexpr size_t laswp = std::size(table) - 1, gemm = laswp - 1, trsm = gemm - 1;  // no routines of ours: parts of some
 /// Factors of a matrix with so many columns or more are made in panels, between which the pool works.
 constexpr int64_t least_of_panels = 256;
+/// A real symmetric matrix of so many rows at most is given as NumPy gives it, for the same signs of its vectors.
+constexpr int64_t few = 32;
 // clang-format on
 
 struct Functions {
@@ -155,7 +157,9 @@ class Call {
       }
       case Routine::heevd:
       case Routine::heevd_values: {
-        char upper = 'U', vectors = routine == Routine::heevd ? 'V' : 'N';
+        const bool is_turned = type_ < 2 && n <= few;
+        if (is_turned) turn(a);
+        char upper = is_turned ? 'L' : 'U', vectors = routine == Routine::heevd ? 'V' : 'N';
         with_work([&](const Work& w) {
           if (type_ < 2) call(&vectors, &upper, &n, a.data, &lines, x_[1].data, w.elements, w.length, w.integers, w.n_integers, &info);
           else call(&vectors, &upper, &n, a.data, &lines, x_[1].data, w.elements, w.length, w.reals, w.n_reals, w.integers, w.n_integers, &info);
@@ -222,6 +226,16 @@ class Call {
     Int step = 1;
     ++first;
     reinterpret_cast<void (*)(Int*, void*, Int*, Int*, Int*, Int*, Int*)>(laswp_)(&columns, x, &lines, &first, &last, order, &step);
+  }
+
+  /// The transpose of a real matrix in its place.
+  void turn(const Rows& a) const {
+    const auto of = [&]<class T>(T* x) {
+      for (int64_t i = 1; i < a.count; ++i)
+        for (int64_t j = 0; j < i; ++j) std::swap(x[i * a.count + j], x[j * a.count + i]);
+    };
+    if (type_ == 0) of(static_cast<float*>(a.data));
+    else of(static_cast<double*>(a.data));
   }
 
   /// What getrf does: it makes the factors of a panel of columns, then the pool's threads bring those behind it up to date. The library's
