@@ -655,3 +655,16 @@ def test_inverses_of_small_diagonal_matrices_have_no_negative_zeros(n, dtype):
     np.testing.assert_allclose(got @ a, np.stack([np.eye(n)] * 3), atol=1e-5)
     sign, log = ks.linalg.slogdet(ks.asarray(a))
     np.testing.assert_allclose(sign.numpy() * np.exp(log.numpy()), np.linalg.det(a), rtol=1e-4)
+
+
+def test_vectors_of_small_matrices_have_numpys_signs():
+    symmetric = np.array([[4.0, 1, 2], [1, 3, 0], [2, 0, 5]])
+    for a in (symmetric, np.array([[1.0, 2], [3, 4]]), np.array([[3.0, 2, 2], [2, 3, -2]]), symmetric[:, :2]):
+        for got, wanted in zip(ks.linalg.svd(ks.asarray(a), False), np.linalg.svd(a, False), strict=True):
+            np.testing.assert_allclose(got.numpy(), wanted, atol=1e-12)
+    for uplo in "LU":
+        got, wanted = (
+            ks.linalg.eigh(ks.asarray(symmetric + np.triu(symmetric, 1)), uplo),
+            np.linalg.eigh(symmetric + np.triu(symmetric, 1), uplo),
+        )
+        np.testing.assert_allclose(got[1].numpy(), wanted[1], atol=1e-12)
