@@ -16,7 +16,8 @@
 namespace kasoku::linalg {
 namespace {
 
-/// So small a matrix is turned round sooner than another call of the library is made.
+/// So small a matrix is turned round sooner than another call of the library is made. Elimination goes by its rows then, as
+/// NumPy's does, and gives the same bits.
 constexpr int64_t few_columns = 32;
 
 /// Items of a problem, one after the other.
@@ -35,6 +36,7 @@ class Items {
       }
       case Factor::det:
       case Factor::slogdet: {
+        if (n <= few_columns) turn();
         const int64_t info = call(Routine::getrf, {rows(0, n, n), {pivots_.data(), 1, n}});
         if (info >= 0) of_dtype([&]<class T>(T) { p_.factor == Factor::det ? det<T>() : slogdet<T>(); });
         return info;
@@ -46,6 +48,7 @@ class Items {
           turn();
           return call(Routine::gesv, {a, order, rows(1, k, n)});
         }
+        if (n <= few_columns) return invert_few(a, order);
         if (const int64_t info = call(Routine::getrf, {a, order})) return info;
         return p_.factor == Factor::inverse ? call(Routine::getri, {a, order}) : call(Routine::getrs, {a, order, rows(1, k, n)});
       }
@@ -109,6 +112,22 @@ class Items {
       for (int64_t i = 1; i < n; ++i)
         for (int64_t j = 0; j < i; ++j) std::swap(a[i * n + j], a[j * n + i]);
     });
+  }
+
+  /// The inverse as the solution for the unit matrix.
+  int64_t invert_few(const Rows& a, const Rows& order) {
+    const int64_t n = p_.n;
+    int64_t info = 0;
+    turn();
+    of_dtype([&]<class T>(T) {
+      thread_local std::vector<T> unit;
+      unit.assign(static_cast<size_t>(n * n), T(0));
+      for (int64_t i = 0; i < n; ++i) unit[static_cast<size_t>(i * n + i)] = T(1);
+      info = call(Routine::gesv, {a, order, {unit.data(), n, n}});
+      std::copy(unit.begin(), unit.end(), elements<T>(0, n * n));
+    });
+    turn();
+    return info;
   }
 
   /// Whether an odd number of rows changed places.

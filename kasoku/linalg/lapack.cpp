@@ -32,6 +32,9 @@ constexpr Row table[] = {
 constexpr size_t laswp = std::size(table) - 1, gemm = laswp - 1, trsm = gemm - 1;  // no routines of ours: parts of some
 /// Factors of a matrix with so many columns or more are made in panels, between which the pool works.
 constexpr int64_t least_of_panels = 256;
+/// Real matrices of so many rows and columns at most are given as NumPy gives them, for the same signs of eigenvectors and
+/// singular vectors.
+constexpr int64_t few = 32;
 // clang-format on
 
 struct Functions {
@@ -155,7 +158,9 @@ class Call {
       }
       case Routine::heevd:
       case Routine::heevd_values: {
-        char upper = 'U', vectors = routine == Routine::heevd ? 'V' : 'N';
+        const bool is_turned = type_ < 2 && n <= few;
+        if (is_turned) turn(a);
+        char upper = is_turned ? 'L' : 'U', vectors = routine == Routine::heevd ? 'V' : 'N';
         with_work([&](const Work& w) {
           if (type_ < 2) call(&vectors, &upper, &n, a.data, &lines, x_[1].data, w.elements, w.length, w.integers, w.n_integers, &info);
           else call(&vectors, &upper, &n, a.data, &lines, x_[1].data, w.elements, w.length, w.reals, w.n_reals, w.integers, w.n_integers, &info);
@@ -165,6 +170,7 @@ class Call {
       case Routine::gesdd:
       case Routine::gesdd_values: {
         const bool all = routine == Routine::gesdd;
+        if (all && type_ < 2 && std::max(m, n) <= few) return type_ == 0 ? svd_of_few<float>() : svd_of_few<double>();
         char job = !all ? 'N' : x_[2].length == a.count && x_[3].count == a.length ? 'A' : 'S';
         Int u_lines = lines, v_lines = all ? std::max<Int>(static_cast<Int>(x_[2].length), 1) : 1;
         const int64_t least = k, most = std::max(m, n);
@@ -222,6 +228,36 @@ class Call {
     Int step = 1;
     ++first;
     reinterpret_cast<void (*)(Int*, void*, Int*, Int*, Int*, Int*, Int*)>(laswp_)(&columns, x, &lines, &first, &last, order, &step);
+  }
+
+  /// The transpose of a real matrix in its place.
+  void turn(const Rows& a) const {
+    const auto of = [&]<class T>(T* x) {
+      for (int64_t i = 1; i < a.count; ++i)
+        for (int64_t j = 0; j < i; ++j) std::swap(x[i * a.count + j], x[j * a.count + i]);
+    };
+    if (type_ == 0) of(static_cast<float*>(a.data));
+    else of(static_cast<double*>(a.data));
+  }
+
+  /// gesdd of a itself, by columns.
+  template <class T>
+  int64_t svd_of_few() const {
+    const Rows &a = x_[0], &u = x_[2], &vh = x_[3];
+    const auto transposed = [](const T* from, int64_t count, int64_t length, T* to) {
+      for (int64_t i = 0; i < count; ++i)
+        for (int64_t j = 0; j < length; ++j) to[j * count + i] = from[i * length + j];
+    };
+    Int m = static_cast<Int>(a.count), n = static_cast<Int>(a.length), vh_rows = static_cast<Int>(vh.count), info = 0;
+    char job = u.length == a.count && vh.count == a.length ? 'A' : 'S';
+    std::vector<T> columns(static_cast<size_t>(m * n)), left(static_cast<size_t>(u.count * u.length)), right(static_cast<size_t>(vh.count * vh.length));
+    transposed(static_cast<const T*>(a.data), m, n, columns.data());
+    with_work([&](const Work& w) {
+      call(&job, &m, &n, columns.data(), &m, x_[1].data, left.data(), &m, right.data(), &vh_rows, w.elements, w.length, w.integers, &info);
+    }, 0, 8 * std::min(m, n) + 1);
+    transposed(left.data(), u.length, m, static_cast<T*>(u.data));
+    transposed(right.data(), n, vh.count, static_cast<T*>(vh.data));
+    return info;
   }
 
   /// What getrf does: it makes the factors of a panel of columns, then the pool's threads bring those behind it up to date. The library's

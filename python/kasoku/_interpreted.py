@@ -1,5 +1,8 @@
 """What runs when a function of ks.jit has no compiled form: Python's own interpreter, and compiled loops where there are.
 
+Numbers follow compiled code's rules: operators of narrow ones, elements of arrays mostly, have 64 bits, and results are
+Python's numbers.
+
 The function is written anew with each outermost loop as a call of a function of its own, which takes the variables
 that the loop reads and gives back those that are read after it. Such a function is one of ks.jit: it is compiled if
 its types allow it, else its own loops are taken out in the same way. A loop stays where it is if a variable might
@@ -8,7 +11,11 @@ have no value before it, or if an exception handler would see what the loop had 
 
 import ast
 import copy
+import math
+import operator
 import types
+
+import numpy as np
 
 from . import _source, _syntax, errors
 
@@ -21,17 +28,175 @@ def form(function, source, make):
     """(what to call in the function's place, functions of its loops). `make` is ks.jit with its options."""
     node, file = source[:2]
     code = function.__code__
-    if not isinstance(node, ast.FunctionDef) or code.co_flags & 0x2A0 or _is_beyond_analysis(node):
+    if not isinstance(node, ast.FunctionDef) or _hides_names(node):
         return function, []
-    rewriter = _Rewriter(function, source, make)
     new = copy.copy(node)
     new.decorator_list, new.returns = [], None
-    new.body = rewriter.function_body(node)
-    if not rewriter.made:
-        return function, []
+    rewriter = _Rewriter(function, source, make)
+    if not (code.co_flags & 0x2A0 or _is_beyond_analysis(node)):
+        new.body = rewriter.function_body(node)
     cells = rewriter.cells | {name: types.CellType(loop) for name, loop in rewriter.made.items()}
-    written = _function(new, file, function, cells)
+    wide = _WithWideNumbers(new).visit(copy.deepcopy(new))
+    written = _function(wide, file, function, cells | _cells)
     return written, list(rewriter.made.values())
+
+
+def result(value):
+    """What a function that ran in the interpreter gives: Python's numbers, as compiled ones do."""
+    if isinstance(value, np.generic):
+        return value.item() if value.dtype.kind in "biufc" else value
+    if type(value) is tuple:
+        return tuple(map(result, value))
+    if type(value) is list and any(isinstance(item, (np.generic, tuple)) for item in value):
+        value[:] = map(result, value)
+    return value
+
+
+# ── operators ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+# What has fewer than 64 bits, and what operators make of it where the other operand is not the same float.
+_wide = {np.bool_: bool, np.float16: np.float64, np.float32: np.float64}
+_wide |= dict.fromkeys((np.int8, np.int16, np.int32, np.uint8, np.uint16, np.uint32), np.int64)
+_integers = {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+_numbers = (bool, int, float, complex, np.bool_, np.number)
+
+
+def _on_wide_numbers(of_both, wide=_wide):
+    def of(x, y):
+        if type(x) in wide or type(y) in wide:
+            return of_both(*_widened(x, y))
+        return of_both(x, y)
+
+    return of
+
+
+def _widened(x, y):
+    """Both as compiled code has them; an array's dtype is its own."""
+    one, other = type(x), type(y)
+    if not (isinstance(x, _numbers) and isinstance(y, _numbers)) or (one is other and issubclass(one, np.floating)):
+        return x, y
+    if issubclass(one, np.unsignedinteger) and issubclass(other, np.unsignedinteger):
+        return np.uint64(x), np.uint64(y)
+    return _wide.get(one, _same)(x), _wide.get(other, _same)(y)
+
+
+_same = lambda x: x  # noqa: E731
+
+
+def _in_item(name, items, place, x):
+    """items[place] op= x."""
+    items[place] = _cells[f"{name} of numbers"].cell_contents(items[place], x)
+
+
+def _sum(function, *args):
+    if function is sum:
+        args = [(_wide.get(type(x), _same)(x) for x in args[0]), *args[1:]]
+    return function(*args)
+
+
+def _cast(kind, x):
+    """kind(x), where numbers wrap around in NumPy's types of integers."""
+    if isinstance(kind, type) and issubclass(kind, np.integer) and isinstance(x, (int, float)) and math.isfinite(x):
+        return np.uint64(int(x) & 2**64 - 1).astype(kind)
+    return kind(x)
+
+
+_operators = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift",
+}  # fmt: skip
+_in_place = {kind: f"i{name}" for kind, name in _operators.items()}
+_cells = {
+    f"{name} of numbers": types.CellType(_on_wide_numbers(getattr(operator, name)))
+    for name in [*_operators.values(), *_in_place.values()]
+}
+_cells |= {
+    f"{name} of numbers": types.CellType(f)
+    for name, f in (("yield", result), ("cast", _cast), ("sum", _sum), ("in item", _in_item))
+}
+
+
+class _WithWideNumbers(ast.NodeTransformer):
+    """Operators as calls of those above, where an operand may be narrow."""
+
+    def __init__(self, function):
+        parameters = {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}
+        self.python_numbers = _names(function.body, ast.Store) - parameters
+        count = None
+        while count != len(self.python_numbers):  # until nothing is left that another thing was assigned to
+            count = len(self.python_numbers)
+            inside = (each for each in ast.walk(function) if each is not function)
+            self.python_numbers -= {name for each in inside for name in self._others_of(each)}
+
+    def _others_of(self, node):
+        """Names that may be something else than Python's numbers and texts after this node."""
+        if isinstance(node, ast.Assign) and self._is_plain(node.value):
+            return set()
+        if isinstance(node, ast.AugAssign) and self._is_plain(node.value):
+            return set()
+        if isinstance(node, (ast.For, ast.comprehension)):
+            is_range = isinstance(node.iter, ast.Call) and _called(node.iter) in ("range", "prange")
+            return set() if is_range else _names([node.target], ast.Store)
+        if isinstance(node, ast.With):
+            return _names(node.items, ast.Store)
+        kinds = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr, *_scopes)
+        return _names([node], ast.Store) if isinstance(node, kinds) else set()
+
+    def _is_plain(self, node):
+        if isinstance(node, ast.Name):
+            return node.id in self.python_numbers
+        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Tuple, ast.IfExp)):
+            return all(self._is_plain(each) for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr))
+        return isinstance(node, (ast.Constant, ast.JoinedStr)) or (
+            isinstance(node, ast.Call) and _called(node) in ("len", "int", "float", "str", "ord")
+        )
+
+    def visit_BinOp(self, node):
+        plain = self._is_plain(node.left) and self._is_plain(node.right)
+        self.generic_visit(node)
+        return node if plain else self._with_wide(_operators, node, node.left, node.right) or node
+
+    def visit_AugAssign(self, node):
+        plain, target = self._is_plain(node.value), node.target
+        self.generic_visit(node)
+        if type(node.op) not in _in_place or (plain and getattr(target, "id", "") in self.python_numbers):
+            return node
+        if isinstance(target, ast.Subscript) and not any(
+            isinstance(each, ast.Slice) for each in ast.walk(target.slice)
+        ):
+            name = ast.copy_location(ast.Constant(_in_place[type(node.op)]), node)
+            return ast.copy_location(
+                ast.Expr(_call("in item", node, name, target.value, target.slice, node.value)), node
+            )
+        if not isinstance(getattr(target, "value", target), ast.Name) or isinstance(target, ast.Subscript):
+            return node
+        old = copy.deepcopy(target)
+        old.ctx = ast.Load()
+        return ast.copy_location(ast.Assign([target], self._with_wide(_in_place, node, old, node.value)), node)
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        kind = "cast" if _called(node) in _integers else _called(node)
+        is_simple = kind in ("cast", "sum") and len(node.args) == 1 and not node.keywords
+        return _call(kind, node, node.func, *node.args) if is_simple else node
+
+    def visit_Yield(self, node):
+        self.generic_visit(node)
+        node.value = node.value and _call("yield", node, node.value)
+        return node
+
+    @staticmethod
+    def _with_wide(names, node, left, right):
+        return _call(names[type(node.op)], node, left, right) if type(node.op) in names else None
+
+
+def _call(name, node, *args):
+    name = ast.copy_location(ast.Name(f"{name} of numbers", ast.Load()), node)
+    return ast.copy_location(ast.Call(name, [*args], []), node)
+
+
+def _called(node):
+    return getattr(node.func, "attr", getattr(node.func, "id", ""))
 
 
 def with_names(function, given):
@@ -89,6 +254,12 @@ def _is_beyond_analysis(function):
             return True
         if isinstance(node, ast.Delete) and any(isinstance(target, ast.Name) for target in node.targets):
             return True
+    return False
+
+
+def _hides_names(function):
+    """Whether it means names that the text of another function would not mean."""
+    for node in ast.walk(function):
         name = getattr(node, "id", getattr(node, "attr", ""))
         if name in ("locals", "eval", "exec", "vars") or (name.startswith("__") and not name.endswith("__")):
             return True  # the class around a method is a part of private names

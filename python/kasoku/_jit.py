@@ -49,11 +49,14 @@ class _Interpreted:
         if parallel and hasattr(function, "__kasoku_part__") and not function.__kasoku_serial__:
             _refuse_prange(function, why)
         try:
-            self.run, self.loops = _interpreted.form(function, _source.of(function), make)
+            self._written, self.loops = _interpreted.form(function, _source.of(function), make)
         except errors.UnsupportedError:
-            self.run, self.loops = function, []
+            self._written, self.loops = function, []
         if not hasattr(function, "__kasoku_part__"):  # its loops are its own matter
             warnings.warn(self.why, InterpretedWarning, stacklevel=2)
+
+    def run(self, *args, **named):
+        return _interpreted.result(self._written(*args, **named))
 
     def report(self):
         return self.why + "".join(loop.report() for loop in self.loops)

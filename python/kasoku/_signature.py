@@ -186,6 +186,14 @@ class Optional(Opaque):
         self.type = as_type(of)
 
 
+class Pointer(Opaque):
+    """C's pointer to numbers of a type, or void's."""
+
+    def __init__(self, dtype=None):
+        super().__init__("void*" if dtype is None else f"{dtype!r}*")
+        self.dtype = dtype
+
+
 class DeferredType(Opaque):
     """A type that is defined later, such as that of a class's own instances."""
 
@@ -272,7 +280,7 @@ class Signature:
         return iter(self.args)
 
     def __repr__(self):
-        return f"({', '.join(map(repr, self.args))}) -> {self.return_type!r}"
+        return f"{self.args!r} -> {self.return_type!r}"
 
 
 _aliases = {
@@ -329,6 +337,8 @@ constructors = {
     "ByteArray": ByteArray,
     "MemoryView": MemoryView,
     "PyArray": PyArray,
+    "CPointer": Pointer,
+    "voidptr": Pointer(),
 }
 _python = {int: "int64", float: "float64", bool: "bool", complex: "complex128"}
 

@@ -565,6 +565,11 @@ nb::object object_of(Array&& array) {
   return object;
 }
 
+/// array[...] = values.
+static void set_all(const nb::object& array, nb::handle values) {
+  if (PyObject_SetItem(array.ptr(), Py_Ellipsis, values.ptr()) < 0) throw nb::python_error();
+}
+
 void bind_array(nb::module_& m) {
   const auto conjugated = [m](nb::object self) { return is_complex(array_of(self)->dtype()) ? nb::object(m.attr("conjugate")(self)) : self; };
   std::vector<PyType_Slot> all_slots = slots();
@@ -613,7 +618,7 @@ array([ 7, 13]))")
           "T", [](const Array& x) { return transpose(x); }, "A view with the axes reversed.")
       .def_prop_ro(
           "mT", [](const Array& x) { return swapaxes(x, -1, -2); }, "A view with the last two axes swapped.")
-      .def_prop_ro(
+      .def_prop_rw(
           "real",
           [](nb::object self) -> nb::object {
             const Array& x = *array_of(self);
@@ -624,14 +629,19 @@ array([ 7, 13]))")
             };
             return nb::cast(parts());
           },
+          [](nb::handle self, nb::handle values) { set_all(self.attr("real"), values); },
           "The array, or a view of the real parts of a complex one.")
-      .def_prop_ro(
+      .def_prop_rw(
           "imag",
           [](const Array& x) {
             if (!is_complex(x.dtype())) return Array::zeros(x.shape(), x.dtype(), x.device());
             const Dtype part = real_part(x.dtype());
             const GilReleased release;
             return seen(x, static_cast<int64_t>(info(part).size), x.shape(), x.strides(), part);
+          },
+          [](nb::handle self, nb::handle values) {
+            if (!is_complex(array_of(self)->dtype())) throw Error(ErrorKind::type, "only complex arrays have imaginary parts that can be set").fix("x = x + 1j * values");
+            set_all(self.attr("imag"), values);
           },
           "A view of the imaginary parts of a complex array; zeros of any other.")
       .def_prop_ro("is_pending", &Array::is_pending, "Whether the values are still to be computed.")

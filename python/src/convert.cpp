@@ -64,7 +64,7 @@ std::optional<Dtype> dtype_of_numpys(nb::handle dtype) {
   static nb::dict* const answered = new nb::dict;
   PyObject* answer = PyDict_GetItemWithError(answered->ptr(), dtype.ptr());
   if (!answer) {
-    const auto known = dtype_from_name(nb::cast<std::string>(dtype.attr("name")));
+    const auto known = nb::cast<bool>(dtype.attr("isnative")) ? dtype_from_name(nb::cast<std::string>(dtype.attr("name"))) : std::nullopt;
     const nb::object number = known && *known != Dtype::opaque ? nb::object(nb::int_(static_cast<int>(*known))) : nb::none();
     (*answered)[dtype] = number;
     answer = number.ptr();  // which the dictionary holds
@@ -82,7 +82,7 @@ Dtype dtype_from(nb::handle object) {
   const bool is_dtype = PyType_IsSubtype(Py_TYPE(object.ptr()), const_cast<PyTypeObject*>(dtype_class));
   const nb::object dtype = is_dtype ? nb::borrow(object) : numpy().attr("dtype")(object);
   const std::optional<Dtype> known = dtype_of_numpys(dtype);
-  if (!known) throw Error(ErrorKind::type, "no kasoku array can hold dtype " + nb::cast<std::string>(dtype.attr("name")));
+  if (!known) throw Error(ErrorKind::type, "no kasoku array can hold dtype " + nb::cast<std::string>(nb::str(dtype)));
   if (PyType_Check(object.ptr())) (*types)[object] = static_cast<int>(*known);
   return *known;
 }

@@ -69,7 +69,14 @@ nb::object key_of(const CallRecord& record) {
 
 void raise_failure(const CallRecord& record, const std::string& text, std::span<const nb::object> raised) {
   nb::object builtins = nb::module_::import_("builtins");
-  const auto set = [&](const char* name) { PyErr_SetString(nb::object(builtins.attr(name)).ptr(), text.c_str()); };
+  // The message is Python's; where it was raised is a note.
+  const auto set = [&](const char* name) {
+    const size_t at = text.starts_with("  at ") ? 0 : text.find("\n  at ");
+    const nb::object kind = builtins.attr(name);
+    const nb::object error = at == 0 ? kind() : kind(text.substr(0, at));
+    if (at != std::string::npos) error.attr("add_note")(text.substr(at == 0 ? 0 : at + 1));
+    PyErr_SetObject(kind.ptr(), error.ptr());
+  };
   switch (static_cast<Failure>(record.status)) {
     case Failure::index: throw Error(ErrorKind::index, text);
     case Failure::zero_division: set("ZeroDivisionError"); break;

@@ -498,6 +498,11 @@ int64_t elements_asked_for(nb::handle argument) {
   return all < 0x1p40 ? static_cast<int64_t>(all) : 0;
 }
 
+/// Whether it is NumPy's array of bytes in another order than the machine's, in which its copies are wanted.
+bool is_swapped(nb::handle object) {
+  return is_plain_numpys(object) && !nb::cast<bool>(object.attr("dtype").attr("isnative"));
+}
+
 nb::object call_function(const NumpyFunction& f, const Arguments& given) {
   std::optional<bool> found_arrays;  // looked for where it is asked
   const auto has_arrays = [&] { return found_arrays ? *found_arrays : found_arrays.emplace(given.any(holds_array)); };
@@ -505,7 +510,7 @@ nb::object call_function(const NumpyFunction& f, const Arguments& given) {
   const auto number_if_new = [&](nb::object result) {
     return given.any([&](nb::handle one) { return is_given(result, one); }) ? std::move(result) : numbers_or_arrays(std::move(result), f.moves_elements);
   };
-  if (f.ours.is_valid() && (makes_arrays || (f.least == 0 && has_arrays())) && (!f.writes_first || (given.by_place() > 0 && is_array(given.all[0])))) {
+  if (f.ours.is_valid() && (makes_arrays || (f.least == 0 && has_arrays())) && !(f.makes_arrays && given.any(is_swapped)) && (!f.writes_first || (given.by_place() > 0 && is_array(given.all[0])))) {
     if (nb::object result = given.call(f.ours); result.is_valid()) return array_of(result) && array_of(result)->ndim() > 0 ? std::move(result) : number_if_new(std::move(result));
     nb::python_error error;
     if (!declines(error) && !(makes_arrays && error.matches(PyExc_TypeError))) throw error;

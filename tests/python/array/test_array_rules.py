@@ -351,3 +351,20 @@ def test_an_object_with_an_equality_of_its_own_is_asked(dtype, device):
     np.testing.assert_array_equal((x != other).numpy(), host != other)
     np.testing.assert_array_equal((x == other).numpy(), host == other)
     assert (x != object()).all() and not (x == object()).any()
+
+
+def test_parts_of_complex_arrays_can_be_set(device):
+    x, wanted = ks.zeros((2, 3), dtype="complex64", device=device), np.zeros((2, 3), "complex64")
+    for z in (x, wanted):
+        z.real = [1, 2, 3]
+        z.imag = 5
+        z.T.imag = [[1, 2]]
+        z[0].real = -1
+    assert x.numpy().tolist() == wanted.tolist()
+    y = ks.arange(3.0, device=device)
+    y.real = 7
+    assert y.numpy().tolist() == [7, 7, 7]
+    with pytest.raises(TypeError, match="imaginary"):
+        y.imag = 1
+    with pytest.raises(ValueError):
+        x.real = [1, 2]

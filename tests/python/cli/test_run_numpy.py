@@ -97,13 +97,14 @@ def test_what_programs_do_besides_computing():
     run_text(
         """
 import copy, pickle
+import kasoku
 import numpy as np
 import numpy.linalg as la
 from numpy import array, float64, pi, sqrt
 from numpy.random import default_rng
 from numpy.polynomial import Polynomial
 x = array([3.0, 1.0, 2.0])
-assert type(x).__name__ == "Array" and x.dtype == float64 and type(sqrt(4.0)) is float64 and np.isclose(la.norm(x), 14**0.5)
+assert type(x) is kasoku.Array and x.dtype == float64 and type(sqrt(4.0)) is float64 and np.isclose(la.norm(x), 14**0.5)
 assert {x[0]: "a"}[3.0] == "a" and len({e for e in np.array([1, 1, 2])}) == 2
 assert isinstance(x[0], float) and isinstance(np.arange(3).sum(), np.integer) and type(np.max(x)) is float64
 assert type(np.array(5)) is type(x) and x.ravel(order="F").shape == (3,) and x.astype(str).dtype.kind == "U"
@@ -340,3 +341,35 @@ mt = np.random.Generator(np.random.MT19937(1)).normal(size=20000)
 assert mt.tobytes() == real.random.Generator(real.random.MT19937(1)).normal(size=20000).tobytes()
 """
     run_text(text, KASOKU_NUM_THREADS=str(threads))
+
+
+def test_bytes_in_another_order_than_the_machines_stay_so():
+    run_text(
+        """
+import numpy as np
+for x in (np.array([1, 2], ">i2"), np.arange(1, 3).astype(">i2"), np.full(2, [1, 2], ">i2"), np.array(np.array([1, 2], ">i2"))):
+    assert x.dtype == ">i2" and x.tobytes() == bytes([0, 1, 0, 2]) and x[1:].tobytes() == bytes([0, 2])
+    assert (x + 1).dtype == "i2" and (x + np.arange(2)).tolist() == [1, 3] and np.sin(x).dtype == "f4"
+y = np.zeros(2)
+y[:] = np.frombuffer(bytes([0, 5, 1, 0]), ">u2")
+y[1] += np.array([3], ">i4")[0]
+assert y.tolist() == [5, 259] and np.arange(9)[np.array([7], ">i8")].tolist() == [7]
+assert np.dot(np.ones(2), np.array([1, 2], ">f8")) == 3 and np.stack([y, np.array([1, 2], ">f4")]).sum() == 267
+"""
+    )
+
+
+def test_the_class_of_arrays_has_numpys_name():
+    printed = run_text(
+        """
+import numpy as np
+import numpy.typing as npt
+x = np.zeros(3)
+def f(x: np.ndarray, y: npt.NDArray[np.float64], z: npt.ArrayLike | None) -> float: ...
+print(type(x), type(x).__name__, f.__annotations__["x"], np.linspace(0, 1, 3, retstep=True))
+assert type(x) == np.ndarray and {np.ndarray: 1}[type(x)] and np.ndarray != int and type(np.array(["a"])) == np.ndarray
+"""
+    ).stdout
+    assert printed.splitlines() == [
+        "<class 'numpy.ndarray'> ndarray <class 'numpy.ndarray'> (array([0. , 0.5, 1. ]), np.float64(0.5))",
+    ]

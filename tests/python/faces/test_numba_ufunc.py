@@ -293,3 +293,21 @@ def test_outputs_that_are_none():
         vectorize(["f8(f8)"])(lambda x: 2 * x)(1.0, 2)
     with pytest.raises(NameError, match="undefined output symbols: m"):
         guvectorize(["(f8[:],f8[:])"], "(n)->(m)")(lambda x, y: None)
+
+
+def test_loops_are_numpys_first_safe_ones():
+    @vectorize(["float64(float64, float64)", "int64(int64, int64)"])
+    def f(x, y):
+        return x * 2 + y
+
+    @vectorize(["int32(int32, int32)", "int64(int64, int64)", "float32(float32, float32)", "float64(float64, float64)"])
+    def g(x, y):
+        return x * 2 + y
+
+    assert f(np.arange(3), 4).dtype == "f8" and f(np.arange(3), np.arange(3)).dtype == "f8"
+    kinds = {
+        dtype: [g(np.ones(2, dtype), y).dtype.str[1:] for y in (1, 1.5)]
+        for dtype in ("?", "i1", "i4", "u4", "f4", "f8")
+    }
+    assert kinds == {"?": ["i8", "f8"], "i1": ["i4", "f8"], "i4": ["i4", "f8"], "u4": ["i8", "f8"],
+                     "f4": ["f4", "f4"], "f8": ["f8", "f8"]}  # fmt: skip

@@ -416,3 +416,97 @@ def test_prange_has_no_serial_fallback():
     np.testing.assert_array_equal(numba.njit(parallel=True)(f.py_func)(10), np.arange(10.0))
 
     np.testing.assert_array_equal(ks.jit(f.py_func, parallel=False)(10), np.arange(10.0))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "float32"])
+def test_operators_of_narrow_numbers_give_what_compiled_ones_give(dtype):
+    def compiled(a, b):
+        x, y = a[0], b[0]
+        s = a[0]
+        s += y
+        s *= 2
+        return x * 2, x + y, x * y, x + 1.1, x / y, x % y, s, a.max() * 300.5
+
+    def interpreted(a, b):
+        _ = f"{a}"
+        x, y = a[0], b[0]
+        s = a[0]
+        s += y
+        s *= 2
+        return x * 2, x + y, x * y, x + 1.1, x / y, x % y, s, a.max() * 300.5
+
+    a, b = np.array([100], dtype), np.array([103], dtype)
+    wanted, found = ks.njit(compiled)(a, b), ks.jit(interpreted)(a, b)
+    assert found == wanted and [*map(type, found)] == [*map(type, wanted)]
+
+
+def test_unsigned_numbers_wrap_at_64_bits_and_arrays_keep_their_dtype():
+    @ks.jit
+    def f(a):
+        _ = f"{a}"
+        a += 1
+        return a[0] - a[1], a * a[1]
+
+    difference, product = f(np.array([1, 3], "uint8"))
+    assert difference == 2**64 - 2 and product.dtype == "uint8" and product.tolist() == [8, 16]
+
+
+def test_generators_and_lists_give_pythons_numbers():
+    @ks.jit
+    def numbers(a):
+        for x in a:
+            yield x, x * 2
+
+    @ks.jit
+    def listed(a):
+        _ = f"{a}"
+        return [a[0], (a[1], 2)]
+
+    a = np.array([200, 3], "uint8")
+    assert str(list(numbers(a))) == "[(200, 400), (3, 6)]"
+    assert str(listed(a)) == "[200, (3, 2)]"
+
+
+def test_integers_wrap_around_in_narrow_types():
+    @ks.jit
+    def f(x):
+        return str(x), np.uint8(x), np.int8(x), np.uint64(x), np.uint32(x * 2**40 + 7), np.int32(2.7)
+
+    assert f(250)[1:] == (250, -6, 250, 7, 2)
+    assert f(-3)[1:3] == f(-3.99)[1:3] == (253, -3)
+
+
+def test_each_kind_of_operator_is_of_wide_numbers():
+    @ks.jit
+    def f(a):
+        f"{a}".strip()
+        x, y = a[0], a[1]
+        s = t = x
+        s -= y
+        t **= 3
+        return [x + y, x - y, x * y, x / y, x // y, x % y, x**y, x << y, x >> 1, s, t]
+
+    assert f(np.array([120, 9], "int8")) == [
+        129, 111, 1080, 120 / 9, 13, 3, 120**9, 120 << 9, 60, 111, 120**3,
+    ]  # fmt: skip
+
+
+def test_items_attributes_and_sums_are_of_wide_numbers():
+    class Total:
+        value = 0
+
+    @ks.jit
+    def f(a, total):
+        d = {"x": 0}
+        rows = np.zeros((2, 2), "uint8")
+        for v in a:
+            d["x"] += v
+            total.value += v
+        rows[0] += 3
+        rows[1, 1] += a[0]
+        rows[1, 1] *= 2
+        rows[0, :1] -= 1
+        return d["x"], total.value, sum(a), sum((a[0], a[1])), rows.tolist(), a.sum()
+
+    a = np.array([200, 100], "uint8")
+    assert f(a, Total()) == (300, 300, 300, 300, [[2, 3], [0, 144]], 300)

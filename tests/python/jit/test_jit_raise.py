@@ -219,3 +219,20 @@ def test_a_deep_recursion_ends_by_itself():
     thread.join()
     threading.stack_size(before)
     assert found == [1000, "ended"]
+
+
+def test_messages_are_pythons_and_the_line_is_a_note():
+    @ks.njit
+    def divide(a, b):
+        assert b >= 0
+        assert b < 9, "too large"
+        return a // b
+
+    for b, error, said in (
+        (0, ZeroDivisionError, "division by zero"),
+        (-1, AssertionError, ""),
+        (9, AssertionError, "too large"),
+    ):
+        with pytest.raises(error) as caught:
+            divide(1, b)
+        assert str(caught.value) == said and "in divide" in caught.value.__notes__[0]

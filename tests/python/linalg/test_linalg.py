@@ -643,3 +643,26 @@ x = ks.array(np.random.default_rng(1).normal(size=(70000, 11)))
 print(hashlib.sha256((x.T @ x).numpy().tobytes() + (x.T @ x[:, 3]).numpy().tobytes() + (x[:, 2:5].T @ x).numpy().tobytes()).hexdigest())
 """
     assert len({clean_process(text, env={"KASOKU_NUM_THREADS": str(n)}).stdout for n in (1, 2, 5)}) == 1
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 32, 33])
+@pytest.mark.parametrize("dtype", dtypes)
+def test_inverses_of_small_diagonal_matrices_have_no_negative_zeros(n, dtype):
+    a = np.stack([np.eye(n), 2 * np.eye(n), regular((n, n))]).astype(dtype)
+    got = ks.linalg.inv(ks.asarray(a)).numpy()
+    assert (got[:2] == a[:2] / np.array([1, 4]).reshape(2, 1, 1)).all()
+    assert n > 32 or not np.signbit(got[:2].real).any()
+    np.testing.assert_allclose(got @ a, np.stack([np.eye(n)] * 3), atol=1e-5)
+    sign, log = ks.linalg.slogdet(ks.asarray(a))
+    np.testing.assert_allclose(sign.numpy() * np.exp(log.numpy()), np.linalg.det(a), rtol=1e-4)
+
+
+def test_vectors_of_small_matrices_have_numpys_signs():
+    symmetric = np.array([[4.0, 1, 2], [1, 3, 0], [2, 0, 5]])
+    for a in (symmetric, np.array([[1.0, 2], [3, 4]]), np.array([[3.0, 2, 2], [2, 3, -2]]), symmetric[:, :2]):
+        for got, wanted in zip(ks.linalg.svd(ks.asarray(a), False), np.linalg.svd(a, False), strict=True):
+            np.testing.assert_allclose(got.numpy(), wanted, atol=1e-12)
+    got, wanted = (
+        x.linalg.eigh(x.asarray(symmetric + np.triu(symmetric, 1)))[1] for x in (ks, np)
+    )  # the lower triangle counts
+    np.testing.assert_allclose(got.numpy(), wanted, atol=1e-12)

@@ -11,6 +11,7 @@ from ..._signature import Signature, has_compiled_form, of_value
 from .._face.table import plain as _plain
 from . import typed, types  # noqa: F401
 from .types import *  # noqa: F401,F403
+from .cfunc import carray, cfunc, farray
 from .guvectorize import guvectorize
 from .stencil import stencil
 from .vectorize import vectorize

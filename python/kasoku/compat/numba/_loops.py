@@ -88,13 +88,17 @@ def fits(given, wanted):
     return np.can_cast(given, wanted, "safe")
 
 
-def choose(loops, given, name):
-    """The first loop (input dtypes, …) that the arguments convert to safely; exact ones before."""
+def choose(loops, given, name, exact_first=True):
+    """The first loop (input dtypes, …) that the arguments convert to safely; an exact one before, if that is looked for.
+
+    A Python number takes the arrays' dtype if one of these is of its kind or above."""
     strong = [*map(np.dtype, given)]
-    for loop in loops:
+    for loop in loops if exact_first else ():
         if list(loop[0]) == strong:
             return loop
-    weak = given if any(not isinstance(g, type) for g in given) else strong
+    ranks = [(isinstance(g, type), "biufc".index(dtype.kind)) for g, dtype in zip(given, strong, strict=True)]
+    highest = max((rank for is_number, rank in ranks if not is_number), default=-1)
+    weak = given if all(rank <= highest for is_number, rank in ranks if is_number) else strong
     for loop in loops:
         if all(fits(g, w) for g, w in zip(weak, loop[0], strict=True)):
             return loop

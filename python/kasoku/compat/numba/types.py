@@ -2,7 +2,7 @@
 
 from ... import _signature
 from ..._signature import (  # noqa: F401
-    Array, ByteArray, Bytes, DeferredType, DictType, ListType, MemoryView, Optional, PyArray, Record, Set, Signature, Tuple,
+    Array, ByteArray, Bytes, DeferredType, DictType, ListType, MemoryView, Optional, Pointer, PyArray, Record, Set, Signature, Tuple,
     TupleType, Type, UniTuple,
 )  # fmt: skip
 
@@ -11,6 +11,7 @@ Number = Integer = Float = Complex = Boolean = Type
 BaseTuple = TupleType
 List = ListType
 optional, deferred_type = Optional, DeferredType
+CPointer, voidptr = Pointer, Pointer()
 signed_domain = frozenset(_signature.names[f"int{n}"] for n in (8, 16, 32, 64))
 unsigned_domain = frozenset(_signature.names[f"uint{n}"] for n in (8, 16, 32, 64))
 integer_domain = signed_domain | unsigned_domain

@@ -106,7 +106,7 @@ class DUFunc(UFunc):
         dtypes = [*map(np.dtype, given)]
         if self._is_open and not any(loop[0] == dtypes for loop in self._loops):
             self._add(dtypes)
-        return choose(self._loops, given, self.__name__)
+        return choose(self._loops, given, self.__name__, exact_first=self._is_open)
 
     def _add(self, dtypes, result=None):
         self._loops.append((dtypes, [self._result(dtypes) if result is None else result]))

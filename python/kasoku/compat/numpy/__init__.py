@@ -39,7 +39,7 @@ def _wrapped(module, name, value):
         return _classes.get(value) or value
     if module == "numpy" and hasattr(type(value), "__getitem__") and not callable(value):
         return _Indexed(f"{module}.{name}", value) if name in ("r_", "c_", "mgrid", "ogrid") else value
-    if not callable(value):
+    if not callable(value) or module == "numpy.typing":
         return value
     if module == "numpy" and name in ("shape", "ndim", "size"):  # attributes of an array, which NumPy asks for as well
         return value._implementation
@@ -51,6 +51,8 @@ def _wrapped(module, name, value):
             ours = None
     if ours and name in ("eig", "eigvals"):
         ours = _real_where_it_can_be(ours)
+    if ours and name == "linspace":
+        ours = _with_a_step(ours)
     return _core._numpy_function(f"{module}.{name}", value, ours, ours is not None and name in _makers)
 
 
@@ -65,6 +67,16 @@ def _real_where_it_can_be(ours):
         return type(result)(*(x.real.copy() for x in result)) if isinstance(result, tuple) else result.real.copy()
 
     return eigen
+
+
+def _with_a_step(ours):
+    """The step of retstep=True is a number, where the ends are."""
+
+    def linspace(*args, **named):
+        result = ours(*args, **named)
+        return (result[0], result[1][()]) if isinstance(result, tuple) else result
+
+    return linspace
 
 
 _core._devices_are_shown(False)  # NumPy's arrays have none
@@ -119,6 +131,10 @@ class _OfArrays(type):
 
     __getattr__ = lambda cls, name: getattr(_ks.Array, name, None) or getattr(_real.ndarray, name)
 
+    # type(x) == np.ndarray, and dictionaries by it
+    __eq__ = lambda cls, other: cls is other or (cls is ndarray and other in (_ks.Array, _real.ndarray))
+    __hash__ = lambda cls: hash(_ks.Array) if cls is ndarray else type.__hash__(cls)
+
     def __new__(meta, name, bases, names, **more):
         if bases:  # a subclass of the program's own
             return type(name, tuple(_real.ndarray if type(b) is _OfArrays else b for b in bases), names, **more)
@@ -128,6 +144,7 @@ class _OfArrays(type):
 class ndarray(metaclass=_OfArrays):
     """An array of kasoku's, or one of NumPy's own."""
 
+    __module__ = "numpy"
     __class_getitem__ = classmethod(types.GenericAlias)
 
 
@@ -317,6 +334,7 @@ def start():
         if not name.startswith("__") and not hasattr(_ks.Array, name):
             setattr(_ks.Array, name, _Missing(name))
     _ks.Array.resize = _resize
+    _ks.Array.__module__, _ks.Array.__name__, _ks.Array.__qualname__ = "numpy", "ndarray", "ndarray"
     _core._elements_are_numpys(True)
     _core._numpy_may_move(True)
     _ks.eager()  # by statement: a clock of the program's tells the truth
