@@ -23,7 +23,7 @@ def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_
 
 def block_diag(*arrs):
     """Blocks along the diagonal of a matrix of zeros."""
-    arrays = [_ks.asarray(a) for a in arrs]
+    arrays = [_ks.asarray(a) for a in arrs] or [_ks.zeros((1, 0))]
     return _block_diagonal(arrays, _ks.result_type(*arrays))
 
 
@@ -82,6 +82,7 @@ def _factored(a, check_finite):
     n, m = a.shape
     most = max(n, m)
     # Rows and columns of zeros take no part in the choice of pivots.
+    a = a.astype(_ks.result_type(a, "float32"))
     factors, pivots = _linalg._lu(_ks.pad(a, ((0, most - n), (0, most - m))))
     return factors[:n, :m], pivots[: min(n, m)]
 

@@ -2,8 +2,11 @@
 
 Windows are views, and sums of them are computed in float64, as SciPy's; results have the dtype of what is filtered."""
 
+import functools as _functools
 import math as _math
 import operator as _operator
+
+import numpy as _np
 
 import kasoku as _ks
 
@@ -38,9 +41,10 @@ def _windows(a, size, axes, mode, cval, origin):
             raise ValueError("invalid origin")
         widths = [(0, 0)] * a.ndim
         widths[axis] = (length // 2 + off, length - 1 - length // 2 - off)
-        if a.size:
-            fill = {"constant_values": cval} if _ends[end] == "constant" else {}
-            a = _ks.pad(a, widths, _ends[end], **fill)
+        if not a.size:
+            return _ks.empty((*a.shape, *size), a.dtype, a.device)
+        fill = {"constant_values": cval} if _ends[end] == "constant" else {}
+        a = _ks.pad(a, widths, _ends[end], **fill)
     return _ks.lib.stride_tricks.sliding_window_view(a, size, axes)
 
 
@@ -51,6 +55,9 @@ def _given(a):
 
 def _result(result, given, output):
     """The result in the dtype of what was given, or in an output of that dtype, or that is an array."""
+    kind = _asarray(given).dtype if output is None else getattr(output, "dtype", output)
+    if _ks.dtype(kind).kind == "u" and result.dtype.kind == "f":  # negative numbers wrap around
+        result = result.astype("int64")
     if isinstance(output, _ks.Array):
         output[...] = result.astype(output.dtype, copy=False)
         return output
@@ -89,6 +96,10 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
     if weights.ndim != 1 or not weights.size:
         raise RuntimeError("no filter weights given")
     seen = _windows(_wide(a), weights.shape, [axis % a.ndim], mode, cval, [origin])
+    if weights.size <= 64:  # rows of memory times numbers, faster than sums of short windows
+        return _result(
+            _add((seen[..., k] * weights[k] for k in range(1, weights.size)), seen[..., 0] * weights[0]), input, output
+        )
     return _result((seen * weights).sum(axis=-1), input, output)
 
 
@@ -129,16 +140,14 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
 
 def _gaussian_weights(sigma, order, radius):
     """The values of a bell, or of a derivative of it, in the opposite order, as a NumPy array of few numbers."""
-    import numpy as np
-
     if order < 0:
         raise ValueError("order must be non-negative")
-    x = np.arange(-radius, radius + 1)
-    bell = np.exp(-0.5 / sigma**2 * x**2)
+    x = _np.arange(-radius, radius + 1)
+    bell = _np.exp(-0.5 / sigma**2 * x**2)
     # f' = (p' - p x / sigma^2) exp(-x^2 / 2 sigma^2), so that polynomials alone are derived.
-    p = np.polynomial.Polynomial([1.0])
+    p = _np.polynomial.Polynomial([1.0])
     for _ in range(order):
-        p = p.deriv() - p * np.polynomial.Polynomial([0, 1 / sigma**2])
+        p = p.deriv() - p * _np.polynomial.Polynomial([0, 1 / sigma**2])
     return (p(x) * bell / bell.sum())[::-1]
 
 
@@ -212,15 +221,13 @@ def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=
 
 def _footprint(a, size, footprint, structure=None):
     """Which places of a window count, as a NumPy array of bools."""
-    import numpy as np
-
     if structure is not None and footprint is None:
-        footprint = np.ones(np.shape(structure), bool)
+        footprint = _np.ones(_np.shape(structure), bool)
     if footprint is None:
         if size is None:
             raise RuntimeError("no footprint or filter size provided")
-        return np.ones(_for_axes(size, a.ndim, "size"), bool)
-    footprint = np.asarray(footprint.numpy() if isinstance(footprint, _ks.Array) else footprint, bool)
+        return _np.ones(_for_axes(size, a.ndim, "size"), bool)
+    footprint = _np.asarray(footprint.numpy() if isinstance(footprint, _ks.Array) else footprint, bool)
     if footprint.ndim != a.ndim:
         raise RuntimeError("footprint array has incorrect shape.")
     if not footprint.any():
@@ -230,6 +237,8 @@ def _footprint(a, size, footprint, structure=None):
 
 def _of_places(a, footprint, mode, cval, origin):
     """The elements of windows that count, as a new last axis."""
+    if a.dtype.kind == "c":
+        raise TypeError("Complex type not supported")
     seen = _windows(a, footprint.shape, range(a.ndim), mode, cval, _for_axes(origin, a.ndim, "origin"))
     seen = seen.reshape(*a.shape, footprint.size)
     return seen if footprint.all() else seen[..., footprint.ravel().nonzero()[0].tolist()]
@@ -239,7 +248,7 @@ def _extreme(name):
     def filtered(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
         a = _given(input)
         footprint = _footprint(a, size, footprint)
-        if not footprint.all():
+        if not footprint.all() or a.dtype.kind == "c":
             return _result(getattr(_of_places(a, footprint, mode, cval, origin), name)(axis=-1), input, output)
         seen = _windows(a, footprint.shape, range(a.ndim), mode, cval, _for_axes(origin, a.ndim, "origin"))
         return _result(getattr(seen, name)(axis=tuple(range(-a.ndim, 0))), input, output)
@@ -429,6 +438,8 @@ def _mean_of(a, of):
 
 
 def _variance_of(a, of):
+    if a.dtype.kind == "c":
+        raise TypeError("the variance of complex numbers is not there")
     return ((_wide(a) - _mean_of(a, of)) ** 2 * of).sum() / of.sum()
 
 
@@ -448,9 +459,10 @@ def _most(name):
 
 
 def _median_of(a, of):
-    values = _ks.sort(_ks.where(of, _wide(a), _ks.inf).reshape(-1))
-    n = of.sum()
-    return (values[_ks.maximum(n - 1, 0) // 2] + values[n // 2 if a.size == 0 else _ks.minimum(n // 2, a.size - 1)]) / 2
+    if not a.size:
+        return _ks.asarray(_ks.nan, device=a.device)
+    values, n = _ks.sort(_ks.where(of, a if a.dtype.kind == "f" else _wide(a), _ks.inf).reshape(-1)), of.sum()
+    return (values[_ks.maximum(n - 1, 0) // 2] + values[_ks.minimum(n // 2, a.size - 1)]) / 2
 
 
 def _position(name):
@@ -510,23 +522,61 @@ def histogram(input, min, max, bins, labels=None, index=None):
     return [_ks.histogram(a[labels == k], bins, (min, max))[0] for k in _ks.ravel(_asarray(index))]
 
 
+@_functools.cache
+def _joining(device):
+    """Kernels that join trees of elements: each element with its neighbours before it, and then with its root."""
+    preamble = """
+      __device__ int root_of(volatile int *roots, int at) {
+        while (roots[at] != at) at = roots[at];
+        return at;
+      }"""
+    join = """
+      if (roots[i] >= 0)
+        for (int k = 0; k < neighbours; k++) {
+          int rest = i, step = 1, at = i;
+          for (int axis = axes - 1; axis >= 0; axis--) {
+            const int place = rest % shape[axis] + before[k * axes + axis];
+            if (place < 0 || place >= shape[axis]) at = -1;
+            if (at >= 0) at += before[k * axes + axis] * step;
+            rest /= shape[axis];
+            step *= shape[axis];
+            if (at < 0) break;
+          }
+          if (at < 0 || roots[at] < 0) continue;
+          int high = i;
+          while (true) {  // the greater root becomes a child of the lesser one, unless another thread was faster
+            high = root_of(&roots[0], high);
+            at = root_of(&roots[0], at);
+            if (high == at) break;
+            if (high < at) {
+              const int kept = high;
+              high = at;
+              at = kept;
+            }
+            if (atomicCAS(&roots[high], high, at) == high) break;
+          }
+        }"""
+    parameters = "raw int32 shape, int32 axes, raw int32 before, int32 neighbours", "raw int32 roots"
+    make = _functools.partial(_ks.ElementwiseKernel, *parameters, preamble=preamble, device=device)
+    return make(join, "join_neighbours"), make("if (roots[i] >= 0) roots[i] = root_of(&roots[0], i);", "find_roots")
+
+
 def label(input, structure=None, output=None):
     """Numbers for what hangs together, from 1 in the order of the first elements, and how many there are."""
     a = _asarray(input) != 0
     places = _footprint(a, None, generate_binary_structure(a.ndim, 1) if structure is None else structure)
     if (places != places[(slice(None, None, -1),) * a.ndim]).any() or places.shape != (3,) * a.ndim:
         raise ValueError("structuring element is not symmetric")
-    # The least number of a neighbour spreads, and that of the element which has the number, until nothing changes.
-    none = a.size
-    own = _ks.arange(none, device=a.device).reshape(a.shape)
-    roots = _ks.where(a, own, none)
-    while True:
-        least = _ks.where(a, _of_places(roots, places, "constant", none, 0).min(axis=-1), none)
-        flat = _ks.concatenate((least.reshape(-1), _ks.asarray([none], device=a.device)))
-        least = flat[flat[least.reshape(-1)]].reshape(a.shape)
-        if bool((least == roots).all()):
-            break
-        roots = least
+    shape = _ks.asarray(a.shape, dtype="int32", device=a.device)
+    before = _ks.asarray(
+        (_np.argwhere(places)[: int(places.sum()) // 2] - 1).reshape(-1), dtype="int32", device=a.device
+    )
+    own = _ks.arange(a.size, dtype="int32", device=a.device).reshape(a.shape)
+    roots = _ks.where(a, own, -1).reshape(-1)
+    if a.size:
+        for kernel in _joining(a.device):
+            kernel(shape, a.ndim, before, before.size // a.ndim, roots, size=a.size)
+    roots = roots.reshape(a.shape)
     first = (roots == own) & a
     numbers = _ks.concatenate((_ks.cumsum(first.reshape(-1)), _ks.asarray([0], device=a.device)))
     count = int(first.sum())
@@ -582,7 +632,13 @@ def _folded(x, n, mode):
     if mode == "mirror":
         x = _ks.remainder(x, max(2 * n - 2, 1))
         return _ks.where(x > n - 1, 2 * n - 2 - x, x)
-    return _ks.remainder(x, n) if mode == "grid-wrap" else _ks.remainder(x, max(n - 1, 1)) if mode == "wrap" else x
+    if mode == "wrap":
+        return (
+            _ks.where(x < 0, n - 1 - _ks.remainder(-x, n - 1), _ks.where(x > n - 1, _ks.remainder(x, n - 1), x))
+            if n > 1
+            else x * 0
+        )
+    return _ks.remainder(x, n) if mode == "grid-wrap" else x
 
 
 def _folded_index(k, n, mode):
@@ -652,8 +708,6 @@ def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter
 
 def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     """The array turned by an angle in degrees in the plane of two axes."""
-    import numpy as np
-
     a = _asarray(input)
     i, j = sorted(axis % a.ndim for axis in axes)
     if i == j:
@@ -661,15 +715,15 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     turn = float(angle) % 360
     quarter = turn % 90 == 0
     c, s = (round(f(_math.radians(turn))) if quarter else f(_math.radians(turn)) for f in (_math.cos, _math.sin))
-    matrix, shape = np.eye(a.ndim), list(a.shape)
-    turned = np.array([[c, s], [-s, c]])
-    plane = np.array([a.shape[i], a.shape[j]])
+    matrix, shape = _np.eye(a.ndim), list(a.shape)
+    turned = _np.array([[c, s], [-s, c]])
+    plane = _np.array([a.shape[i], a.shape[j]])
     if reshape:
         corners = turned @ [[0, 0, plane[0], plane[0]], [0, plane[1], 0, plane[1]]]
-        shape[i], shape[j] = (int(k) for k in (np.ptp(corners, axis=1) + 0.5).astype(int))
+        shape[i], shape[j] = (int(k) for k in (_np.ptp(corners, axis=1) + 0.5).astype(int))
     matrix[i, i], matrix[i, j], matrix[j, i], matrix[j, j] = c, s, -s, c
-    offset = np.zeros(a.ndim)
-    offset[[i, j]] = (plane - 1) / 2 - turned @ ((np.array([shape[i], shape[j]]) - 1) / 2)
+    offset = _np.zeros(a.ndim)
+    offset[[i, j]] = (plane - 1) / 2 - turned @ ((_np.array([shape[i], shape[j]]) - 1) / 2)
     return affine_transform(a, matrix, offset.tolist(), shape, output, order, mode, cval)
 
 
