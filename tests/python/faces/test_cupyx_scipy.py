@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 golden = next(p for p in pathlib.Path(__file__).parents if (p / "pyproject.toml").exists()) / "tests/golden/scipy.json"
-modules = "special linalg stats spatial.distance ndimage signal".split()
+modules = "special linalg stats spatial.distance ndimage signal fft".split()
 nan, inf = np.nan, np.inf
 
 reals = [-7.25, -3.5, -1.25, -1, -0.5, -1e-3, 0, 1e-9, 1e-3, 0.25, 0.5, 1, 1.5, 2, 3.75, 10, 35.5, 150, nan]
@@ -185,6 +185,13 @@ CASES |= {
     "windows.gaussian": lambda s, a: s.signal.windows.gaussian(9, 2), "windows.kaiser": lambda s, a: s.signal.windows.kaiser(8, 6.0, False), "windows.exponential": lambda s, a: s.signal.windows.exponential(9, tau=3),
     "windows.general_cosine": lambda s, a: s.signal.windows.general_cosine(9, [0.4, 0.5, 0.1]), "windows.general_gaussian": lambda s, a: s.signal.windows.general_gaussian(9, 1.5, 2), "windows.general_hamming": lambda s, a: s.signal.windows.general_hamming(9, 0.6),
     "windows.tukey of 1": lambda s, a: s.signal.windows.tukey(9, 1), "windows.get_window": lambda s, a: s.signal.get_window(("tukey", 0.3), 10), "windows.get_window of a number": lambda s, a: s.signal.get_window(4.0, 7),
+}  # fmt: skip
+CASES |= {
+    **{f"fft.{f} {k} {norm}": lambda s, a, f=f, k=k, norm=norm: getattr(s.fft, f)(a(X), k, norm=norm) for f in ("dct", "dst", "idct", "idst") for k in (1, 2, 3, 4) for norm in ("backward", "ortho", "forward")},
+    **{f"fft.{f} of a matrix {k}": lambda s, a, f=f, k=k: getattr(s.fft, f)(a(IMAGE), k, norm="ortho") for f in ("dctn", "idctn", "dstn", "idstn") for k in (1, 2)},
+    "fft.dct along an axis": lambda s, a: s.fft.dct(a(IMAGE), n=9, axis=0), "fft.dct cut": lambda s, a: s.fft.dct(a(IMAGE), n=3), "fft.dct of float32": lambda s, a: s.fft.dct(a(np.float32(X))),
+    "fft.dct complex": lambda s, a: s.fft.dct(a(X + 2j * X[::-1])), "fft.dct of integers": lambda s, a: s.fft.dct(a(INTEGERS)), "fft.dctn of lengths": lambda s, a: s.fft.dctn(a(IMAGE), s=(4, 8), axes=(1, 0)),
+    "fft.dst of one": lambda s, a: s.fft.dst(a([3.0])),
 }  # fmt: skip
 
 
