@@ -153,7 +153,10 @@ CASES |= {
     **{f"ndimage.{f} of labels": lambda s, a, f=f: getattr(s.ndimage, f)(a(IMAGE), a(LABELS), a([1, 3, 2])) for f in MEASURED},
     **{f"ndimage.{f} of integers": lambda s, a, f=f: getattr(s.ndimage, f)(a(INTEGERS), a(LABELS), 2) for f in MEASURED},
     "ndimage.histogram": lambda s, a: s.ndimage.histogram(a(IMAGE), -1, 1, 5),
-    **{f"ndimage.shift {m} {k}": lambda s, a, m=m, k=k: s.ndimage.shift(a(IMAGE), (1.3, -2.6), order=k, mode=m) for m in (*MODES, "grid-wrap", "grid-constant") for k in (0, 1)},
+    **{f"ndimage.shift {m} {k}": lambda s, a, m=m, k=k: s.ndimage.shift(a(IMAGE), (1.3, -2.6), order=k, mode=m) for m in (*MODES, "grid-wrap", "grid-constant") for k in (0, 1, 2, 3) if k < 2 or m != "reflect"},
+    **{f"ndimage.spline_filter {m} {k}": lambda s, a, m=m, k=k: s.ndimage.spline_filter(a(IMAGE), k, mode=m) for m in ("mirror", "grid-wrap") for k in (2, 3, 4, 5)},
+    "ndimage.spline_filter1d": lambda s, a: s.ndimage.spline_filter1d(a(INTEGERS), axis=0), "ndimage.spline_filter1d of 1": lambda s, a: s.ndimage.spline_filter1d(a(IMAGE), 1),
+    **{f"ndimage.zoom of order {k}": lambda s, a, k=k: s.ndimage.zoom(a(INTEGERS), 1.5, order=k) for k in (2, 3, 4, 5)}, "ndimage.rotate by splines": lambda s, a: s.ndimage.rotate(a(IMAGE), 25), "ndimage.zoom of one": lambda s, a: s.ndimage.zoom(a(V[None]), 2),
     **{f"ndimage.zoom {k}": lambda s, a, k=k: s.ndimage.zoom(a(IMAGE), (1.7, 0.5), order=k) for k in (0, 1)}, "ndimage.zoom of a grid": lambda s, a: s.ndimage.zoom(a(IMAGE), 2, order=1, mode="nearest", grid_mode=True),
     **{f"ndimage.rotate {d}": lambda s, a, d=d: s.ndimage.rotate(a(IMAGE), d, order=1) for d in (30, 90, -45)}, "ndimage.rotate as large": lambda s, a: s.ndimage.rotate(a(INTEGERS), 20, reshape=False, order=1, mode="nearest"),
     "ndimage.affine_transform": lambda s, a: s.ndimage.affine_transform(a(IMAGE), a([[0.9, 0.2], [-0.1, 1.1]]), (0.5, -0.25), (6, 7), order=1), "ndimage.map_coordinates": lambda s, a: s.ndimage.map_coordinates(a(IMAGE), a([[0.5, 2.25, 5.5], [1.5, 4, 0]]), order=1, cval=-1),
@@ -221,6 +224,19 @@ def test_values_are_scipys(case, device):
         wanted_values = np.array(values, dtype).reshape(shape)
         close = 2e-6 if x.dtype == np.float32 else LOOSE.get(case.partition(".")[2], 1e-12)
         np.testing.assert_allclose(x, wanted_values, close, 1e-300 if "special" in case else close)
+
+
+@pytest.mark.parametrize("mode", ["reflect", "mirror", "grid-wrap", "nearest", "constant", "grid-constant"])
+@pytest.mark.parametrize("order", range(6))
+def test_splines_go_through_the_elements(mode, order, device):
+    """Where SciPy's do by "reflect" but for 3e-4: it assumes long lines."""
+    from kasoku.compat import cupy as cp
+    from kasoku.compat.cupyx.scipy import ndimage
+
+    places = np.indices(IMAGE.shape)
+    with cp.cuda.Device(0):
+        found = ndimage.map_coordinates(cp.asarray(IMAGE), cp.asarray(places), order=order, mode=mode)
+        np.testing.assert_allclose(cp.asnumpy(found), IMAGE, 1e-12, 1e-12)
 
 
 def write():
