@@ -232,6 +232,149 @@ def lfilter(b, a, x, axis=-1, zi=None):
     return y if zi is None else (y, _ks.moveaxis(z, -1, axis))
 
 
+def lfilter_zi(b, a):
+    """The state of a recursive filter that a constant 1 leaves as it is."""
+    b, a = (_ks.atleast_1d(_asarray(c)).astype("float64") for c in (b, a))
+    n = max(a.size, b.size)
+    b, a = (_ks.pad(c / a[0], (0, n - c.size)) for c in (b, a))
+    moved = _ks.eye(n - 1, device=b.device) - _ks.eye(n - 1, k=1, device=b.device)
+    moved[:, 0] += a[1:]
+    return _ks.linalg.solve(moved, b[1:] - a[1:] * b[0])
+
+
+def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
+    """A recursive filter there and back, so that nothing is moved in time."""
+    if method != "pad":
+        raise NotImplementedError(f"cupyx.scipy.signal.filtfilt is here by the method 'pad', not {method!r}")
+    b, a, x = _ks.atleast_1d(_asarray(b)), _ks.atleast_1d(_asarray(a)), _ks.moveaxis(_asarray(x), axis, -1)
+    if padtype not in ("odd", "even", "constant", None):
+        raise ValueError(
+            f"Unknown value {padtype!r} given to padtype. padtype must be 'even', 'odd', 'constant', or None."
+        )
+    edge = 0 if padtype is None else 3 * max(a.size, b.size) if padlen is None else padlen
+    if x.shape[-1] <= edge:
+        raise ValueError(f"The length of the input vector x must be greater than padlen, which is {edge}.")
+    before, after = _ks.flip(x[..., 1 : edge + 1], -1), _ks.flip(x[..., x.shape[-1] - edge - 1 : -1], -1)
+    if padtype == "odd":
+        before, after = 2 * x[..., :1] - before, 2 * x[..., -1:] - after
+    elif padtype == "constant":
+        before, after = (_ks.broadcast_to(end, before.shape) for end in (x[..., :1], x[..., -1:]))
+    y = _ks.concatenate((before, x, after), -1) if edge else x
+    state = lfilter_zi(b, a)
+    for _ in range(2):
+        y = _ks.flip(lfilter(b, a, y, zi=state * y[..., :1])[0], -1)
+    return _ks.moveaxis(y[..., edge : edge + x.shape[-1]], -1, axis)
+
+
+def sosfilt(sos, x, axis=-1, zi=None):
+    """Recursive filters of second order, one after the other."""
+    sos, x = _asarray(sos), _asarray(x)
+    if sos.ndim != 2 or sos.shape[1] != 6:
+        raise ValueError("sos array must be shape (n_sections, 6)")
+    states = []
+    for k in range(sos.shape[0]):
+        done = lfilter(sos[k, :3], sos[k, 3:], x, axis, None if zi is None else _asarray(zi)[k])
+        x, state = (done, None) if zi is None else done
+        states.append(state)
+    return x if zi is None else (x, _ks.stack(states))
+
+
+def freqz(b, a=1, worN=512, whole=False, fs=2 * _math.pi, include_nyquist=False):
+    """The frequencies, and what a recursive filter makes of them."""
+    b, a = (_ks.atleast_1d(_asarray(c)) for c in (b, a))
+    last = 2 * _math.pi if whole else _math.pi
+    if _ks.isscalar(worN) or worN is None:
+        w = _ks.linspace(
+            0, last, 512 if worN is None else int(worN), endpoint=include_nyquist and not whole, device=b.device
+        )
+    else:
+        w = _asarray(worN) * (2 * _math.pi / fs)
+    z = _ks.cos(w) - 1j * _ks.sin(w)
+    return w * (fs / (2 * _math.pi)), _ks.polyval(_ks.flip(b), z) / _ks.polyval(_ks.flip(a), z)
+
+
+def resample(x, num, t=None, axis=0, window=None, domain="time"):
+    """As many elements in the same time, by Fourier transforms."""
+    if window is not None or domain != "time":
+        raise NotImplementedError("cupyx.scipy.signal.resample is here without a window, of the domain 'time'")
+    x = _ks.moveaxis(_asarray(x), axis, -1)
+    n, is_complex = x.shape[-1], x.dtype.kind == "c"
+    least = min(n, num)
+    half = least // 2
+    there = _ks.fft.fft(x) if is_complex else _ks.fft.rfft(x)
+    made = _ks.zeros((*x.shape[:-1], num if is_complex else num // 2 + 1), there.dtype, device=x.device)
+    made[..., : half + 1] = there[..., : half + 1]
+    if is_complex and least > 2:
+        made[..., half + 1 - least or num :] = there[..., half + 1 - least or n :]
+    if least % 2 == 0 and n != num:  # the frequency in the middle counts for two
+        if not is_complex:
+            made[..., half] *= 2 if num < n else 0.5
+        elif num < n:
+            made[..., half] += there[..., n - half]
+        else:
+            made[..., half] *= 0.5
+            made[..., num - half] = made[..., half]
+    y = (_ks.fft.ifft(made) if is_complex else _ks.fft.irfft(made, num)) * (num / n)
+    y = _ks.moveaxis(y, -1, axis)
+    if t is None:
+        return y
+    t = _asarray(t)
+    return y, _ks.arange(num, device=t.device) * (t[1] - t[0]) * n / num + t[0]
+
+
+def savgol_coeffs(window_length, polyorder, deriv=0, delta=1.0, pos=None, use="conv"):
+    """The weights by which a polynomial that fits a window has its value, or a derivative, at a place."""
+    if polyorder >= window_length:
+        raise ValueError("polyorder must be less than window_length.")
+    half = window_length // 2
+    pos = (half if window_length % 2 else half - 0.5) if pos is None else pos
+    if not 0 <= pos < window_length:
+        raise ValueError("pos must be nonnegative and less than window_length.")
+    if use not in ("conv", "dot"):
+        raise ValueError("`use` must be 'conv' or 'dot'")
+    if deriv > polyorder:
+        return _ks.zeros(window_length)
+    x = _ks.arange(window_length, dtype="float64") - pos
+    x = _ks.flip(x) if use == "conv" else x
+    # Of powers of numbers up to 1, whose matrix is well behaved.
+    powers = (x / window_length) ** _ks.arange(polyorder + 1)[:, None]
+    return _ks.linalg.pinv(powers)[:, deriv] * (_math.factorial(deriv) / (delta * window_length) ** deriv)
+
+
+def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
+    """Polynomials that fit the elements around each, or derivatives of them."""
+    x = _asarray(x)
+    x = x if x.dtype in ("float32", "float64") else x.astype("float64")
+    if mode not in ("mirror", "constant", "nearest", "interp", "wrap"):
+        raise ValueError("mode must be 'mirror', 'constant', 'nearest' 'wrap' or 'interp'.")
+    n, half = x.shape[axis], window_length // 2
+    if mode != "interp":
+        return _ndimage.convolve1d(x, savgol_coeffs(window_length, polyorder, deriv, delta), axis, mode=mode, cval=cval)
+    if window_length > n:
+        raise ValueError("If mode is 'interp', window_length must be less than or equal to the size of x.")
+    y = _ndimage.convolve1d(x, savgol_coeffs(window_length, polyorder, deriv, delta), axis, mode="constant")
+    y, x = _ks.moveaxis(y, axis, -1), _ks.moveaxis(x, axis, -1)
+    for first, places in ((0, range(half)), (n - window_length, range(window_length - half, window_length))):
+        if half:
+            weights = _ks.stack([savgol_coeffs(window_length, polyorder, deriv, delta, k, "dot") for k in places])
+            ends = x[..., first : first + window_length].astype("float64") @ weights.T
+            y[..., first + places[0] : first + places[-1] + 1] = ends.astype(y.dtype)
+    return _ks.moveaxis(y, -1, axis)
+
+
+def argrelextrema(data, comparator, axis=0, order=1, mode="clip"):
+    """Where elements compare with all of so many on both sides."""
+    if order != int(order) or order < 1:
+        raise ValueError("Order must be an int >= 1")
+    data = _asarray(data)
+    at, holds = _ks.arange(data.shape[axis], device=data.device), _ks.ones_like(data, dtype=bool)
+    for step in range(1, order + 1):
+        for moved in (at + step, at - step):
+            moved = _ks.remainder(moved, at.size) if mode == "wrap" else _ks.clip(moved, 0, at.size - 1)
+            holds = holds & comparator(data, _ks.take(data, moved, axis))
+    return _ks.nonzero(holds)
+
+
 def hilbert(x, N=None, axis=-1):
     """The analytic signal, whose imaginary part is the Hilbert transform."""
     x = _asarray(x)
@@ -354,11 +497,13 @@ def _unit_impulse(shape, idx=None, dtype=float):
 
 
 _plain(globals(), {
+    "argrelmax": (lambda data, axis=0, order=1, mode="clip": argrelextrema(data, _ks.greater, axis, order, mode), "Where elements are greater than so many on both sides."),
+    "argrelmin": (lambda data, axis=0, order=1, mode="clip": argrelextrema(data, _ks.less, axis, order, mode), "Where elements are less than so many on both sides."),
     "chirp": (_chirp, "A cosine whose frequency goes from f0 to f1 in the time t1."),
     "oaconvolve": (lambda in1, in2, mode="full", axes=None: fftconvolve(in1, in2, mode, axes), "The convolution, as fftconvolve() has it."),
     "sawtooth": (_sawtooth, "Lines from -1 to 1 and back, with the period 2 pi."),
     "square": (_square, "1 and -1 in turn, with the period 2 pi."),
     "unit_impulse": (_here(_unit_impulse), "Zeros with a 1 at a place."),
 })  # fmt: skip
-firwin, correlation_lags = _here(firwin), _here(correlation_lags)
+firwin, correlation_lags, savgol_coeffs = _here(firwin), _here(correlation_lags), _here(savgol_coeffs)
 _in_face(globals())
