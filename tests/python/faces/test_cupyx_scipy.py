@@ -48,6 +48,7 @@ SPECIAL = {
     **dict.fromkeys("huber pseudo_huber".split(), [[-1, 0, 0.5, 3], [-4, 0, 1e-9, 0.25, 7, nan]]),
     **dict.fromkeys("boxcox boxcox1p".split(), [[0, 1e-3, 0.5, 2, 30], [-1.5, 0, 1e-8, 1, 2.5]]),
     **dict.fromkeys("inv_boxcox inv_boxcox1p".split(), [[0, 1e-3, 0.5, 2, 3], [0, 1e-8, 1, 2.5]]),
+    "ellipj": [[-3, -0.5, 0, 1e-3, 1.25, 9], [0, 1e-3, 0.5, 0.9, 0.9999, 1, 1.5]], **dict.fromkeys(["sici", "shichi"], [positive]),
     "lpmv": [[-2, 0, 1, 3], [0, 1, 4, 9], [-1, -0.3, 0, 0.75]],
 }  # fmt: skip
 # what an approximation of CUDA's own, or of ours where numbers are far out, is told apart by

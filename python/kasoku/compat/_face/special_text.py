@@ -449,6 +449,83 @@ __device__ double ellipkm1(double p) {
 
 __device__ double ellipk(double m) { return ellipkm1(1 - m); }
 
+__device__ double ellipj_phase(double u, double m) {  // by descending means of 1 and sqrt(1 - m)
+  if (!(m >= 0 && m <= 1) || u != u) return NAN;
+  if (m == 1) return 2 * atan(tanh(u / 2));
+  double a[16] = {1}, c[16] = {sqrt(m)}, b = sqrt(1 - m);
+  int n = 0;
+  for (; n < 15 && fabs(c[n]) > 1e-17 * a[n]; n++) {
+    a[n + 1] = (a[n] + b) / 2;
+    c[n + 1] = (a[n] - b) / 2;
+    b = sqrt(a[n] * b);
+  }
+  double phase = ldexp(a[n] * u, n);
+  for (; n > 0; n--) phase = (phase + asin(c[n] * sin(phase) / a[n])) / 2;
+  return phase;
+}
+
+__device__ double sine_integral(double x) {
+  const double y = fabs(x);
+  if (y <= 4) {
+    double sum = x, term = x;
+    for (int k = 1; fabs(term) > 1e-18 * fabs(sum); k++) sum += (term *= -x * x / ((2 * k) * (2 * k + 1))) / (2 * k + 1);
+    return sum;
+  }
+  if (isinf(x)) return copysign(M_PI_2, x);
+  double re, im;
+  exponential_at_i(y, re, im);
+  return copysign(M_PI_2 + im, x);
+}
+
+__device__ double cosine_integral(double x) {
+  if (!(x >= 0)) return NAN;
+  if (x == 0 || isinf(x)) return x == 0 ? -INFINITY : 0;
+  if (x <= 4) {
+    double sum = 0.57721566490153286061 + log(x), term = 1;
+    for (int k = 1; k < 30; k++) sum += (term *= -x * x / ((2 * k - 1) * (2 * k))) / (2 * k);
+    return sum;
+  }
+  double re, im;
+  exponential_at_i(x, re, im);
+  return -re;
+}
+
+__device__ void exponential_at_i(double x, double &re, double &im) {  // E1(i x), by a continued fraction
+  double b = x, c_re = 1e300, c_im = 0, norm = 1 + b * b, d_re = 1 / norm, d_im = -b / norm, h_re = d_re, h_im = d_im, real = 1;
+  for (int k = 1; k < 1000; k++) {
+    const double a = -(double)k * k;
+    real += 2;
+    const double below_re = a * d_re + real, below_im = a * d_im + b, below = below_re * below_re + below_im * below_im;
+    d_re = below_re / below;
+    d_im = -below_im / below;
+    const double size = c_re * c_re + c_im * c_im, over_re = isinf(size) ? 0 : a * c_re / size, over_im = isinf(size) ? 0 : -a * c_im / size;
+    c_re = real + over_re;
+    c_im = b + over_im;
+    const double times_re = c_re * d_re - c_im * d_im, times_im = c_re * d_im + c_im * d_re, kept = h_re;
+    h_re = kept * times_re - h_im * times_im;
+    h_im = kept * times_im + h_im * times_re;
+    if (fabs(times_re - 1) + fabs(times_im) < 1e-16) break;
+  }
+  re = cos(x) * h_re + sin(x) * h_im;
+  im = cos(x) * h_im - sin(x) * h_re;
+}
+
+__device__ double hyperbolic_sine_integral(double x) {
+  if (fabs(x) > 40) return copysign(expi(fabs(x)) / 2, x);
+  double sum = x, term = x;
+  for (int k = 1; fabs(term) > 1e-18 * fabs(sum); k++) sum += (term *= x * x / ((2 * k) * (2 * k + 1))) / (2 * k + 1);
+  return sum;
+}
+
+__device__ double hyperbolic_cosine_integral(double x) {
+  const double y = fabs(x);
+  if (y == 0) return -INFINITY;
+  if (y > 40) return expi(y) / 2;
+  double sum = 0.57721566490153286061 + log(y), term = 1;
+  for (int k = 1; k < 100; k++) sum += (term *= y * y / ((2 * k - 1) * (2 * k))) / (2 * k);
+  return sum;
+}
+
 __device__ double bdtr(double k, double n, double p) {
   k = floor(k);
   if (!(p >= 0 && p <= 1) || !(k >= 0) || !(n >= k)) return NAN;
@@ -585,7 +662,8 @@ __device__ double lpmv(double m, double v, double x) {  // of a whole order and 
 }
 """
 _of_one = {
-    re.search(r"double (\w+)\(", text)[1]: text for text in re.split(r"\n\n(?=__device__|template)", _text.strip())
+    re.search(r"(?:double|void) (\w+)\(", text)[1]: text
+    for text in re.split(r"\n\n(?=__device__|template)", _text.strip())
 }
 arguments = {
     name: re.findall(r"(?:double|bool|int) (\w+)[,)]", text.partition("{")[0]) for name, text in _of_one.items()

@@ -55,6 +55,17 @@ def _spherical_harmonic(m, n, theta, phi):
     return _compositions.paired(of * ks.cos(m * theta), of * ks.sin(m * theta))
 
 
+def _elliptic(u, m):
+    phase = _special("ellipj_phase", u, m)
+    sn, cn = ks.sin(phase), ks.cos(phase)
+    return sn, cn, ks.sqrt(cn * cn + (1 - m) * sn * sn), phase
+
+
+def _of_parts(f):
+    """A row of arrays that gives several."""
+    return lambda *args: f(*_floats(*args))
+
+
 def _logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     if b is None and not return_sign:
         return _compositions.log_sum(a, axis, keepdims)
@@ -68,7 +79,7 @@ def _logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     return (log, sign) if return_sign else log
 
 
-_functions = _Table({"arrays": _of_arrays, "one": _of_one})
+_functions = _Table({"arrays": _of_arrays, "one": _of_one, "parts": _of_parts})
 _functions.rows("arrays", {
     **_each(_special_of, """
         erf erfc erfcx erfinv erfcinv gamma rgamma digamma zetac ndtr ndtri log_ndtr i0 i0e i1 i1e j0 j1 k0 k0e k1 k1e y0 y1
@@ -91,6 +102,12 @@ _functions.rows("arrays", {
     "radian": lambda d, m, s: ks.radians(d + m / 60 + s / 3600),
     "lpmv": _legendre,
     "sph_harm": (_spherical_harmonic, "Spherical harmonics of order m and degree n, at the longitude theta and the colatitude phi."),
+})  # fmt: skip
+_functions.rows("parts", {
+    "ellipj": (_elliptic, "Jacobi's elliptic functions sn, cn and dn, and the amplitude, of the parameter m."),
+    "sici": (lambda x: (_special("sine_integral", x), _special("cosine_integral", x)), "The sine and the cosine integral."),
+    "shichi": (lambda x: (_special("hyperbolic_sine_integral", x), _special("hyperbolic_cosine_integral", x)),
+        "The hyperbolic sine and cosine integrals."),
 })  # fmt: skip
 _functions.rows("one", {
     "multigammaln": (_multigammaln, "The logarithm of the gamma function of d dimensions."),
