@@ -30,7 +30,12 @@ def _kernel(name, device):
 
 def special_of(name):
     """special() of that name, as a function of arrays."""
-    return functools.partial(special, name)
+
+    def of(*arrays):
+        return special(name, *arrays)
+
+    of.__doc__ = f"The function {name} of each element."
+    return of
 
 
 def special(name, a, *others, floating="float64"):
