@@ -27,7 +27,10 @@ def of_extension(module, name):
     show_signatures(module)
     stubs = StubGen(module, recursive=False)
     stubs.put(module)
-    return stubs.get().replace(module.__name__, name)
+    text = stubs.get().replace(module.__name__, name)
+    # The last overload of a constructor is what says that no other fits (python/src/function.cpp).
+    text = re.sub(r" +@overload\n +def __init__\(self, \*args, last: .*\n\n", "", text)
+    return re.sub(r" +@overload\n( +def __init__)", r"\1", text)
 
 
 # What functions and methods of arrays give whose bindings say only that it is an object; others of them give arrays. Where

@@ -107,14 +107,17 @@ Array stretched_batch(const Array& a, const Shape& batch) { return batch_of(a) =
 struct Lu {
   Array diagonal, swaps;  ///< of U; how many rows changed places
 };
-Lu lu(const Array& given) {
-  const Array a = used_up(given);
+/// The matrix becomes the factors of its transpose; the rows that were exchanged, from 1.
+Array pivots_of(const Array& a) {
   Call call(Factor::lu, a);
   call.with(a);
-  const int64_t n = columns_of(a);
-  const Array pivots = call.result({n}, Dtype::int32);
+  const Array pivots = call.result({columns_of(a)}, Dtype::int32);
   call.run();  // singular ones have a 0 on the diagonal
-  const Array own = arange(Scalar::of(1), Scalar::of(1), n, Dtype::int32, a.device());
+  return pivots;
+}
+Lu lu(const Array& given) {
+  const Array a = used_up(given), pivots = pivots_of(a);
+  const Array own = arange(Scalar::of(1), Scalar::of(1), columns_of(a), Dtype::int32, a.device());
   return {diagonal(a, 0, -2, -1), reduce(ReduceOp::sum, apply(Op::not_equal, {pivots, own}), {Extents{-1}})};
 }
 
@@ -225,6 +228,13 @@ std::pair<Array, Array> slogdet(const Array& given) {
   const Array directions = apply(Op::where, {apply(Op::equal, {size, 0}), diagonal, apply(Op::divide, {diagonal, size})});
   const Array signs = reduce(ReduceOp::prod, directions, {Extents{-1}});
   return {apply(Op::multiply, {signs, sign_of(swaps, a.dtype())}), log};
+}
+
+std::pair<Array, Array> lu_factors(const Array& given) {
+  const Array a = used_up(transposed(matrices(given)));
+  if (!a.size()) return {a, Array::zeros(with(batch_of(a), {columns_of(a)}), Dtype::int32, a.device())};
+  const Array pivots = pivots_of(a);
+  return {transposed(a), apply(Op::subtract, {pivots, 1})};
 }
 
 Array cholesky(const Array& given, bool upper) {

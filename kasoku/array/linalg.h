@@ -24,6 +24,8 @@ Array inv_or_nan(const Array& a);
 Array det(const Array& a);
 /// The sign (a number of absolute value 1, or 0) and the logarithm of the absolute determinant.
 std::pair<Array, Array> slogdet(const Array& a);
+/// L, without its diagonal of ones, and U in one matrix; and with which row each row was exchanged, from the first on.
+std::pair<Array, Array> lu_factors(const Array& a);
 /// L with a = L L^H, of which the lower triangle counts; upper: U with a = U^H U, of which the upper one does.
 Array cholesky(const Array& a, bool upper = false);
 

@@ -139,6 +139,7 @@ void Inference::place_arguments(Expr& expr, const Intrinsic& intrinsic) {
     fail(expr.place, fmt::format("{} takes {} arguments, not {}", intrinsic.name, names.size(), given));
   for (size_t i = 0; i < positional; ++i) placed[i] = std::move(expr.items[i + 1]);
   for (size_t k = 0; k < by_name; ++k) {
+    if (intrinsic.handler == Handler::range && expr.keywords[k] == "unroll") continue;  // CuPy's, which means nothing here
     const auto found = std::ranges::find(names, expr.keywords[k]);
     if (found == names.end())
       fail(expr.place,

@@ -23,6 +23,19 @@
 
 namespace kasoku {
 
+/// An argument that is there in the last pass over a function's overloads alone, where values are converted.
+struct LastPass {};
+
+}  // namespace kasoku
+
+template <>
+struct nanobind::detail::type_caster<kasoku::LastPass> {
+  NB_TYPE_CASTER(kasoku::LastPass, const_name("object"))
+  bool from_python(handle, uint32_t flags, cleanup_list*) noexcept { return flags & static_cast<uint32_t>(cast_flags::convert); }
+};
+
+namespace kasoku {
+
 namespace {
 
 using namespace nb::literals;
@@ -268,6 +281,25 @@ void show_methods(nb::handle cls) {
     if (class_name(value) == "nb_method" && nb::cast<std::string>(name) != "__init__") nb::setattr(cls, name, make(method_type, value));
 }
 
+/// Has a call that does not fit a class be told so as that of a function.
+void word_constructor(nb::handle cls) {
+  const nb::dict own = nb::borrow<nb::dict>(cls.attr("__dict__").attr("copy")());
+  if (!own.contains("__init__") || class_name(nb::object(own["__init__"])) != "nb_method") return;
+  if (nb::cast<std::string>(own["__init__"].attr("__nb_signature__")[0][0]).find("*args") != std::string::npos) return;  // it words that itself
+  const auto refuse = [cls](nb::handle args, nb::handle kwargs) {
+    const nb::object said = nb::module_::import_("kasoku._namespace.signatures").attr("unfit")(cls, args, kwargs);
+    PyErr_SetObject(said.type().ptr(), said.ptr());
+    throw nb::python_error();
+  };
+  const auto last = nb::arg("last") = nb::none();
+  if (own.contains("__new__") && class_name(nb::object(own["__new__"])) == "nb_func")
+    nb::cpp_function_def([refuse](nb::args args, LastPass, nb::kwargs kwargs) { refuse(nb::steal(PyTuple_GetSlice(args.ptr(), 1, PyTuple_Size(args.ptr()))), kwargs); }, nb::scope(cls),
+                         nb::name("__new__"), "args"_a, last, "kwargs"_a);
+  else
+    nb::cpp_function_def([refuse](nb::handle, nb::args args, LastPass, nb::kwargs kwargs) { refuse(args, kwargs); }, nb::scope(cls), nb::name("__init__"),
+                         nb::is_method(), "args"_a, last, "kwargs"_a);
+}
+
 }  // namespace
 
 bool is_function(nb::handle object) {
@@ -297,7 +329,11 @@ array([[11, 21],
   nb::dict ufuncs;  // of a function by two names there is one
   nb::dict own = nb::borrow<nb::dict>(m.attr("__dict__").attr("copy")());
   for (auto [name, value] : own) {
-    if (PyType_Check(value.ptr()) && class_name(value).starts_with("nb_type")) show_methods(value);
+    if (PyType_Check(value.ptr()) && class_name(value).starts_with("nb_type")) {
+      show_methods(value);
+      const auto own_name = nb::cast<std::string>(value.attr("__name__"));  // of a class by two names it is one
+      if (own_name[0] != '_' && own_name == nb::cast<std::string>(name)) word_constructor(value);
+    }
     if (class_name(value) != "nb_func") continue;
     if (!ufuncs.contains(value)) {
       const auto op = op_from_name(nb::cast<std::string>(value.attr("__name__")));

@@ -24,7 +24,9 @@ nb::handle ast_class(const char* name) {
   return classes[name] = nb::module_::import_("ast").attr(name);
 }
 
-std::string describe(nb::handle object) { return "a " + class_name(object); }
+std::string describe(nb::handle object) {
+  return PyModule_Check(object.ptr()) ? "the module " + nb::cast<std::string>(object.attr("__name__")) : "a " + class_name(object);
+}
 
 /// (ast node, file, lines from the node's on) of a function.
 static nb::tuple source_of(nb::handle function) {

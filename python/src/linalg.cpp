@@ -315,6 +315,11 @@ array(5.))");
     const GilReleased release;
     return matrix_norm(x, order, {(*along)[0], (*along)[1]}, keepdims);
   }, "x"_a, "ord"_a, "axes"_a, "keepdims"_a, "Norms of the matrices of any two axes.");
+  m.def("_lu", [](nb::handle a) {
+    const Array x = given_array(a);
+    const GilReleased release;
+    return lu_factors(x);
+  }, "a"_a, "The factors L and U of square matrices in one, and with which row each row was exchanged.");
   m.def("_triangle", [](const Array& x, bool lower, int64_t offset) {
     const GilUntilBlocked keep;
     return triangle(x, lower, offset);

@@ -43,12 +43,17 @@ def did_you_mean(name, known):
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+def _called(function):
+    """What a function is called by: a constructor by its class."""
+    return function.__qualname__.removesuffix(".__init__")
+
+
 # NumPy's functions on arrays of ours fall back to NumPy's by such errors, call after call.
 @functools.cache
 def _shown(function):
     signature = signature_of(function)
     parameters = [p for name, p in signature.parameters.items() if name != "self"]
-    return f"{function.__name__}{signature.replace(parameters=parameters)}"
+    return f"{_called(function).rpartition('.')[2]}{signature.replace(parameters=parameters)}"
 
 
 @functools.lru_cache(1024)
@@ -105,7 +110,7 @@ def worded(function, error, args, kwargs):
     of_call = "incompatible function arguments." in text
     no_integer = text.endswith(_no_integer)
     of_value = text.startswith("an argument has a type or a value")
-    if function.__name__.startswith("_") or not (of_call or no_integer or of_value):
+    if _called(function).rpartition(".")[2].startswith("_") or not (of_call or no_integer or of_value):
         return None
     signature, hint = signature_of(function), ""
     try:
@@ -114,7 +119,12 @@ def worded(function, error, args, kwargs):
     except TypeError as unfit:
         text = str(unfit)
         hint = _hint(function, text.partition("keyword argument '")[2].rstrip("'"))
-    made = type(error)(f"{function.__qualname__}(): {text}; it is {_shown(function)}{hint}")
+    made = type(error)(f"{_called(function)}(): {text}; it is {_shown(function)}{hint}")
     if of_call:
         made.signature = signature  # which the call does not fit
     return made
+
+
+def unfit(cls, args, kwargs):
+    """The same of a call of a class of nanobind's that fits none of its constructors."""
+    return worded(cls.__init__, TypeError("incompatible function arguments."), (None, *args), kwargs)

@@ -51,14 +51,17 @@ def preferred_device():
     return kasoku.default_device()
 
 
-def missing(name):
-    """What a user is told who asks for a name that a face does not have."""
+def missing(name, known=()):
+    """What a user is told who asks for a name that a face does not have, and has these."""
+    from kasoku._namespace.signatures import did_you_mean
+
     from ._face.refusals import reason_of
 
-    package = name.partition(".")[0]
-    why = reason_of(name) or f"`import {package}` gave kasoku's own {package}, which covers a part of it"
+    package, last = name.partition(".")[0], name.rpartition(".")[2]
+    refused = reason_of(name)
+    why = refused or f"`import {package}` gave kasoku's own {package}, which covers a part of it"
     return (
-        f"kasoku does not have {name} yet\n"
+        f"kasoku does not have {name} yet{'' if refused else did_you_mean(last, known)}\n"
         f"  why  {why}\n"
         f"  fix  `kasoku run --real {package} …` uses the installed {package} instead"
     )
@@ -139,7 +142,8 @@ class Face(_Package):
             return _import_module(own)
         if "__path__" in vars(self) and own != f"{self.__name__}.{name}" and (own in _sys.modules or _find_spec(own)):
             return _import_module(own)
-        raise AttributeError(missing(full), name=name, obj=self)
+        known = () if name.startswith("_") else [word for word in dir(self) if not word.startswith("_")]
+        raise AttributeError(missing(full, known), name=name, obj=self)
 
     def __reduce__(self):
         """By name, as cloudpickle has other modules: a process that reads it may have no redirection."""

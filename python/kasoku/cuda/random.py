@@ -48,6 +48,20 @@ _matrix = None
 
 def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
     """States for n threads, each 2**64 draws apart from the one before."""
+    return to_device(_states(n, seed, subsequence_start), stream)
+
+
+def init_xoroshiro128p_states(states, seed, subsequence_start=0, stream=0):
+    """Sets states as create_xoroshiro128p_states makes them."""
+    states.copy_to_device(_states(len(states), seed, subsequence_start), stream)
+
+
+def init_xoroshiro128p_states_cpu(states, seed, subsequence_start=0):
+    """The same of states in an array of NumPy's."""
+    states[...] = _states(len(states), seed, subsequence_start)
+
+
+def _states(n, seed, subsequence_start):
     global _matrix
     if _matrix is None:
         _matrix = [[(int(a), int(b)) for a, b in _step_matrix()]]
@@ -58,7 +72,7 @@ def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
     # Jumps of 2**k states at once: the matrix squared, so that a million states take seconds less.
     states = np.empty((n, 2), np.uint64)
     if n == 0:
-        return to_device(states)
+        return states
     states[0] = state
     done, level = 1, 0
     while done < n:
@@ -67,7 +81,7 @@ def create_xoroshiro128p_states(n, seed, subsequence_start=0, stream=0):
         count = min(done, n - done)
         states[done : done + count] = _apply(_matrix[level], states[:count])
         done, level = done + count, level + 1
-    return to_device(states)
+    return states
 
 
 def _apply(rows, states):

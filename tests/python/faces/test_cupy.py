@@ -617,6 +617,23 @@ def test_kernels_in_python_share_memory():
     assert y.get().tolist() == [499500, 64]
 
 
+def test_loops_of_kernels_in_python_may_say_how_they_unroll():
+    from kasoku.compat.cupyx import jit
+
+    @jit.rawkernel()
+    def sums(x, n):
+        for i in jit.range(1, n, unroll=4):
+            x[0] += i
+        for i in jit.range(n, unroll=True):
+            x[1] += i
+
+    x = cupy.zeros(2)
+    sums((1,), (1,), (x, 10))
+    assert x.tolist() == [45, 45]
+    with pytest.raises(TypeError, match="the module .*cupyx.jit has no attribute 'nothing'"):
+        jit.rawkernel()(lambda x: jit.nothing(x))((1,), (1,), (x,))
+
+
 # ── views, products and compiled functions ────────────────────────────────────────────────────
 
 

@@ -43,6 +43,19 @@ def test_a_module_of_a_face_says_what_it_lacks_whoever_imports_it(module):
         found.__nothing__  # noqa: B018
 
 
+@pytest.mark.parametrize(
+    "name, near",
+    [("cupy.zeross", "zeros"), ("cupy.hannin", "hanning"), ("cupy.cuda.Strem", "Stream"), ("cupyx.scipy.special.gamain", "gammainc"),
+     ("cupyx.jit.syncthread", "syncthreads"), ("numba.njitt", "njit"), ("numba.cuda.syncthread", "syncthreads"), ("torch.zeross", "zeros"),
+     ("pycuda.driver.mem_aloc", "mem_alloc"), ("dask.array.zeross", "zeros")],
+)  # fmt: skip
+def test_a_name_that_is_not_there_is_answered_with_the_nearest(name, near):
+    module, _, last = name.rpartition(".")
+    with pytest.raises(AttributeError) as caught:
+        getattr(importlib.import_module(f"kasoku.compat.{module}"), last)
+    assert str(caught.value).split("\n")[0] == f"kasoku does not have {name} yet; did you mean {near!r}?"
+
+
 def test_rows_that_are_alike_have_the_documentation_of_their_functions():
     table = Table()
     table.rows("plain", each(ks, "sqrt root=sqrt", lambda of: lambda x: of(x)))

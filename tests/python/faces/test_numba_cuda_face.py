@@ -1,5 +1,6 @@
 """numba.cuda's names: arrays, streams, contexts, typed kernels, words of kernels. On whatever device there is."""
 
+import importlib
 import threading
 
 import numpy as np
@@ -273,3 +274,11 @@ def test_figures_and_texts_by_signature():
     assert signature == (float64[::1], int64, int64)
     assert f.inspect_asm(signature) and "define" in f.inspect_llvm()[signature]
     assert [float32, int32] == [cuda.Type("float32"), cuda.Type("int32")]
+
+
+@pytest.mark.parametrize(
+    "module, name", [("args", "InOut"), ("kernels.reduction", "Reduce"), ("types", "float32"), ("random", "init_xoroshiro128p_states")]
+)  # fmt: skip
+def test_inner_modules_have_what_programs_import_of_them(module, name):
+    found = getattr(importlib.import_module(f"kasoku.compat.numba.cuda.{module}"), name)
+    assert found is getattr(numba.types if module == "types" else cuda.random if module == "random" else cuda, name)

@@ -5,7 +5,13 @@ import math
 import numpy as np
 import pytest
 from kasoku import cuda
-from kasoku.cuda.random import create_xoroshiro128p_states, xoroshiro128p_normal_float64, xoroshiro128p_uniform_float32
+from kasoku.cuda.random import (
+    create_xoroshiro128p_states,
+    init_xoroshiro128p_states,
+    init_xoroshiro128p_states_cpu,
+    xoroshiro128p_normal_float64,
+    xoroshiro128p_uniform_float32,
+)
 
 
 @cuda.jit
@@ -148,6 +154,10 @@ def test_states_are_jumps_of_two_to_the_64():
     states = create_xoroshiro128p_states(5, seed=7).copy_to_host()
     for a, b in zip(states, states[1:]):
         assert _jump(int(a[0]), int(a[1])) == tuple(int(x) for x in b)
+    again, host = cuda.device_array((5, 2), np.uint64), np.zeros((5, 2), np.uint64)
+    init_xoroshiro128p_states(again, 7)
+    init_xoroshiro128p_states_cpu(host, 7)
+    assert (again.copy_to_host() == states).all() and (host == states).all()
 
 
 def test_shapes_of_a_device_function_s_memory_are_its_arguments():

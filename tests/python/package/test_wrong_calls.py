@@ -47,6 +47,13 @@ integer = "object cannot be interpreted as an integer"
         (lambda: ks.fft.fft(x, axs=1), "fft", f"{unexpected} 'axs'", "axis"),
         (lambda: event.record(1, 2, 3), "Event.record", "too many positional arguments", None),
         (lambda: kernel.set_shared_size(), "RawKernel.set_shared_size", "missing a required argument: 'arg'", None),
+        (lambda: ks.Array(), "Array", "missing a required argument: 'shape'", None),
+        (lambda: ks.Array((2,), dtyp="f4"), "Array", f"{unexpected} 'dtyp'", "dtype"),
+        (lambda: ks.Device(), "Device", "missing a required argument: 'name'", None),
+        (lambda: ks.Stream(devic="cpu"), "Stream", f"{unexpected} 'devic'", "device"),
+        (lambda: ks.Event("cpu", 2), "Event", "too many positional arguments", None),
+        (lambda: ks.Texture(x, channels="a"), "Texture", "'channels' must be int, not str", None),
+        (lambda: ks.Finding(1, "x"), "Finding", "'kind' must be str, not int", None),
     ],
 )
 def test_a_wrong_call_is_told_what_is_wrong(call, name, said, hint):

@@ -27,7 +27,8 @@ def softmax(x, axis=-1):
 
 
 def log_softmax(x, axis=-1):
-    return x - log_sum(x, axis, True)
+    x = x - x.max(axis=axis, keepdims=True) if x.size else x
+    return x - ks.log(ks.exp(x).sum(axis=axis, keepdims=True))
 
 
 def below(x, of):

@@ -1,57 +1,48 @@
-"""Special functions that NumPy lacks, as element kernels of CUDA's functions of those names: on the
-device where the array is. Half floats and integers are computed in float32 and float64."""
+"""Special functions that NumPy lacks, as element kernels of CUDA's functions of those names, or of our own texts: on the
+device where the arrays are. Half floats and integers are computed in float32 and float64."""
 
 import functools
 
 import kasoku as ks
 
-# package-independent name -> the expression for one element
+from .special_text import arguments, text_of
+
+# package-independent name -> the expression for one element, of CUDA's functions
 _text = {
     "erf": "erf(x)", "erfc": "erfc(x)", "erfinv": "erfinv(x)", "erfcinv": "erfcinv(x)", "erfcx": "erfcx(x)",
     "lgamma": "lgamma(x)", "gamma": "tgamma(x)", "ndtr": "normcdf(x)", "ndtri": "normcdfinv(x)",
     "i0": "cyl_bessel_i0(x)", "i1": "cyl_bessel_i1(x)", "j0": "j0(x)", "j1": "j1(x)", "y0": "y0(x)", "y1": "y1(x)",
-    "digamma": "digamma(x)",
 }  # fmt: skip
-
-# What CUDA has no function for: from where the asymptotic series holds, down by psi(x) = psi(x + 1) - 1 / x,
-# and by reflection for negative numbers.
-_preamble = {
-    "digamma": """
-__device__ double digamma(double x) {
-  if (x == 0) return copysign(INFINITY, -x);
-  double reflected = 0;
-  if (x < 0) {
-    if (x == floor(x)) return NAN;
-    reflected = -M_PI / tan(M_PI * (x - floor(x)));
-    x = 1 - x;
-  }
-  double below = 0;
-  for (; x < 12; x += 1) below += 1 / x;
-  const double z = 1 / (x * x);
-  const double series = z * (1. / 12 - z * (1. / 120 - z * (1. / 252 - z * (1. / 240 - z * (1. / 132 - z * 691. / 32760)))));
-  return log(x) - 0.5 / x - series - below + reflected;
-}
-"""
-}
 
 
 @functools.cache
 def _kernel(name, device):
+    names = arguments.get(name, ["x"])
     return ks.ElementwiseKernel(
-        "T x", "T y", f"y = {_text[name]}", f"{name}_of_each", preamble=_preamble.get(name, ""), device=device
+        ", ".join(f"T {x}" for x in names),
+        "T result",
+        "result = " + (_text.get(name) or f"{name}({', '.join(names)})"),
+        f"{name}_of_each",
+        preamble="" if name in _text else text_of(name),
+        device=device,
     )
 
 
 def special_of(name):
-    """special() of that name, as a function of an array."""
-    return lambda a: special(name, a)
+    """special() of that name, as a function of arrays."""
+
+    def of(*arrays):
+        return special(name, *arrays)
+
+    of.__doc__ = f"The function {name} of each element."
+    return of
 
 
-def special(name, a, floating="float64"):
-    """The function of every element of an engine's array; integers become `floating` first."""
+def special(name, a, *others, floating="float64"):
+    """The function of every element of engine's arrays of one dtype; integers become `floating` first."""
     d = str(a.dtype)
     if d in ("float32", "float64"):
-        return _kernel(name, a.device)(a)
-    if d in ("float16", "bfloat16"):
-        return _kernel(name, a.device)(a.astype("float32")).astype(d)
-    return _kernel(name, a.device)(a.astype(floating))
+        return _kernel(name, a.device)(a, *others)
+    half = d in ("float16", "bfloat16")
+    result = _kernel(name, a.device)(*(x.astype("float32" if half else floating) for x in (a, *others)))
+    return result.astype(d) if half else result

@@ -6,11 +6,11 @@ from .._face.table import names_of as _names_of
 
 globals().update(_names_of(_cuda, """
     threadIdx blockIdx blockDim gridDim grid gridsize syncthreads syncwarp threadfence shfl_sync shfl_up_sync shfl_down_sync
-    shfl_xor_sync warpsize
+    shfl_xor_sync warpsize cg
 """))  # fmt: skip
 for _name in "add sub max min exch inc dec cas and_ or_ xor".split():
     globals()["atomic_" + _name.rstrip("_")] = getattr(_cuda.atomic, _name)
-range = range  # unrolling is the compiler's
+range = range  # in kernels `unroll=` means nothing: it is the compiler's
 
 
 def laneid():

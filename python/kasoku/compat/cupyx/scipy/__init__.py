@@ -1,8 +1,10 @@
-"""cupyx.scipy: get_array_module; SciPy's functions on arrays are not there."""
+"""cupyx.scipy: get_array_module, and SciPy's functions of arrays in the modules beside."""
 
 import sys as _sys
 
 import kasoku as _ks
+
+_later = ("fft", "fftpack", "linalg", "ndimage", "signal", "spatial", "special", "stats")
 
 
 def get_array_module(*args):

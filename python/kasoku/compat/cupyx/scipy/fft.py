@@ -1,9 +1,13 @@
 """cupyx.scipy.fft: the engine's transforms with SciPy's arguments."""
 
+import math as _math
+
 import kasoku as _ks
 
+from ...cupy._arrays import asarray as _asarray
 from ..._face.table import each as _each, plain as _plain
 from ...cupy._util import in_face as _in_face
+from ..._face.compositions import paired as _paired
 
 
 def _no_plan(plan):
@@ -70,4 +74,96 @@ def next_fast_len(target, real=False):
     return n
 
 
+def _of_cosines(x, kind):
+    """The cosine transforms of the last axis, without factors, by Fourier transforms."""
+    n = x.shape[-1]
+    k = _ks.arange(n, device=x.device)
+    turn = lambda angle: (_ks.cos(angle) + 1j * _ks.sin(angle)).astype(
+        "complex64" if x.dtype == "float32" else "complex128"
+    )
+    if kind == 1:
+        return _ks.fft.rfft(_ks.concatenate((x, _ks.flip(x[..., 1:-1], -1)), -1)).real
+    if kind == 2:
+        return (_ks.fft.rfft(_ks.concatenate((x, _ks.flip(x, -1)), -1))[..., :n] * turn(-_math.pi * k / (2 * n))).real
+    if kind == 3:
+        return _ks.fft.irfft(x * turn(_math.pi * k / (2 * n)), 2 * n, norm="forward")[..., :n]
+    turned = _ks.fft.fft(x * turn(-_math.pi * k / (2 * n)), 2 * n)[..., :n]
+    return 2 * (turned * turn(-_math.pi * (2 * k + 1) / (4 * n))).real
+
+
+def _of_sines(x, kind):
+    """The sine transforms: cosine transforms of elements in the opposite order or of changing sign."""
+    signs = (1 - 2 * (_ks.arange(x.shape[-1], device=x.device) % 2)).astype(x.dtype)
+    if kind == 1:
+        zero = _ks.zeros_like(x[..., :1])
+        return -_ks.fft.rfft(_ks.concatenate((zero, x, zero, -_ks.flip(x, -1)), -1)).imag[..., 1 : x.shape[-1] + 1]
+    return _ks.flip(_of_cosines(x * signs, 2), -1) if kind == 2 else _of_cosines(_ks.flip(x, -1), kind) * signs
+
+
+def _at_ends(x, first, last, factor):
+    """The first element, the last one, or both, times a factor."""
+    factors = _ks.ones(x.shape[-1], x.dtype, device=x.device)
+    for is_there, at in ((first, 0), (last, -1)):
+        if is_there:
+            factors[at] = factor
+    return x * factors
+
+
+def _transformed(x, of, kind, n, axis, norm, is_inverse):
+    if kind not in (1, 2, 3, 4):
+        raise ValueError("invalid type; must be one of (1, 2, 3, 4)")
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise ValueError(f"Invalid norm value {norm!r}; should be 'backward', 'ortho' or 'forward'")
+    x = _asarray(x)
+    if x.dtype.kind == "c":
+        parts = (_transformed(part, of, kind, n, axis, norm, is_inverse) for part in (x.real, x.imag))
+        return _paired(*parts)
+    x = _ks.moveaxis(
+        x.astype(x.dtype if x.dtype in ("float32", "float64") else _ks.result_type(x, "float32")), axis, -1
+    )
+    n = x.shape[-1] if n is None else n
+    if n < (2 if kind == 1 and of is _of_cosines else 1):
+        raise ValueError(f"invalid number of data points ({n}) specified")
+    x = _ks.pad(x[..., :n], [(0, 0)] * (x.ndim - 1) + [(0, max(n - x.shape[-1], 0))])
+    kind = {2: 3, 3: 2}.get(kind, kind) if is_inverse else kind
+    is_even = of is _of_cosines
+    total = 2 * (n + (0 if kind > 1 else -1 if is_even else 1))
+    ends = (is_even and kind < 4, is_even and kind == 1 or not is_even and kind in (2, 3))  # which have another weight
+    if norm == "ortho" and kind in (1, 3):
+        x = _at_ends(x, *ends, 2**0.5) if is_even or kind == 3 else x
+    y = of(x, kind)
+    if norm == "ortho" and kind in (1, 2):
+        y = _at_ends(y, *ends, 0.5**0.5) if is_even or kind == 2 else y
+    scaled = norm == "ortho" or (norm == "forward") != is_inverse
+    y = y * (1 / (_math.sqrt(total) if norm == "ortho" else total)) if scaled else y
+    return _ks.moveaxis(y, -1, axis)
+
+
+def _along(x, of, kind, s, axes, norm, is_inverse):
+    x = _asarray(x)
+    if axes is None:
+        axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
+    axes = [axes] if _ks.isscalar(axes) else list(axes)
+    lengths = [None] * len(axes) if s is None else [s] if _ks.isscalar(s) else list(s)
+    if len(lengths) != len(axes):
+        raise ValueError("when given, axes and shape arguments have to be of the same length")
+    for axis, n in zip(axes, lengths):
+        x = _transformed(x, of, kind, n, axis, norm, is_inverse)
+    return x
+
+
+def _rows_of(name, of, word):
+    return {
+        f"{name}": (lambda x, type=2, n=None, axis=-1, norm=None, overwrite_x=False: _transformed(x, of, type, n, axis, norm, False),
+            f"The {word} transform of a type from 1 to 4 along an axis."),
+        f"i{name}": (lambda x, type=2, n=None, axis=-1, norm=None, overwrite_x=False: _transformed(x, of, type, n, axis, norm, True),
+            f"What the {word} transform of a type is of."),
+        f"{name}n": (lambda x, type=2, s=None, axes=None, norm=None, overwrite_x=False: _along(x, of, type, s, axes, norm, False),
+            f"The {word} transform along several axes."),
+        f"i{name}n": (lambda x, type=2, s=None, axes=None, norm=None, overwrite_x=False: _along(x, of, type, s, axes, norm, True),
+            f"What the {word} transform along several axes is of."),
+    }  # fmt: skip
+
+
+_plain(globals(), {**_rows_of("dct", _of_cosines, "cosine"), **_rows_of("dst", _of_sines, "sine")})
 _in_face(globals())

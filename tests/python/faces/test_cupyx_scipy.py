@@ -1,0 +1,270 @@
+"""cupyx.scipy beside SciPy, whose values are in tests/golden/scipy.json: `python tests/python/faces/test_cupyx_scipy.py`
+writes them where SciPy is installed."""
+
+import importlib
+import json
+import pathlib
+import types
+
+import numpy as np
+import pytest
+
+golden = next(p for p in pathlib.Path(__file__).parents if (p / "pyproject.toml").exists()) / "tests/golden/scipy.json"
+modules = "special linalg stats spatial.distance ndimage signal fft".split()
+nan, inf = np.nan, np.inf
+
+reals = [-7.25, -3.5, -1.25, -1, -0.5, -1e-3, 0, 1e-9, 1e-3, 0.25, 0.5, 1, 1.5, 2, 3.75, 10, 35.5, 150, nan]
+positive = [0, 1e-12, 1e-3, 0.25, 0.3725, 0.9, 1, 1.0625, 2, 3.75, 10, 29, 31, 39, 41, 150, 600, nan]
+unit = [0, 1e-12, 1e-3, 0.25, 0.5, 0.7, 0.999, 1, -0.5, nan]
+shapes = [1e-8, 1e-3, 0.25, 1, 2.5, 9.5, 40, 1500, 2e5]
+few = [0, 1, 2, 5, 20]
+# name -> arguments, which broadcast as in an outer product
+SPECIAL = {
+    **dict.fromkeys("erf erfc erfcx gamma rgamma digamma psi gammaln gammasgn ndtr log_ndtr i0e i1e dawsn erfi entr log_expit "
+                    "expit exprel cosm1 exp2 expm1 log1p cbrt sinc".split(), [reals]),
+    **dict.fromkeys("i0 i1 j0 j1".split(), [reals]), "exp10": [[-300.5, -3, 0, 0.5, 2, 20.25, nan]],
+    **dict.fromkeys("k0 k0e k1 k1e y0 y1 exp1 expi loggamma".split(), [positive]),
+    **dict.fromkeys("sindg cosdg tandg cotdg".split(), [[-1080, -270.5, -90, -45, -30, 0, 7.25, 45, 60, 90, 135, 180, 270, 359, 1e6, nan]]),
+    **dict.fromkeys("erfinv ndtri logit ellipk ellipkm1 zetac".split(), [unit]), "erfcinv": [[0, 1e-12, 0.3, 1, 1.75, 2, nan]],
+    "beta": [[-2.5, -2, -0.25, 1e-8, 0.5, 2, 10, 80, 4000, nan], [-1.5, 0.75, 1, 3, 12.5, 300]],
+    "betaln": [[-2.5, -0.25, 1e-8, 0.5, 2, 10, 80, 4000, nan], [-1.5, 0.75, 1, 3, 12.5, 300, 1e5]],
+    **dict.fromkeys(["betainc", "betaincc"], [[0.01, 0.5, 2, 30, 900, nan], [0.05, 1, 4.5, 25, 2000], [0, 1e-5, 0.1, 0.4, 0.7, 0.99, 1]]),
+    **dict.fromkeys(["betaincinv", "betainccinv"], [[0.1, 1, 2.5, 60], [0.2, 1, 7, 400], [0, 1e-9, 0.05, 0.5, 0.8, 1]]),
+    **dict.fromkeys(["gammainc", "gammaincc"], [[0, *shapes, nan], [0, 1e-6, 0.5, 1.05, 3, 20, 45, 1400, 199100, 200900, inf]]),
+    **dict.fromkeys(["gammaincinv", "gammainccinv"], [[0.02, *shapes[2:]], [0, 1e-12, 0.1, 0.5, 0.9, 0.9999, 1]]),
+    **dict.fromkeys(["bdtr", "bdtrc"], [[0, 1.5, 4], [5, 12, 90], [0, 0.1, 0.5, 0.95, 1, nan]]),
+    "bdtri": [[0, 1, 4], [5, 12, 90], [1e-6, 0.1, 0.5, 0.95]],
+    **dict.fromkeys(["nbdtr", "nbdtrc", "nbdtri"], [few, [1, 3, 40], [1e-6, 0.1, 0.5, 0.95]]),
+    **dict.fromkeys(["fdtr", "fdtrc"], [[0.5, 1, 6, 200], [1, 7.5, 60], [0, 0.25, 1, 3, 40, -1]]),
+    "fdtri": [[0.5, 1, 6, 200], [1, 7.5, 60], [1e-3, 0.25, 0.5, 0.99]],
+    **dict.fromkeys(["gdtr", "gdtrc"], [[0.5, 2], [0.25, 3, 40], [0, 0.1, 2, 30, -1]]),
+    **dict.fromkeys(["chdtr", "chdtrc"], [[1, 2.5, 40], [0, 0.5, 3, 60]]), "chdtri": [[1, 2.5, 40], [1e-6, 0.3, 0.9, 1]],
+    **dict.fromkeys(["pdtr", "pdtrc"], [[0, 1.7, 8, 60], [0, 0.5, 4, 70]]), "pdtri": [[0, 1.7, 8, 60], [1e-6, 0.3, 0.9]],
+    "zeta": [[1, 1.001, 2, 3.5, 12, 66.25, 400, 0.5, nan], [0.01, 0.5, 1, 7, 2e4]],
+    "polygamma": [few, [0.01, 0.5, 1, 7.25, 2e4]], "yn": [[0, 1, 2, 7], [0, 0.5, 3, 25, nan]],
+    "spherical_yn": [[0, 1, 2, 7], [0.5, 3, 25, -2]], "expn": [[0, 1, 2, 7, 25, 300], [0, 1e-4, 0.5, 1, 1.5, 30, -1, nan]],
+    "poch": [[-5.5, -2, 0.5, 3, 70], [-2.5, -1, 0, 1, 4.25, 30]], "binom": [[-2.5, 0.5, 5, 12, 90.5, 1000], [0, 1, 2.5, 12, 45]],
+    **dict.fromkeys("xlogy xlog1py rel_entr kl_div".split(), [[0, 1e-9, 0.5, 2, 300, -1, nan], [0, 1e-9, 0.5001, 2.25, 300, nan]]),
+    **dict.fromkeys("huber pseudo_huber".split(), [[-1, 0, 0.5, 3], [-4, 0, 1e-9, 0.25, 7, nan]]),
+    **dict.fromkeys("boxcox boxcox1p".split(), [[0, 1e-3, 0.5, 2, 30], [-1.5, 0, 1e-8, 1, 2.5]]),
+    **dict.fromkeys("inv_boxcox inv_boxcox1p".split(), [[0, 1e-3, 0.5, 2, 3], [0, 1e-8, 1, 2.5]]),
+    "ellipj": [[-3, -0.5, 0, 1e-3, 1.25, 9], [0, 1e-3, 0.5, 0.9, 0.9999, 1, 1.5]], **dict.fromkeys(["sici", "shichi"], [positive]),
+    "lpmv": [[-2, 0, 1, 3], [0, 1, 4, 9], [-1, -0.3, 0, 0.75]],
+}  # fmt: skip
+# what an approximation of CUDA's own, or of ours where numbers are far out, is told apart by
+LOOSE = dict.fromkeys("erfcx i0 i1 j0 j1 y0 y1 yn ndtr erfc beta betaln bdtri".split(), 5e-11) | {
+    "kl_div": 1e-8,
+    "expm large": 1e-11,
+}
+
+
+def _outer(args):
+    return [np.reshape(x, (-1,) + (1,) * (len(args) - 1 - k)).astype("f8") for k, x in enumerate(args)]
+
+
+rng = np.random.default_rng(7)
+M, V = np.round(rng.standard_normal((5, 5)), 3), np.round(rng.standard_normal(6), 3)
+CASES = {
+    **{f"special.{name}": lambda s, a, name=name, args=args: getattr(s.special, name)(*map(a, _outer(args)))
+       for name, args in SPECIAL.items()},
+    "special.logsumexp of weights": lambda s, a: s.special.logsumexp(a(M), axis=1, b=a(np.abs(M) * (M > -1))),
+    "special.logsumexp with a sign": lambda s, a: s.special.logsumexp(a(M), axis=0, b=a(M.T), return_sign=True, keepdims=True),
+    "special.logsumexp of none": lambda s, a: s.special.logsumexp(a([-inf, -inf])),
+    "special.softmax": lambda s, a: s.special.softmax(a(M * 300), axis=1), "special.log_softmax": lambda s, a: s.special.log_softmax(a(M * 300), axis=0),
+    "special.multigammaln": lambda s, a: s.special.multigammaln(a([3.5, 4, 9]), 3),
+    "special.beta of float32": lambda s, a: s.special.beta(a(np.float32([0.5, 2])), a(np.float32([3, 4]))),
+    "special.gammainc of no elements": lambda s, a: s.special.gammainc(a(np.empty((0, 3))), 2.0),
+    "special.gammainc of a number": lambda s, a: s.special.gammainc(np.float32(2.5), a(np.float32([1, 2, 3]))),
+}  # fmt: skip
+W = np.round(rng.standard_normal((4, 7)), 3)
+L = np.tril(M) + 3 * np.eye(5)
+CASES |= {
+    "linalg.lu": lambda s, a: s.linalg.lu(a(M)), "linalg.lu wide": lambda s, a: s.linalg.lu(a(W)), "linalg.lu high": lambda s, a: s.linalg.lu(a(W.T)),
+    "linalg.lu permuted": lambda s, a: s.linalg.lu(a(W.T), permute_l=True), "linalg.lu of integers": lambda s, a: s.linalg.lu(a(np.arange(9).reshape(3, 3) % 5)),
+    "linalg.lu complex": lambda s, a: s.linalg.lu(a(M + 1j * M.T)), "linalg.lu of float32": lambda s, a: s.linalg.lu(a(np.float32(M))),
+    "linalg.lu_factor": lambda s, a: s.linalg.lu_factor(a(M)), "linalg.lu_factor wide": lambda s, a: s.linalg.lu_factor(a(W)),
+    **{f"linalg.lu_solve {t}": lambda s, a, t=t: s.linalg.lu_solve(s.linalg.lu_factor(a(M + 1j * M.T)), a(W.T[:5]), trans=t) for t in range(3)},
+    "linalg.lu_solve of a vector": lambda s, a: s.linalg.lu_solve(s.linalg.lu_factor(a(M)), a(V[:5])),
+    "linalg.solve_triangular": lambda s, a: s.linalg.solve_triangular(a(L), a(W.T[:5]), lower=True),
+    "linalg.solve_triangular transposed": lambda s, a: s.linalg.solve_triangular(a(L), a(V[:5]), trans=1, lower=True, unit_diagonal=True),
+    "linalg.expm": lambda s, a: s.linalg.expm(a(M)), "linalg.expm large": lambda s, a: s.linalg.expm(a(M * 20)),
+    "linalg.bandwidth": lambda s, a: np.array(s.linalg.bandwidth(a(np.triu(np.tril(M, 1), -3)))), "linalg.bandwidth of zeros": lambda s, a: np.array(s.linalg.bandwidth(a(np.zeros((3, 2))))),
+    "linalg.block_diag": lambda s, a: s.linalg.block_diag(a(M), a(V), a([[1]])), "linalg.circulant": lambda s, a: s.linalg.circulant(a(V)),
+    "linalg.companion": lambda s, a: s.linalg.companion(a(V)), "linalg.companion of integers": lambda s, a: s.linalg.companion(a([2, 3, 4])),
+    **{f"linalg.convolution_matrix {mode} {n}": lambda s, a, mode=mode, n=n: s.linalg.convolution_matrix(a(V), n, mode) for mode in ("full", "same", "valid") for n in (3, 6, 9)},
+    "linalg.dft": lambda s, a: s.linalg.dft(5), "linalg.dft scaled": lambda s, a: s.linalg.dft(6, "sqrtn"),
+    "linalg.fiedler": lambda s, a: s.linalg.fiedler(a([3, 1, 8])),
+    **{f"linalg.fiedler_companion {n}": lambda s, a, n=n: s.linalg.fiedler_companion(a(np.arange(1.0, n + 1) ** 2)) for n in range(2, 8)},
+    "linalg.hadamard": lambda s, a: s.linalg.hadamard(8), "linalg.hadamard of floats": lambda s, a: s.linalg.hadamard(4, "float32"),
+    "linalg.hankel": lambda s, a: s.linalg.hankel(a(V), a(V[::-1] + 1)), "linalg.helmert": lambda s, a: s.linalg.helmert(5), "linalg.helmert full": lambda s, a: s.linalg.helmert(4, full=True),
+    "linalg.hilbert": lambda s, a: s.linalg.hilbert(4), "linalg.khatri_rao": lambda s, a: s.linalg.khatri_rao(a(M), a(W.T[:3, [0, 1, 2, 3, 0]])),
+    "linalg.leslie": lambda s, a: s.linalg.leslie(a([0.1, 2, 1, 0.5]), a([0.2, 0.8, 0.7])), "linalg.leslie of integers": lambda s, a: s.linalg.leslie(a([1, 2]), a([3])),
+    "linalg.toeplitz": lambda s, a: s.linalg.toeplitz(a(V), a(V[::-1])), "linalg.toeplitz complex": lambda s, a: s.linalg.toeplitz(a([1, 2 + 1j, 3])),
+}  # fmt: skip
+C = np.array([[1.0, 2, 2, 3, 5], [4, 4, 4, 4, 4], [0.5, nan, 2, 1, 0]])
+D = np.abs(M) / np.abs(M).sum()
+PAIRS = "canberra chebyshev cityblock correlation cosine euclidean hamming jensenshannon sqeuclidean".split()
+CASES |= {
+    "stats.zscore": lambda s, a: s.stats.zscore(a(W)), "stats.zscore of all": lambda s, a: s.stats.zscore(a(W), axis=None, ddof=1), "stats.zscore of rows": lambda s, a: s.stats.zscore(a(C), axis=1),
+    "stats.zscore omitting": lambda s, a: s.stats.zscore(a(C[::2]), axis=1, nan_policy="omit"), "stats.zmap": lambda s, a: s.stats.zmap(a(W), a(W[:2]), axis=0),
+    "stats.entropy": lambda s, a: s.stats.entropy(a(np.abs(W))), "stats.entropy of two": lambda s, a: s.stats.entropy(a(np.abs(W)), a(np.abs(W[::-1]) + 0.5), base=2, axis=1),
+    "stats.entropy with zeros": lambda s, a: s.stats.entropy(a([0.0, 1, 3]), a([1.0, 0, 3])), "stats.entropy of integers": lambda s, a: s.stats.entropy(a([0, 1, 3])),
+    "stats.trim_mean": lambda s, a: s.stats.trim_mean(a(W), 0.25), "stats.trim_mean of all": lambda s, a: s.stats.trim_mean(a(W), 0.1, axis=None),
+    "stats.boxcox_llf": lambda s, a: s.stats.boxcox_llf(0.5, a(np.abs(W))), "stats.boxcox_llf of 0": lambda s, a: s.stats.boxcox_llf(0, a(np.abs(V))),
+    **{f"distance.cdist {m}": lambda s, a, m=m: s.distance.cdist(a(np.abs(M)), a(np.abs(W.T[:4, :1] + M[:4])), m) for m in [*PAIRS, "braycurtis", "minkowski"]},
+    "distance.cdist of order 3": lambda s, a: s.distance.cdist(a(M), a(M[:2]), "minkowski", p=3),
+    **{f"distance.{m}": lambda s, a, m=m: getattr(s.distance, m)(a(D[0]), a(D[1])) for m in PAIRS},
+    "distance.minkowski": lambda s, a: s.distance.minkowski(a(M[0]), a(M[1]), p=3), "distance.pdist": lambda s, a: s.distance.pdist(a(M)),
+    "distance.squareform": lambda s, a: s.distance.squareform(a(np.arange(6.0))), "distance.squareform back": lambda s, a: s.distance.squareform(a(M @ M.T - np.diag(np.diag(M @ M.T)))),
+}  # fmt: skip
+IMAGE = np.round(rng.standard_normal((6, 5)), 2)
+INTEGERS = rng.integers(0, 50, (6, 5))
+BLOBS = rng.random((8, 11)) < 0.45
+KERNEL = np.array([[1.0, 2, 0.5], [0, -1, 3]])
+MODES = "reflect constant nearest mirror wrap".split()
+BOXED = {  # filters with the arguments that they have before the mode
+    "correlate": lambda a: (a(KERNEL),), "convolve": lambda a: (a(KERNEL),), "uniform_filter": lambda a: (4,), "gaussian_filter": lambda a: (1.3,),
+    "maximum_filter": lambda a: ((3, 4),), "minimum_filter": lambda a: (3,), "median_filter": lambda a: (3,), "laplace": lambda a: (), "sobel": lambda a: (), "prewitt": lambda a: (0,),
+    "gaussian_laplace": lambda a: (0.8,), "gaussian_gradient_magnitude": lambda a: (0.8,), "grey_erosion": lambda a: (3,), "grey_dilation": lambda a: ((2, 3),), "grey_opening": lambda a: (3,), "grey_closing": lambda a: (3,),
+    "morphological_gradient": lambda a: (3,), "morphological_laplace": lambda a: (3,), "white_tophat": lambda a: (3,), "black_tophat": lambda a: (3,),
+}  # fmt: skip
+BINARY = "binary_erosion binary_dilation binary_opening binary_closing".split()
+MEASURED = "mean variance standard_deviation sum_labels minimum maximum median minimum_position maximum_position center_of_mass extrema".split()
+LABELS = rng.integers(0, 4, IMAGE.shape)
+CASES |= {
+    **{f"ndimage.{f} {m}": lambda s, a, f=f, m=m: getattr(s.ndimage, f)(a(IMAGE), *BOXED[f](a), mode=m) for f in BOXED for m in MODES},
+    **{f"ndimage.{f} of integers": lambda s, a, f=f: getattr(s.ndimage, f)(a(INTEGERS), *BOXED[f](a)) for f in BOXED},
+    **{f"ndimage.{f} moved": lambda s, a, f=f, k=k: getattr(s.ndimage, f)(a(IMAGE), *BOXED[f](a), mode="constant", cval=2.0, origin=k)
+       for f, k in {"correlate": (0, -1), "convolve": (0, 1), "uniform_filter": 1, "maximum_filter": -1, "median_filter": 1, "grey_dilation": (0, 1), "grey_erosion": 1}.items()},
+    **{f"ndimage.{f} by a footprint": lambda s, a, f=f: getattr(s.ndimage, f)(a(IMAGE), footprint=a(KERNEL > 0)) for f in ("maximum_filter", "minimum_filter", "median_filter", "grey_erosion", "grey_dilation")},
+    **{f"ndimage.{f} of heights": lambda s, a, f=f: getattr(s.ndimage, f)(a(IMAGE), structure=a(KERNEL)) for f in ("grey_erosion", "grey_dilation")},
+    **{f"ndimage.{f}1d": lambda s, a, f=f: getattr(s.ndimage, f + "1d")(a(IMAGE), a([1.0, 2, 0.5, 3]), axis=0, origin=1) for f in ("correlate", "convolve")},
+    **{f"ndimage.{f}1d": lambda s, a, f=f: getattr(s.ndimage, f + "1d")(a(IMAGE), 4, axis=0) for f in ("uniform_filter", "minimum_filter", "maximum_filter")},
+    **{f"ndimage.gaussian_filter1d {k}": lambda s, a, k=k: s.ndimage.gaussian_filter1d(a(IMAGE), 1.5, order=k) for k in range(4)},
+    "ndimage.gaussian_filter of derivatives": lambda s, a: s.ndimage.gaussian_filter(a(IMAGE), (1, 0.7), order=(0, 2), truncate=3), "ndimage.gaussian_filter of float32": lambda s, a: s.ndimage.gaussian_filter(a(np.float32(IMAGE)), 1),
+    "ndimage.rank_filter": lambda s, a: s.ndimage.rank_filter(a(IMAGE), -2, size=(3, 2)), "ndimage.percentile_filter": lambda s, a: s.ndimage.percentile_filter(a(IMAGE), 20, size=3),
+    "ndimage.generate_binary_structure": lambda s, a: s.ndimage.generate_binary_structure(3, 2),
+    **{f"ndimage.{f}{n}": lambda s, a, f=f, n=n: getattr(s.ndimage, f)(a(BLOBS), iterations=n) for f in BINARY for n in (1, 2)},
+    **{f"ndimage.{f} of a structure": lambda s, a, f=f: getattr(s.ndimage, f)(a(BLOBS), a(KERNEL > 0)) for f in BINARY},
+    "ndimage.binary_erosion with a border": lambda s, a: s.ndimage.binary_erosion(a(BLOBS), border_value=1, mask=a(BLOBS[::-1, ::-1])), "ndimage.binary_propagation": lambda s, a: s.ndimage.binary_propagation(a(BLOBS & (np.arange(11) < 2)), mask=a(BLOBS)),
+    "ndimage.binary_fill_holes": lambda s, a: s.ndimage.binary_fill_holes(a(BLOBS)),
+    "ndimage.label": lambda s, a: [np.asarray(x) if isinstance(x, int) else x for x in s.ndimage.label(a(BLOBS))],
+    "ndimage.label by corners": lambda s, a: s.ndimage.label(a(BLOBS), structure=a(np.ones((3, 3))))[0], "ndimage.label of a line": lambda s, a: s.ndimage.label(a([0, 1, 1, 0, 1]))[0],
+    **{f"ndimage.{f}": lambda s, a, f=f: getattr(s.ndimage, f)(a(IMAGE)) for f in MEASURED},
+    **{f"ndimage.{f} of labels": lambda s, a, f=f: getattr(s.ndimage, f)(a(IMAGE), a(LABELS), a([1, 3, 2])) for f in MEASURED},
+    **{f"ndimage.{f} of integers": lambda s, a, f=f: getattr(s.ndimage, f)(a(INTEGERS), a(LABELS), 2) for f in MEASURED},
+    "ndimage.histogram": lambda s, a: s.ndimage.histogram(a(IMAGE), -1, 1, 5),
+    **{f"ndimage.shift {m} {k}": lambda s, a, m=m, k=k: s.ndimage.shift(a(IMAGE), (1.3, -2.6), order=k, mode=m) for m in (*MODES, "grid-wrap", "grid-constant") for k in (0, 1, 2, 3) if k < 2 or m != "reflect"},
+    **{f"ndimage.spline_filter {m} {k}": lambda s, a, m=m, k=k: s.ndimage.spline_filter(a(IMAGE), k, mode=m) for m in ("mirror", "grid-wrap") for k in (2, 3, 4, 5)},
+    "ndimage.spline_filter1d": lambda s, a: s.ndimage.spline_filter1d(a(INTEGERS), axis=0), "ndimage.spline_filter1d of 1": lambda s, a: s.ndimage.spline_filter1d(a(IMAGE), 1),
+    **{f"ndimage.zoom of order {k}": lambda s, a, k=k: s.ndimage.zoom(a(INTEGERS), 1.5, order=k) for k in (2, 3, 4, 5)}, "ndimage.rotate by splines": lambda s, a: s.ndimage.rotate(a(IMAGE), 25), "ndimage.zoom of one": lambda s, a: s.ndimage.zoom(a(V[None]), 2),
+    **{f"ndimage.zoom {k}": lambda s, a, k=k: s.ndimage.zoom(a(IMAGE), (1.7, 0.5), order=k) for k in (0, 1)}, "ndimage.zoom of a grid": lambda s, a: s.ndimage.zoom(a(IMAGE), 2, order=1, mode="nearest", grid_mode=True),
+    **{f"ndimage.rotate {d}": lambda s, a, d=d: s.ndimage.rotate(a(IMAGE), d, order=1) for d in (30, 90, -45)}, "ndimage.rotate as large": lambda s, a: s.ndimage.rotate(a(INTEGERS), 20, reshape=False, order=1, mode="nearest"),
+    "ndimage.affine_transform": lambda s, a: s.ndimage.affine_transform(a(IMAGE), a([[0.9, 0.2], [-0.1, 1.1]]), (0.5, -0.25), (6, 7), order=1), "ndimage.map_coordinates": lambda s, a: s.ndimage.map_coordinates(a(IMAGE), a([[0.5, 2.25, 5.5], [1.5, 4, 0]]), order=1, cval=-1),
+}  # fmt: skip
+X, Y = rng.standard_normal(23), rng.standard_normal(6)
+WINDOWS = "barthann bartlett blackman blackmanharris bohman boxcar cosine flattop hamming hann nuttall parzen triang tukey".split()
+CASES |= {
+    **{f"signal.{f} {m} {k}": lambda s, a, f=f, m=m, k=k: getattr(s.signal, f)(a(X), a(Y), m, **({"method": k} if k else {}))
+       for m in ("full", "same", "valid") for f, k in (("convolve", "direct"), ("convolve", "fft"), ("correlate", "auto"), ("fftconvolve", ""), ("oaconvolve", ""))},
+    **{f"signal.{f} of a longer one {m}": lambda s, a, f=f, m=m: getattr(s.signal, f)(a(Y), a(X), m) for f in ("convolve", "correlate") for m in ("full", "same", "valid")},
+    **{f"signal.{f} of matrices {m}": lambda s, a, f=f, m=m: getattr(s.signal, f)(a(IMAGE), a(KERNEL), m) for f in ("convolve", "correlate", "fftconvolve", "convolve2d", "correlate2d") for m in ("full", "same", "valid")},
+    **{f"signal.{f} {b}": lambda s, a, f=f, b=b: getattr(s.signal, f)(a(IMAGE), a(KERNEL), "same", b, *([1.5] if b == "fill" else [])) for f in ("convolve2d", "correlate2d") for b in ("fill", "wrap", "symm")},
+    "signal.convolve of integers": lambda s, a: s.signal.convolve(a(INTEGERS), a(INTEGERS[:3, :2])), "signal.convolve by fft of integers": lambda s, a: s.signal.convolve(a([1, 2, 3]), a([0, 1, 5]), method="fft"),
+    "signal.convolve complex": lambda s, a: s.signal.correlate(a(X + 1j * X[::-1]), a(Y - 2j)), "signal.fftconvolve along an axis": lambda s, a: s.signal.fftconvolve(a(IMAGE), a(IMAGE[:, :3]), "same", axes=1),
+    "signal.convolve crossed": lambda s, a: s.signal.convolve(a(IMAGE[:3]), a(IMAGE[:, :2])),
+    **{f"signal.correlation_lags {n} {m} {k}": lambda s, a, n=n, m=m, k=k: s.signal.correlation_lags(n, m, k) for n, m in ((5, 3), (3, 6)) for k in ("full", "same", "valid")},
+    "signal.medfilt": lambda s, a: s.signal.medfilt(a(X), 5), "signal.medfilt of a matrix": lambda s, a: s.signal.medfilt(a(IMAGE)), "signal.medfilt2d": lambda s, a: s.signal.medfilt2d(a(IMAGE), (3, 5)),
+    "signal.order_filter": lambda s, a: s.signal.order_filter(a(IMAGE), a(np.ones((3, 3))), 2), "signal.wiener": lambda s, a: s.signal.wiener(a(IMAGE), (3, 5)), "signal.wiener of noise": lambda s, a: s.signal.wiener(a(X), 3, 0.4),
+    "signal.lfilter": lambda s, a: s.signal.lfilter(a([0.5, 0.2, -0.1]), a([2, -0.6, 0.25, 0.1]), a(IMAGE), axis=0), "signal.lfilter from a state": lambda s, a: s.signal.lfilter(a([1.0, 0.5]), a([1.0, -0.9]), a(X), zi=a([0.7])),
+    "signal.lfilter of no recursion": lambda s, a: s.signal.lfilter(a([0.25, 0.5, 0.25]), 1, a(X)), "signal.lfilter of a number": lambda s, a: s.signal.lfilter(a([3.0]), a([2.0]), a(X)), "signal.lfilter complex": lambda s, a: s.signal.lfilter(a([1.0, 1j]), a([1.0, 0.5]), a(X)),
+    "signal.hilbert": lambda s, a: s.signal.hilbert(a(X)), "signal.hilbert of rows": lambda s, a: s.signal.hilbert(a(IMAGE), axis=0, N=10),
+    "signal.detrend": lambda s, a: s.signal.detrend(a(IMAGE), axis=0), "signal.detrend with breaks": lambda s, a: s.signal.detrend(a(X), bp=[7, 15]), "signal.detrend constant": lambda s, a: s.signal.detrend(a(IMAGE), type="constant"),
+    "signal.lfilter_zi": lambda s, a: s.signal.lfilter_zi(a([0.5, 0.2, -0.1]), a([2, -0.6, 0.25, 0.1])),
+    **{f"signal.filtfilt {k}": lambda s, a, k=k: s.signal.filtfilt(a([0.5, 0.2]), a([1, -0.6, 0.25]), a(np.stack([X, X[::-1]])), padtype=k) for k in ("odd", "even", "constant", None)},
+    "signal.filtfilt along an axis": lambda s, a: s.signal.filtfilt(a([0.5]), a([1, -0.6]), a(IMAGE), axis=0, padlen=4), "signal.sosfilt": lambda s, a: s.signal.sosfilt(a([[1, 0.5, 0.2, 1, -0.4, 0.1], [0.3, 0, 0.1, 1, 0.2, 0]]), a(IMAGE)),
+    "signal.sosfilt from a state": lambda s, a: s.signal.sosfilt(a([[1, 0.5, 0.2, 1, -0.4, 0.1]]), a(X), zi=a([[0.3, 0.1]])), "signal.freqz": lambda s, a: s.signal.freqz(a([0.5, 0.2, -0.1]), a([1, -0.6]), 9), "signal.freqz whole": lambda s, a: s.signal.freqz(a([0.5, 0.2]), worN=6, whole=True, fs=100),
+    **{f"signal.resample {n} to {m}": lambda s, a, n=n, m=m: s.signal.resample(a(X[:n]), m) for n in (9, 10) for m in (5, 6, 9, 10, 15, 16)}, **{f"signal.resample complex {n} to {m}": lambda s, a, n=n, m=m: s.signal.resample(a(X[:n] + 1j * X[-n:]), m) for n in (9, 10) for m in (5, 6, 10, 15, 16)},
+    "signal.resample with times": lambda s, a: s.signal.resample(a(IMAGE), 7, a(np.arange(6) * 0.5)), "signal.savgol_coeffs": lambda s, a: s.signal.savgol_coeffs(7, 3, 1, 0.5), "signal.savgol_coeffs even": lambda s, a: s.signal.savgol_coeffs(6, 2, use="dot"), "signal.savgol_coeffs of none": lambda s, a: s.signal.savgol_coeffs(5, 1, 2),
+    **{f"signal.savgol_filter {m}": lambda s, a, m=m: s.signal.savgol_filter(a(X), 7, 3, mode=m) for m in ("interp", "mirror", "nearest", "wrap", "constant")}, "signal.savgol_filter of a derivative": lambda s, a: s.signal.savgol_filter(a(IMAGE), 5, 2, deriv=1, delta=0.25, axis=0),
+    "signal.argrelmax": lambda s, a: s.signal.argrelmax(a(X)), "signal.argrelmin wrapped": lambda s, a: s.signal.argrelmin(a(IMAGE), axis=1, order=2, mode="wrap"),
+    "signal.firwin": lambda s, a: s.signal.firwin(21, 0.3), "signal.firwin band": lambda s, a: s.signal.firwin(15, [100, 200], pass_zero=False, fs=1000), "signal.firwin stop": lambda s, a: s.signal.firwin(15, [0.2, 0.6], window="hann"),
+    "signal.firwin kaiser": lambda s, a: s.signal.firwin(17, 0.4, width=0.15, pass_zero="highpass"),
+    "signal.sawtooth": lambda s, a: s.signal.sawtooth(a(X * 9), 0.3), "signal.sawtooth full": lambda s, a: s.signal.sawtooth(a(X * 9)), "signal.square": lambda s, a: s.signal.square(a(X * 9), 0.3),
+    **{f"signal.chirp {m}": lambda s, a, m=m: s.signal.chirp(a(np.linspace(0, 2, 9)), 1.5, 2, 4, m, phi=30) for m in ("linear", "quadratic", "logarithmic", "hyperbolic")},
+    "signal.unit_impulse": lambda s, a: s.signal.unit_impulse((3, 4), "mid"), "signal.unit_impulse at": lambda s, a: s.signal.unit_impulse(5, 2, "int32"),
+    **{f"windows.{w} {n} {sym}": lambda s, a, w=w, n=n, sym=sym: getattr(s.signal.windows, w)(n, sym=sym) for w in WINDOWS for n in (1, 8, 9) for sym in (True, False)},
+    "windows.gaussian": lambda s, a: s.signal.windows.gaussian(9, 2), "windows.kaiser": lambda s, a: s.signal.windows.kaiser(8, 6.0, False), "windows.exponential": lambda s, a: s.signal.windows.exponential(9, tau=3),
+    "windows.general_cosine": lambda s, a: s.signal.windows.general_cosine(9, [0.4, 0.5, 0.1]), "windows.general_gaussian": lambda s, a: s.signal.windows.general_gaussian(9, 1.5, 2), "windows.general_hamming": lambda s, a: s.signal.windows.general_hamming(9, 0.6),
+    "windows.tukey of 1": lambda s, a: s.signal.windows.tukey(9, 1), "windows.get_window": lambda s, a: s.signal.get_window(("tukey", 0.3), 10), "windows.get_window of a number": lambda s, a: s.signal.get_window(4.0, 7),
+}  # fmt: skip
+CASES |= {
+    **{f"fft.{f} {k} {norm}": lambda s, a, f=f, k=k, norm=norm: getattr(s.fft, f)(a(X), k, norm=norm) for f in ("dct", "dst", "idct", "idst") for k in (1, 2, 3, 4) for norm in ("backward", "ortho", "forward")},
+    **{f"fft.{f} of a matrix {k}": lambda s, a, f=f, k=k: getattr(s.fft, f)(a(IMAGE), k, norm="ortho") for f in ("dctn", "idctn", "dstn", "idstn") for k in (1, 2)},
+    "fft.dct along an axis": lambda s, a: s.fft.dct(a(IMAGE), n=9, axis=0), "fft.dct cut": lambda s, a: s.fft.dct(a(IMAGE), n=3), "fft.dct of float32": lambda s, a: s.fft.dct(a(np.float32(X))),
+    "fft.dct complex": lambda s, a: s.fft.dct(a(X + 2j * X[::-1])), "fft.dct of integers": lambda s, a: s.fft.dct(a(INTEGERS)), "fft.dctn of lengths": lambda s, a: s.fft.dctn(a(IMAGE), s=(4, 8), axes=(1, 0)),
+    "fft.dst of one": lambda s, a: s.fft.dst(a([3.0])),
+}  # fmt: skip
+
+
+def _of(package):
+    found = types.SimpleNamespace()
+    for name in modules:
+        setattr(found, name.rpartition(".")[2], importlib.import_module(f"{package}.{name}"))
+    return found
+
+
+def _leaves(result):
+    """The arrays of a result, which may be lists of lists of them."""
+    return [x for part in result for x in _leaves(part)] if isinstance(result, (tuple, list)) else [result]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_values_are_scipys(case, device):
+    from kasoku.compat import cupy as cp
+
+    with cp.cuda.Device(0):
+        found = [np.asarray(cp.asnumpy(x)) for x in _leaves(CASES[case](_of("kasoku.compat.cupyx.scipy"), cp.asarray))]
+    wanted = json.loads(golden.read_text())[case]
+    assert len(found) == len(wanted)
+    for x, (shape, dtype, values) in zip(found, wanted):
+        assert (x.shape, x.dtype) == (tuple(shape), dtype)
+        values = [complex(v) for v in values] if "complex" in dtype else values
+        wanted_values = np.array(values, dtype).reshape(shape)
+        close = 2e-6 if x.dtype == np.float32 else LOOSE.get(case.partition(".")[2], 1e-12)
+        np.testing.assert_allclose(x, wanted_values, close, 1e-300 if "special" in case else close)
+
+
+@pytest.mark.parametrize("mode", ["reflect", "mirror", "grid-wrap", "nearest", "constant", "grid-constant"])
+@pytest.mark.parametrize("order", range(6))
+def test_splines_go_through_the_elements(mode, order, device):
+    """Where SciPy's do by "reflect" but for 3e-4: it assumes long lines."""
+    from kasoku.compat import cupy as cp
+    from kasoku.compat.cupyx.scipy import ndimage
+
+    places = np.indices(IMAGE.shape)
+    with cp.cuda.Device(0):
+        found = ndimage.map_coordinates(cp.asarray(IMAGE), cp.asarray(places), order=order, mode=mode)
+        np.testing.assert_allclose(cp.asnumpy(found), IMAGE, 1e-12, 1e-12)
+
+
+def write():
+    def rows(result):
+        for x in map(np.asarray, _leaves(result)):
+            values = x.ravel().tolist()
+            yield [
+                x.shape,
+                str(x.dtype),
+                [
+                    str(v) if isinstance(v, complex) else float(f"{v:.15g}") if isinstance(v, float) else v
+                    for v in values
+                ],
+            ]
+
+    with np.errstate(all="ignore"):
+        made = {case: list(rows(of(_of("scipy"), np.asarray))) for case, of in CASES.items()}
+    golden.write_text("{\n" + ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in made.items()) + "\n}\n")
+
+
+if __name__ == "__main__":
+    write()
