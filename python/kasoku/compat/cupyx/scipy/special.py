@@ -16,9 +16,9 @@ from ..._face.table import Table as _Table, each as _each
 def _floats(*args):
     """The arguments as arrays of the dtype in which they meet, float32 at least, as SciPy has it."""
     has_array = any(not np.isscalar(x) for x in args)
-    args = [x if has_array and type(x) in (int, float, complex) else ks.asarray(x) for x in args]
-    dtype = ks.result_type(*args, np.float32)
     device = next((x.device for x in args if isinstance(x, ks.Array)), None)
+    args = [x if has_array and type(x) in (int, float, complex) else ks.asarray(x, device=device) for x in args]
+    dtype = ks.result_type(*args, np.float32)
     return [
         x.astype(dtype, copy=False) if isinstance(x, ks.Array) else ks.asarray(x, dtype, device=device) for x in args
     ]
