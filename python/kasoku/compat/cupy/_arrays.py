@@ -122,7 +122,8 @@ def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocki
     else:
         result = _from_host(obj, dtype, order or "K")
     if ndmin > result.ndim:
-        result = result.reshape((1,) * (ndmin - result.ndim) + result.shape)
+        shown, result = result, result.reshape((1,) * (ndmin - result.ndim) + result.shape)
+        result._viewed = shown if shown.base is None else shown.base
     return result
 
 

@@ -46,6 +46,10 @@ class _Members:
     diagonal = _from_function("diagonal")  # CuPy's may be written to
     diagonal.__doc__ = "A view of the diagonals of two axes."
 
+    def __bool__(self):
+        """The truth of the one element; of none it is False."""
+        return self.size != 0 and _Array.__bool__(self)
+
     @property
     def base(self):
         """The array whose memory this one shows, or None."""

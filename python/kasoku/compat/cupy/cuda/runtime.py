@@ -5,7 +5,7 @@ from kasoku import _core
 
 from ..._device_facts import cupy_properties
 from ..._face.table import plain as _plain
-from ._device import Device, current, devices
+from ._device import CUDARuntimeError, Device, current, devices
 
 is_hip = False
 memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice, memcpyDefault = range(5)
@@ -17,12 +17,6 @@ _attributes = {
     "ComputeCapabilityMinor": 76, "MemoryPoolsSupported": 115,
 }  # fmt: skip
 globals().update({f"cudaDevAttr{name}": number for name, number in _attributes.items()})
-
-
-class CUDARuntimeError(RuntimeError):
-    def __init__(self, status, text=""):
-        self.status = status
-        super().__init__(text or f"cudaError {status}")
 
 
 def deviceGetAttribute(attrib, device=0):
@@ -68,6 +62,10 @@ _functions = _plain(globals(), {
     "memsetAsync": lambda ptr, value, size, stream: _functions.memset(ptr, value, size),
     "streamCreateWithFlags": lambda flags: streamCreate(),
     "streamDestroy": lambda handle: _streams.pop(handle, None) and None,
+    "profilerStart": (lambda: None, "Accepted: no profiler is started."),
+    "profilerStop": (lambda: None, "Accepted: no profiler is started."),
+    "_getLocalRuntimeVersion": lambda: runtimeGetVersion(),  # noqa: F821
+    "_getCUDAMajorVersion": lambda: runtimeGetVersion() // 1000,  # noqa: F821
     "setDevice": lambda device: Device(device).use() and None,
 }, driverGetVersion="runtimeGetVersion")  # fmt: skip
 
