@@ -176,6 +176,18 @@ def test_small_rules_of_arrays(cp):
         bool(cp.ones(2))
     x = cp.arange(6).reshape(2, 3).copy()
     assert cp.array(x, copy=False, ndmin=3).base is x
+    with pytest.raises(AttributeError, match="C order"):
+        x.T.shape = (6,)
+    with pytest.raises(ValueError, match="reshape|size") as wrong:
+        x.shape = (4, 2)
+    assert not isinstance(wrong.value, AttributeError)
+    x.shape = (3, 2)
+    assert x.tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert cp.ndarray((2, 3), order="FORTRAN").flags.f_contiguous and cp.ndarray((2, 3), order="").flags.c_contiguous
+    half = cp.array(-1, "f2")
+    assert cp.min_scalar_type(cp.array(-1.0)) == float and cp.min_scalar_type([half, half]) == np.float16
+    assert cp.min_scalar_type(-129) == np.int16 and cp.base_repr(5, 3) == "12" and cp.binary_repr(-2, 4) == "1110"
+    assert cp.isscalar(element=3) and not cp.isscalar(half)
     for p in (0.0, 1.0, cp.array([0.5, 1.0])):
         with pytest.raises(ValueError, match="between 0 and 1"):
             cp.random.logseries(p, size=2)

@@ -27,8 +27,8 @@ class ndarray(ks.Array):
         dtype = np.dtype(dtype)
         if strides is not None and memptr is None:
             raise ValueError("cupy.ndarray: strides are of memory that is given, as memptr")
-        order = "C" if order is None else order
-        if not isinstance(order, str) or order.upper() not in ("C", "F"):
+        order = "C" if order is None else (order[:1].upper() or "C") if isinstance(order, str) else order
+        if order not in ("C", "F"):
             raise (ValueError if isinstance(order, str) else TypeError)(
                 f"cupy.ndarray: the order is C or F, not {order!r}"
             )

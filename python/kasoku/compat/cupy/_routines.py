@@ -39,6 +39,11 @@ def _arrays_alone(tup):
     return tup
 
 
+def _arrays_in(a):
+    """The arrays of a list, or the array alone."""
+    return [x for x in (a if isinstance(a, (list, tuple)) else [a]) if isinstance(x, ks.Array)]
+
+
 def take(a, indices, axis=None, out=None):
     """The elements at positions along an axis, or of the raveled array."""
     a, indices = asarray(a), asarray(indices)
@@ -140,6 +145,13 @@ _plain(globals(), {
         _core.matmul(x1, x2, out, casting=casting, axes=axes)),
     "fromDlpack": (lambda dltensor: _core.from_dlpack(dltensor),
         "An array that shows the memory of a DLPack capsule."),
+    "min_scalar_type": (lambda a: ks.min_scalar_type(a) if not (shown := _arrays_in(a)) else np.result_type(*(x.dtype for x in shown)),
+        "The smallest dtype that holds a number; that of arrays is theirs, whose values nobody looks at."),
+    "isscalar": (lambda element: np.isscalar(element), "Whether it is a number or a text, and no array."),
+    "binary_repr": (lambda num, width=None: np.binary_repr(num, width),
+        "The text of a whole number to base 2; negative ones in two's complement if there is a width."),
+    "base_repr": (lambda number, base=2, padding=0: np.base_repr(number, base, padding),
+        "The text of a whole number to a base up to 36, with so many zeros before it."),
     "asfarray": (lambda a, dtype=np.float64: asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64),
         "An array of floats."),
     "in1d": (lambda ar1, ar2, assume_unique=False, invert=False: (

@@ -2,6 +2,7 @@
 
 import kasoku as ks
 
+from ... import tests_of
 from ..._face.table import modules, names_of
 from . import _device, _stream, memory
 
@@ -25,6 +26,7 @@ def _compile_module_with_cache(source, options=(), arch=None, cache_dir=None, ex
 
 modules(__package__, {
     "compiler": ("the error of text that does not compile.", {
+        **tests_of(f"{__package__}.compiler", "cupy.internal"),
         "CompileException": ks.errors.CompileError, "JitifyException": JitifyException,
         "is_valid_kernel_name": lambda name: isinstance(name, str) and name.isidentifier(),
         "_compile_module_with_cache": _compile_module_with_cache, "compile_with_cache": _compile_module_with_cache}),
