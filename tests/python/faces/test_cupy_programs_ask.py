@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kasoku.compat import cupy
-from kasoku.compat.cupyx import jit, profiler, time as cupyx_time
+from kasoku.compat.cupyx import cusolver, jit, lapack, profiler, time as cupyx_time
 
 
 @pytest.fixture
@@ -156,6 +156,14 @@ def test_errors_of_cudas_libraries_are_classes_that_can_be_pickled(cp):
     assert cuda.runtime._getLocalRuntimeVersion() // 1000 == cuda.runtime._getCUDAMajorVersion()
 
 
+def test_attributes_by_number_are_those_by_name(cp):
+    runtime, attributes = cp.cuda.runtime, cp.cuda.Device().attributes
+    for name, number in runtime._attributes.items():
+        assert getattr(runtime, f"cudaDevAttr{name}") == number
+        assert runtime.deviceGetAttribute(number, 0) == attributes.get(name, 1), name
+    assert runtime.cudaDevAttrCooperativeLaunch == 95 and runtime.deviceGetAttribute(10, 0) == 32
+
+
 def test_what_a_program_finds_of_a_toolkit(monkeypatch, tmp_path):
     nvcc = tmp_path / "nvcc"
     nvcc.write_text("#!/bin/sh\n")
@@ -185,7 +193,8 @@ def test_small_rules_of_arrays(cp):
     assert x.tolist() == [[0, 1], [2, 3], [4, 5]]
     assert cp.ndarray((2, 3), order="FORTRAN").flags.f_contiguous and cp.ndarray((2, 3), order="").flags.c_contiguous
     half = cp.array(-1, "f2")
-    assert cp.min_scalar_type(cp.array(-1.0)) == float and cp.min_scalar_type([half, half]) == np.float16
+    assert np.dtype(float) == cp.min_scalar_type(cp.array(-1.0))
+    assert cp.min_scalar_type([half, half]) == np.float16
     assert cp.min_scalar_type(-129) == np.int16 and cp.base_repr(5, 3) == "12" and cp.binary_repr(-2, 4) == "1110"
     assert cp.isscalar(element=3) and not cp.isscalar(half)
     for p in (0.0, 1.0, cp.array([0.5, 1.0])):
@@ -206,6 +215,48 @@ def test_shared_memory_as_much_as_the_launch_says(cp):
     x = cp.arange(32, dtype=np.int32)
     turned((1,), (32,), (x,), shared_mem=128)
     assert x.tolist() == list(range(31, -1, -1))
+
+
+@pytest.mark.parametrize("dtype", ["f", "d", "F", "D"])
+def test_matrices_by_the_names_of_libraries(cp, dtype):
+    rng, near = (
+        np.random.default_rng(8),
+        {"rtol": 2e-4, "atol": 2e-4} if dtype in "fF" else {"rtol": 1e-9, "atol": 1e-9},
+    )
+
+    def numbers(*shape):
+        x = rng.standard_normal(shape)
+        return (x + 1j * rng.standard_normal(shape) if dtype in "FD" else x).astype(dtype)
+
+    tall = numbers(3, 5, 2)
+    for factors in (cusolver.gesvdj(cp.array(tall), full_matrices=False), cusolver.gesvda(cp.array(tall))):
+        u, s, v = (x.get() for x in factors)
+        np.testing.assert_allclose((u * s[:, None]) @ v.conj().swapaxes(1, 2), tall, **near)
+    np.testing.assert_allclose(
+        cusolver.gesvda(cp.array(tall), False).get(), np.linalg.svd(tall, compute_uv=False), **near
+    )
+    a = tall @ tall.conj().swapaxes(1, 2) + 9 * np.eye(5, dtype=dtype)
+    w, v = (x.get() for x in cusolver.syevj(cp.array(a), UPLO="U"))
+    np.testing.assert_allclose(a @ v, w[:, None] * v, **near)
+    np.testing.assert_allclose(
+        cusolver.syevj(cp.array(a), with_eigen_vector=False).get(), np.linalg.eigvalsh(a), **near
+    )
+    b = numbers(3, 5, 2)
+    np.testing.assert_allclose(lapack.posv(cp.array(a), cp.array(b)).get(), np.linalg.solve(a, b), **near)
+    np.testing.assert_allclose(
+        lapack.posv(cp.array(a[0]), cp.array(b[0, :, 0])).get(), np.linalg.solve(a[0], b[0, :, 0]), **near
+    )
+    np.testing.assert_allclose(
+        lapack.gels(cp.array(tall[0]), cp.array(b[0])).get(), np.linalg.lstsq(tall[0], b[0])[0], **near
+    )
+    np.testing.assert_allclose(cusolver.gesv(cp.array(a[1]), cp.array(b[1])).get(), np.linalg.solve(a[1], b[1]), **near)
+    x = cp.array(b[0], order="F")
+    lapack.gesv(cp.array(a[0]), x)
+    np.testing.assert_allclose(x.get(), np.linalg.solve(a[0], b[0]), **near)
+    with pytest.raises(ValueError, match="Fortran order"):
+        lapack.gesv(cp.array(a[0]), cp.array(b[0]))
+    with pytest.raises(TypeError, match="int64"):
+        lapack.gesv(cp.ones((5, 5), int), x)
 
 
 # ── names ─────────────────────────────────────────────────────────────────────────────────────

@@ -13,8 +13,14 @@ hostAllocDefault, hostAllocPortable, hostAllocMapped, hostAllocWriteCombined = 0
 streamDefault, streamNonBlocking = 0, 1
 eventDefault, eventBlockingSync, eventDisableTiming, eventInterprocess = 0, 1, 2, 4
 _attributes = {
-    "MaxThreadsPerBlock": 1, "WarpSize": 10, "MultiProcessorCount": 16, "ComputeCapabilityMajor": 75,
-    "ComputeCapabilityMinor": 76, "MemoryPoolsSupported": 115,
+    "MaxThreadsPerBlock": 1, "MaxBlockDimX": 2, "MaxBlockDimY": 3, "MaxBlockDimZ": 4, "MaxGridDimX": 5, "MaxGridDimY": 6,
+    "MaxGridDimZ": 7, "MaxSharedMemoryPerBlock": 8, "TotalConstantMemory": 9, "WarpSize": 10, "MaxPitch": 11,
+    "MaxRegistersPerBlock": 12, "TextureAlignment": 14, "GpuOverlap": 15, "MultiProcessorCount": 16, "KernelExecTimeout": 17,
+    "Integrated": 18, "CanMapHostMemory": 19, "ComputeMode": 20, "ConcurrentKernels": 31, "EccEnabled": 32, "PciBusId": 33,
+    "PciDeviceId": 34, "MaxThreadsPerMultiProcessor": 39, "AsyncEngineCount": 40, "UnifiedAddressing": 41, "PciDomainId": 50,
+    "ComputeCapabilityMajor": 75, "ComputeCapabilityMinor": 76, "MaxSharedMemoryPerMultiprocessor": 81,
+    "MaxRegistersPerMultiprocessor": 82, "ManagedMemory": 83, "CooperativeLaunch": 95, "MaxSharedMemoryPerBlockOptin": 97,
+    "MemoryPoolsSupported": 115,
 }  # fmt: skip
 globals().update({f"cudaDevAttr{name}": number for name, number in _attributes.items()})
 
