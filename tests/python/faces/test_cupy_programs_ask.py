@@ -164,6 +164,10 @@ def test_attributes_by_number_are_those_by_name(cp):
     assert runtime.cudaDevAttrCooperativeLaunch == 95 and runtime.deviceGetAttribute(10, 0) == 32
 
 
+def test_libraries_that_are_not_there_say_so(cp):
+    assert not any(getattr(cp.cuda, name).available for name in ("cub", "cudnn", "cutensor", "nccl"))
+
+
 def test_what_a_program_finds_of_a_toolkit(monkeypatch, tmp_path):
     nvcc = tmp_path / "nvcc"
     nvcc.write_text("#!/bin/sh\n")

@@ -35,6 +35,8 @@ modules(__package__, {
         f"CURAND_RNG_PSEUDO_{name}": number for name, number in {
             "DEFAULT": 100, "XORWOW": 101, "MRG32K3A": 121, "MTGP32": 141, "MT19937": 142, "PHILOX4_32_10": 161}.items()}),
     "cusolver": ("the error that programs catch; matrices are the engine's.", _library_error("cusolver", "CUSOLVERError")),
+    "cudnn": ("not there; there are no neural networks here.", {"available": False}),
+    "nccl": ("not there: kasoku.distributed has its own processes.", {"available": False}),
     "cutensor": ("not there; products are the engine's.", {"available": False}),
     "device": ("devices.", names_of(_device, "Device get_compute_capability get_cublas_handle get_device_id")),
     "driver": ("the error, and the version.", {
