@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from kasoku.compat import cupy
+from kasoku.compat import cupy, cupyx
 from kasoku.compat.cupyx import cusolver, jit, lapack, profiler, time as cupyx_time
 
 
@@ -162,6 +162,11 @@ def test_attributes_by_number_are_those_by_name(cp):
         assert getattr(runtime, f"cudaDevAttr{name}") == number
         assert runtime.deviceGetAttribute(number, 0) == attributes.get(name, 1), name
     assert runtime.cudaDevAttrCooperativeLaunch == 95 and runtime.deviceGetAttribute(10, 0) == 32
+
+
+def test_runtime_info_has_lines_and_versions(cp):
+    info = cupyx.get_runtime_info()
+    assert info.cupy_version == cp.__version__ in str(info) and info.numpy_version == np.__version__
 
 
 def test_libraries_that_are_not_there_say_so(cp):

@@ -114,8 +114,11 @@ is_available = cuda.is_available
 _pinned_pool = cuda.PinnedMemoryPool()
 
 
+class _RuntimeInfo(str):
+    """What runs here, in lines; versions are attributes too."""
+
+
 def _runtime_info():
-    """What runs here, in lines."""
     import platform
 
     from . import __version__
@@ -127,7 +130,9 @@ def _runtime_info():
         "Device 0 Name": device.properties["name"], "Device 0 Kind": device.kind,
     }  # fmt: skip
     width = builtins.max(map(len, rows))
-    return "".join(f"{name:{width}} : {value}\n" for name, value in rows.items())
+    info = _RuntimeInfo("".join(f"{name:{width}} : {value}\n" for name, value in rows.items()))
+    info.cupy_version, info.numpy_version = __version__, np.__version__
+    return info
 
 
 _plain(globals(), {
