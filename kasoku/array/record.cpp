@@ -7,11 +7,12 @@ namespace kasoku {
 
 thread_local Recording* Recording::current_ = nullptr;
 
-Recording::Recording(Device& device) : device_(device) {
+Recording::Recording(Device& device, bool holds_back) : device_(device) {
   if (current_ || Recorder::current())
     throw Error(ErrorKind::value, "this thread records already").fix("one recording after the other");
   run_pending(&device);
   recorder_ = make_recorder(device);
+  recorder_->holds_back = holds_back;
   // A stream of its own: each buffer that is used in it changes to it, and is seen.
   if (!device.is_host()) {
     before_ = &device.current_stream();

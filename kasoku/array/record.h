@@ -14,9 +14,10 @@ namespace kasoku {
 
 /// From its making to finish() what the calling thread has the device do is done, and taken down. Arrays keep their
 /// memory: what is assigned to them is written there. What was pending before is computed first and is no part of it.
+/// `holds_back`: it is taken down alone, and done by a replay.
 class Recording {
  public:
-  explicit Recording(Device& device);
+  explicit Recording(Device& device, bool holds_back = false);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;

@@ -29,12 +29,14 @@ class Replay {
   virtual void run(Stream& stream) = 0;
 };
 
-/// Takes down what a thread does.
+/// Takes down what a thread does, or would do: where `holds_back`, nothing is done before a replay.
 class Recorder {
  public:
+  bool holds_back = false;
+
   virtual ~Recorder() = default;
   virtual Device& device() = 0;
-  /// What has just been done.
+  /// What has just been done, or is held back.
   virtual void launch(Function& function, const LaunchShape& shape, void* const* args) = 0;
   virtual void fill(void* to, uint64_t value, size_t size, size_t count) = 0;
   virtual void copy(void* to, const void* from, size_t bytes) = 0;
@@ -64,8 +66,8 @@ class RecorderScope {
 void refuse_to_record(std::string_view what);
 
 /// On a device whose memory is the host's: the calling thread copies. Throws where it records and values come from or
-/// go to what is no array.
-void note_copy(Device& device, void* to, const void* from, size_t bytes);
+/// go to what is no array. False: it is held back.
+bool note_copy(Device& device, void* to, const void* from, size_t bytes);
 
 /// For devices whose work is done when a call returns.
 std::unique_ptr<Recorder> make_list_recorder(Device& device);

@@ -123,7 +123,7 @@ class Redirect:
         return module
 
     def _on_import_module(self, name, package=None):
-        if name.startswith(".") or not self._wants(name, sys._getframe(1).f_globals):
+        if name.startswith(".") or not self._wants(name, _asker(sys._getframe(1)).f_globals):
             return self._import_module(name, package)
         return self.face(name)
 
@@ -166,6 +166,13 @@ class Redirect:
             module.__name__ = name  # programs ask xp.__name__
         self._ready.add(target)
         return module
+
+
+def _asker(frame):
+    """Who asks for a module by name: past pkgutil.resolve_name() and unittest.mock, which ask for a program that patches a name."""
+    while frame.f_back and frame.f_globals.get("__name__") in ("pkgutil", "unittest.mock", "contextlib"):
+        frame = frame.f_back
+    return frame
 
 
 _active = None

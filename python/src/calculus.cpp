@@ -112,6 +112,8 @@ Array covariances(nb::handle given, nb::handle more, bool rowvar, bool bias, nb:
   if (times && !is_integer(times->dtype())) throw Error(ErrorKind::type, "fweights must be integer");
   if (!times && !weights && x.shape()[1] <= less)
     nb::module_::import_("kasoku.errors").attr("_warn")(nb::borrow(PyExc_RuntimeWarning), "Degrees of freedom <= 0 for slice");
+  if (x.shape()[0] && wanted && !is_floating(*wanted) && !is_complex(*wanted))
+    throw Error(ErrorKind::type, "covariances are floats or complex numbers, not " + std::string(info(*wanted).name));
   const Array result = without_lock([&] { return cov(x, less, times, weights, wanted); });
   return result.size() == 1 ? reshape(result, {}) : result;
 }

@@ -15,13 +15,13 @@ namespace {
 /// What `with ks.record() as replay:` gives: a recording at first, then what was recorded.
 class PythonReplay {
  public:
-  explicit PythonReplay(Device& device) : device_(device) {}
+  PythonReplay(Device& device, bool holds_back) : device_(device), holds_back_(holds_back) {}
 
   void begin() {
     if (recording_ || replay_)
       throw Error(ErrorKind::value, "a recording is made once").fix("with ks.record() as another:");
     const GilReleased release;
-    recording_ = std::make_unique<Recording>(device_);
+    recording_ = std::make_unique<Recording>(device_, holds_back_);
   }
 
   void end(bool has_failed) {
@@ -49,6 +49,7 @@ class PythonReplay {
   }
 
   Device& device_;
+  const bool holds_back_;
   std::unique_ptr<Recording> recording_;
   std::shared_ptr<Replay> replay_;
 };
@@ -75,8 +76,8 @@ True)")
            "Repeats the launches on the current stream, with the arguments and arrays that they had.")
       .def("__len__", &PythonReplay::size, "How many launches, fills and copies there are.");
   m.def(
-      "record", [](nb::handle device) { return std::make_unique<PythonReplay>(to_device(device)); },
-      nb::arg("device") = nb::none(),
+      "record", [](nb::handle device, bool run) { return std::make_unique<PythonReplay>(to_device(device), !run); },
+      nb::arg("device") = nb::none(), nb::kw_only(), nb::arg("run") = true,
       R"(Records what this thread launches on a device (the default one), to repeat it at little cost.
 
     with ks.record() as replay:
@@ -90,6 +91,7 @@ replay() repeats them on the same arrays, which are kept while the Replay lives:
 ElementwiseKernel, ReductionKernel, kernels of cuda.jit) and array expressions. While it is recorded an array keeps its
 memory, so that x += y repeated adds again; an array that is made within the recording has new values after each replay.
 What was pending before is computed first and not repeated. Numbers are those of the recording, random numbers too.
+run=False takes down alone: the launches are done by replays, and arrays made within have no values before the first.
 
 ValueError for what cannot be repeated: values that the program reads (float(x), x.numpy(), if x:) or gives (NumPy's
 arrays as arguments), indices that are arrays, products of matrices, calls of functions of ks.jit, another replay. The

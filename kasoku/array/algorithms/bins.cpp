@@ -383,7 +383,7 @@ double value_between(double x, std::span<const double> points, std::span<const d
 /// interp() of few values at once, where all of it is at hand: to put its steps together costs more than they do.
 std::optional<Array> interp_directly(const Array& x, const Array& points, const Array& values, const std::optional<Array>& left, const std::optional<Array>& right) {
   constexpr int64_t few = 65536;
-  if (x.size() > few || !runs_at_once(x.device()) || values.dtype() != Dtype::float64) return std::nullopt;
+  if (x.size() > few || !runs_at_once(x.device())) return std::nullopt;
   const std::shared_ptr<Buffer> buffers[] = {x.buffer_if_computed(), points.buffer_if_computed(), values.buffer_if_computed()};
   if (std::ranges::any_of(buffers, std::logical_not())) return std::nullopt;
   const auto elements = [&](const Array& array, size_t i) {
@@ -403,6 +403,22 @@ std::optional<Array> interp_directly(const Array& x, const Array& points, const 
   return result;
 }
 
+/// interp() of complex values: each part by itself, so that an infinite one leaves the other as it is.
+Array interp_parts(const Array& x, const Array& xp, const Array& fp, const std::optional<Array>& left, const std::optional<Array>& right,
+                   std::optional<double> period) {
+  const auto of_part = [&](int64_t i) {
+    const auto part = [i](const Array& of) {
+      const Array z = astype(of, Dtype::complex128);
+      return Array::view(z.buffer(), z.offset() + i * 8, z.shape(), z.strides(), Dtype::float64);
+    };
+    const auto end = [&](const std::optional<Array>& of) { return of ? std::optional(part(*of)) : std::nullopt; };
+    return interp(x, xp, part(fp), end(left), end(right), period);
+  };
+  const Array imaginary = xp.size() == 1 ? of_part(1) : apply(Op::where, {apply(Op::isnan, {x}), 0.0, of_part(1)});  // NumPy's rule
+  const Array pairs = contiguous(stack(std::vector{of_part(0), imaginary}, -1));
+  return Array::view(pairs.buffer(), pairs.offset(), x.shape(), contiguous_strides(x.shape(), 16), Dtype::complex128);
+}
+
 }  // namespace
 
 Array interp(const Array& given, const Array& xp, const Array& given_fp, const std::optional<Array>& left, const std::optional<Array>& right,
@@ -411,10 +427,11 @@ Array interp(const Array& given, const Array& xp, const Array& given_fp, const s
   must_be_row(given_fp, "fp");
   if (xp.size() != given_fp.size()) throw Error(ErrorKind::value, "fp and xp are not of the same length.");
   if (xp.size() == 0) throw Error(ErrorKind::value, "array of sample points is empty");
+  if (is_complex(given_fp.dtype())) return interp_parts(given, xp, given_fp, left, right, period);
   if (period) return interp_in_period(given, xp, given_fp, std::abs(*period));
   const auto in_a_row = [](const Array& array, Dtype dtype) { return contiguous(array.dtype() == dtype ? array : astype(array, dtype)); };
   const Array x = astype(given, Dtype::float64), points = in_a_row(xp, Dtype::float64);
-  const Array values = in_a_row(given_fp, is_complex(given_fp.dtype()) ? Dtype::complex128 : Dtype::float64);
+  const Array values = in_a_row(given_fp, Dtype::float64);
   if (std::optional<Array> few = interp_directly(x, points, values, left, right)) return *std::move(few);
   const int64_t last = xp.size() - 1;
   const Array found = apply(Op::subtract, {searchsorted(points, x, true), 1});

@@ -90,7 +90,7 @@ class CpuDevice final : public Device {
 
   void copy(void* to, const void* from, size_t bytes, Stream&, bool) override {
     if (!bytes || to == from) return;
-    note_copy(*this, to, from, bytes);
+    if (!note_copy(*this, to, from, bytes)) return;
     const Recorded recorded(EventKind::copy, "copy", bytes);
     count_copy(CopyWay::within_device, bytes);
     char* target = static_cast<char*>(to);
@@ -107,7 +107,10 @@ class CpuDevice final : public Device {
   }
 
   void fill(void* to, uint64_t value, size_t size, size_t count, Stream&) override {
-    if (Recorder* const recorder = Recorder::of(*this)) recorder->fill(to, value, size, count);
+    if (Recorder* const recorder = Recorder::of(*this)) {
+      recorder->fill(to, value, size, count);
+      if (recorder->holds_back) return;
+    }
     char* target = static_cast<char*>(to);
     if (size * count < large_bytes) return fill_serially(target, value, size, count);
     parallel_blocks(count, chunk_bytes / size, [=](uint64_t begin, uint64_t end) {

@@ -33,13 +33,15 @@ class NullDevice final : public Device {
   void trim() override {}
 
   void copy(void* to, const void* from, size_t bytes, Stream&, bool) override {
-    if (bytes) std::memmove(to, from, bytes);
-    note_copy(*this, to, from, bytes);
+    if (note_copy(*this, to, from, bytes) && bytes) std::memmove(to, from, bytes);
   }
   void fill(void* to, uint64_t value, size_t size, size_t count, Stream&) override {
+    if (Recorder* const recorder = Recorder::of(*this)) {
+      recorder->fill(to, value, size, count);
+      if (recorder->holds_back) return;
+    }
     for (size_t i = 0; i < count; ++i)
       std::memcpy(static_cast<char*>(to) + i * size, &value, size);
-    if (Recorder* const recorder = Recorder::of(*this)) recorder->fill(to, value, size, count);
   }
 
   void* allocate_pinned(size_t bytes) override { return allocate(bytes, stream_); }

@@ -30,7 +30,10 @@ class NullFunction final : public Function {
     if (!shape.blocks() || !shape.threads()) return;
     counters().launches.add(1);
     trace(Station::launch, info_.name + " on null");
-    if (Recorder* const recorder = Recorder::of(module_.device())) recorder->launch(*this, shape, args);
+    if (Recorder* const recorder = Recorder::of(module_.device())) {
+      recorder->launch(*this, shape, args);
+      if (recorder->holds_back) return;
+    }
     std::lock_guard lock(mutex);
     launches.push_back({info_.name, shape});
   }

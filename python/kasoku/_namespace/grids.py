@@ -114,19 +114,16 @@ def ix_(*args) -> tuple[Array, ...]:
     return tuple(axes)
 
 
-def _axis(part):
-    """The numbers that a slice names: by steps, or so many as the imaginary step says, the end among them."""
+def _axis(part, place=(-1,)):
+    """The numbers that a slice names, along an axis: by steps, or so many as the imaginary step says, the end among them."""
     start, step = 0 if part.start is None else part.start, 1 if part.step is None else part.step
     if isinstance(step, complex):
         n = int(abs(step))
         if isinstance(start, Array) or isinstance(part.stop, Array):  # beside a row, as they broadcast
-            return (
-                _core.arange(n, device=(start if isinstance(start, Array) else part.stop).device)
-                * ((part.stop - start) / max(n - 1, 1))
-                + start
-            )
-        return _core.linspace(start, part.stop, n)
-    return _core.arange(start, part.stop, step)
+            at = _core.arange(n, device=(start if isinstance(start, Array) else part.stop).device)
+            return at.reshape(place) * ((part.stop - start) / max(n - 1, 1)) + start
+        return _core.linspace(start, part.stop, n).reshape(place)
+    return _core.arange(start, part.stop, step).reshape(place)
 
 
 class _Grid:
@@ -136,11 +133,17 @@ class _Grid:
     def __getitem__(self, key):
         if isinstance(key, slice):
             return _axis(key)
-        axes = [_axis(part) for part in key]
+        n = len(key)
+        if self._sparse:
+            axes = [_axis(part)[(None,) * i + (slice(None),) + (None,) * (n - i - 1)] for i, part in enumerate(key)]
+        else:
+            axes = [_axis(part, (1,) * i + (-1,) + (1,) * (n - i - 1)) for i, part in enumerate(key)]
         dtype = _core.result_type(*axes)
         axes = [x.astype(dtype, copy=False) for x in axes]
-        grid = _core.meshgrid(*axes, indexing="ij", sparse=self._sparse, copy=False)
-        return grid if self._sparse else _core.stack(grid)
+        if self._sparse:
+            return tuple(axes)
+        shape = np.broadcast_shapes(*(x.shape for x in axes))
+        return _core.stack([_core.broadcast_to(x, shape) for x in axes])
 
 
 mgrid = _Grid(False)

@@ -127,6 +127,11 @@ class _Package(_types.ModuleType):
             _adopt(value)
 
 
+def _is_of_others(value):
+    """Whether it is a module that one of ours imports for itself."""
+    return isinstance(value, type(_sys)) and not isinstance(value, _Package) and not value.__name__.startswith("kasoku")
+
+
 class Face(_Package):
     """A module of a face; asking for what it lacks says so by the package's own name.
 
@@ -142,7 +147,11 @@ class Face(_Package):
             return _import_module(own)
         if "__path__" in vars(self) and own != f"{self.__name__}.{name}" and (own in _sys.modules or _find_spec(own)):
             return _import_module(own)
-        known = () if name.startswith("_") else [word for word in dir(self) if not word.startswith("_")]
+        known = (
+            ()
+            if name.startswith("_")
+            else [word for word in dir(self) if word[0] != "_" and not _is_of_others(vars(self).get(word))]
+        )
         raise AttributeError(missing(full, known), name=name, obj=self)
 
     def __reduce__(self):

@@ -2,6 +2,8 @@
 
 import math
 import operator
+import os
+import subprocess
 
 import numpy as np
 
@@ -92,3 +94,23 @@ def _size_last_transform_axis(shape, s, axes):
 def stacked_identity(batch_shape, n, dtype):
     """An identity for each place of `batch_shape`."""
     return ks.broadcast_to(cupy.eye(n, dtype=dtype), (*batch_shape, n, n)).copy()
+
+
+def get_cache_dir():
+    return os.environ.get("CUPY_CACHE_DIR", os.path.expanduser("~/.cupy/kernel_cache"))
+
+
+def _run_cc(command, folder, backend, log_stream=None):
+    """What a compiler of the toolkit's prints."""
+    return subprocess.check_output(command, cwd=folder, text=True)
+
+
+def _get_bool_env_variable(name, default):
+    return bool(int(os.environ.get(name, default)))
+
+
+def _get_arch():
+    return cupy.cuda.Device().compute_capability
+
+
+_empty_file_preprocess_cache = {}

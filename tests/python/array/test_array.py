@@ -298,6 +298,10 @@ def test_creation():
     np.testing.assert_array_equal(ks.linspace(0, -5e-324, 10, False).numpy(), np.linspace(0, -5e-324, 10, False))
     column = np.arange(4.0)[:, None]
     np.testing.assert_allclose(ks.mgrid[ks.array(column) : 9 : 5j].numpy(), np.mgrid[column:9:5j], rtol=1e-15)
+    ours, numpys = (slice(xp.array(column), 9, 4j) for xp in (ks, np))
+    np.testing.assert_allclose(ks.mgrid[ours, ours, 0:2].numpy(), np.mgrid[numpys, numpys, 0:2], rtol=1e-15)
+    for a, b in zip(ks.ogrid[ours, 0:3, ours], np.ogrid[numpys, 0:3, numpys], strict=True):
+        np.testing.assert_allclose(a.numpy(), b, rtol=1e-15)
     assert ks.linspace(0, 1, 1).tolist() == [0.0] and ks.linspace(0, 1, 0).tolist() == []
     lows, highs = np.arange(3.0), np.array([[4, 5, 6], [7, 8, 9]], "float32")
     for ends, options in [

@@ -151,6 +151,10 @@ def test_a_function_between_points(form):
     agree(lambda np, x, xp, fp: np.interp(x, xp, fp), x, xp, fp, close=True)
     agree(lambda np, x, xp, fp: np.interp(x, xp, fp, left=-5, right=9), x, xp, fp, close=True)
     agree(lambda np, x, xp, fp: np.interp(x, xp, fp * 1j), x, xp, fp, close=True)
+    endless = np.where(np.arange(33) % 5 == 0, np.inf, fp) + 1j * fp[::-1]  # an infinite part leaves the other
+    for given, at in (({"left": 2 - 3j}, x), ({"period": 0.75}, x[:2000].reshape(40, 50))):
+        for part in ("real", "imag"):
+            agree(lambda np, x, xp, fp: getattr(np.interp(x, xp, fp, **given), part), at, xp, endless, close=True)  # noqa: B023
     agree(lambda np, x, xp, fp: np.interp(x, xp[::-1] * 9, fp, period=1.5), x[:2033], xp, fp, close=True)
     agree(lambda np, x, xp, fp: np.interp(x, xp, fp, period=-0.25), x[:2033], xp, fp, close=True)
     agree(lambda np, x, xp, fp: np.interp(x, xp, fp, period=0), x, xp, fp)
@@ -292,6 +296,9 @@ def test_a_covariance_of_too_few_warns(device):
     x = ks.array([[1.0, 2.0], [4.0, 3.0]], device=device)
     with pytest.warns(RuntimeWarning, match="Degrees of freedom <= 0"):
         assert not ks.isfinite(ks.cov(x, ddof=2)).any()
+    for f in (ks.cov, ks.corrcoef):
+        with pytest.raises(TypeError, match="not int8"):
+            f([[1, 2], [3, 5]], dtype="int8")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ks.cov(x)

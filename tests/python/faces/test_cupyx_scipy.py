@@ -268,3 +268,23 @@ def write():
 
 if __name__ == "__main__":
     write()
+
+
+@pytest.mark.parametrize("dtype, result", [("i1", "f8"), ("i8", "f8"), ("f2", "f4"), ("f4", "f4"), ("f8", "f8")])
+def test_the_older_module_turns_numbers_of_any_dtype_back(dtype, result):
+    cupy, irfft = (
+        importlib.import_module("kasoku.compat.cupy"),
+        importlib.import_module("kasoku.compat.cupyx.scipy.fftpack").irfft,
+    )
+    x = np.arange(10, 30).reshape(4, 5).astype(dtype)
+    for n, axis in ((None, -1), (3, -1), (6, 0)):
+        rows = np.moveaxis(x, axis, -1)
+        n_there = rows.shape[-1] if n is None else n
+        rows = np.pad(rows, ((0, 0), (0, 8)))[:, :n_there].astype("f8")
+        half = np.zeros((len(rows), n_there // 2 + 1), complex)
+        half[:, 0] = rows[:, 0]
+        for k in range(1, n_there):
+            half[:, (k + 1) // 2] += rows[:, k] * (1 if k % 2 else 1j)
+        ours = irfft(cupy.array(x), n, axis)
+        assert ours.dtype == result
+        np.testing.assert_allclose(ours.get(), np.moveaxis(np.fft.irfft(half, n_there), -1, axis), rtol=1e-5, atol=1e-6)

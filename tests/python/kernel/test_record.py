@@ -331,3 +331,22 @@ def test_random_numbers_are_those_of_the_recording():
     once = x.numpy()
     replay()
     np.testing.assert_allclose(x.numpy(), 2 * once)
+
+
+def test_what_is_taken_down_alone_is_done_by_replays(device):
+    x, y = ks.arange(5000.0, device=device), ks.ones(5000, device=device)
+    with ks.record(device, run=False) as replay:
+        x += y
+        x[:10] = 7
+        z = x.copy() * 2
+        total = x.sum()
+    start = np.arange(5000.0)
+    assert x.tolist() == start.tolist() and len(replay) >= 3
+    y *= 3
+    for _ in range(2):
+        replay()
+        start += 3
+        start[:10] = 7
+        np.testing.assert_array_equal(x.numpy(), start)
+        np.testing.assert_array_equal(z.numpy(), start * 2)
+        assert float(total) == start.sum()

@@ -5,7 +5,6 @@ _layers = "layers and optimisers need gradients, and autograd is not here"
 _data = "kasoku has no data loaders and pipelines: give it arrays"
 _sparse = "kasoku's arrays are dense"
 _several = "kasoku spreads work by tasks and by kasoku.distributed"
-_graph = "a GPU's work is recorded by ks.record()"
 
 # The package, and of names in it the reason.
 reasons = {
@@ -30,7 +29,6 @@ reasons = {
     "cupy": {
         "sparse": _sparse,
         "nccl": _several,
-        "cuda.Graph": _graph,
         "cutensor": "products are the engine's",
     },
     "cupyx": {

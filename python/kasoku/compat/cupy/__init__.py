@@ -47,7 +47,7 @@ _modules(__name__, {
 })  # fmt: skip
 
 
-_later = ("cublas", "linalg", "fft", "testing", "_core", "lib", "polynomial")
+_later = ("cublas", "linalg", "fft", "testing", "_core", "lib", "polynomial", "prof")
 
 
 class _Face(Face):

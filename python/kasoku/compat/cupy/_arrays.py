@@ -27,8 +27,8 @@ class ndarray(ks.Array):
         dtype = np.dtype(dtype)
         if strides is not None and memptr is None:
             raise ValueError("cupy.ndarray: strides are of memory that is given, as memptr")
-        order = "C" if order is None else order
-        if not isinstance(order, str) or order.upper() not in ("C", "F"):
+        order = "C" if order is None else (order[:1].upper() or "C") if isinstance(order, str) else order
+        if order not in ("C", "F"):
             raise (ValueError if isinstance(order, str) else TypeError)(
                 f"cupy.ndarray: the order is C or F, not {order!r}"
             )
@@ -122,7 +122,8 @@ def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocki
     else:
         result = _from_host(obj, dtype, order or "K")
     if ndmin > result.ndim:
-        result = result.reshape((1,) * (ndmin - result.ndim) + result.shape)
+        shown, result = result, result.reshape((1,) * (ndmin - result.ndim) + result.shape)
+        result._viewed = shown if shown.base is None else shown.base
     return result
 
 

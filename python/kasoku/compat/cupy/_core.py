@@ -55,6 +55,7 @@ _chosen = _plain(globals(), {
     "get_reduction_accelerators": lambda: list(_accelerators["reduction"]),
     "set_reduction_accelerators": lambda accelerators: operator.setitem(_accelerators, "reduction", list(accelerators)),
     "get_compute_type": lambda dtype: _compute_types.get(np.dtype(dtype).char.lower(), _ways.index("DEFAULT")),
+    "_get_warpsize": (lambda: 32, "Threads of a warp, on all devices."),
     "elementwise_copy": lambda src, dst: operator.setitem(dst, ..., src),
 })  # fmt: skip
 

@@ -46,6 +46,10 @@ class _Members:
     diagonal = _from_function("diagonal")  # CuPy's may be written to
     diagonal.__doc__ = "A view of the diagonals of two axes."
 
+    def __bool__(self):
+        """The truth of the one element; of none it is False."""
+        return self.size != 0 and _Array.__bool__(self)
+
     @property
     def base(self):
         """The array whose memory this one shows, or None."""
@@ -201,6 +205,22 @@ for _name, _value in vars(_Members).items():
     elif callable(_value):
         _value.__doc__ = _value.__doc__ or getattr(getattr(_Array, _name, None), "__doc__", None)
         setattr(ndarray, _name, _core._in_face(_value))
+
+
+class _NotInPlace(ks.errors.ValueError, AttributeError):
+    """The memory does not lie as the shape would have it: NumPy's AttributeError."""
+
+
+def _set_shape(self, shape):
+    try:
+        _Array.shape.__set__(self, shape)
+    except ks.errors.ValueError as error:
+        if self.flags.c_contiguous:
+            raise
+        raise _NotInPlace(str(error)) from None
+
+
+ndarray.shape = property(_Array.shape.fget, _set_shape, doc=_Array.shape.__doc__)
 for _name in "choose round compress cumprod cumsum ptp repeat searchsorted take trace".split():
     _util.add_method(_name, _from_function(_name))
 _util.add_method("toDlpack", lambda self: self.__dlpack__())

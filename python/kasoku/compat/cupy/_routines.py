@@ -39,6 +39,11 @@ def _arrays_alone(tup):
     return tup
 
 
+def _arrays_in(a):
+    """The arrays of a list, or the array alone."""
+    return [x for x in (a if isinstance(a, (list, tuple)) else [a]) if isinstance(x, ks.Array)]
+
+
 def take(a, indices, axis=None, out=None):
     """The elements at positions along an axis, or of the raveled array."""
     a, indices = asarray(a), asarray(indices)
@@ -109,8 +114,11 @@ is_available = cuda.is_available
 _pinned_pool = cuda.PinnedMemoryPool()
 
 
+class _RuntimeInfo(str):
+    """What runs here, in lines; versions are attributes too."""
+
+
 def _runtime_info():
-    """What runs here, in lines."""
     import platform
 
     from . import __version__
@@ -122,7 +130,9 @@ def _runtime_info():
         "Device 0 Name": device.properties["name"], "Device 0 Kind": device.kind,
     }  # fmt: skip
     width = builtins.max(map(len, rows))
-    return "".join(f"{name:{width}} : {value}\n" for name, value in rows.items())
+    info = _RuntimeInfo("".join(f"{name:{width}} : {value}\n" for name, value in rows.items()))
+    info.cupy_version, info.numpy_version = __version__, np.__version__
+    return info
 
 
 _plain(globals(), {
@@ -140,6 +150,13 @@ _plain(globals(), {
         _core.matmul(x1, x2, out, casting=casting, axes=axes)),
     "fromDlpack": (lambda dltensor: _core.from_dlpack(dltensor),
         "An array that shows the memory of a DLPack capsule."),
+    "min_scalar_type": (lambda a: ks.min_scalar_type(a) if not (shown := _arrays_in(a)) else np.result_type(*(x.dtype for x in shown)),
+        "The smallest dtype that holds a number; that of arrays is theirs, whose values nobody looks at."),
+    "isscalar": (lambda element: np.isscalar(element), "Whether it is a number or a text, and no array."),
+    "binary_repr": (lambda num, width=None: np.binary_repr(num, width),
+        "The text of a whole number to base 2; negative ones in two's complement if there is a width."),
+    "base_repr": (lambda number, base=2, padding=0: np.base_repr(number, base, padding),
+        "The text of a whole number to a base up to 36, with so many zeros before it."),
     "asfarray": (lambda a, dtype=np.float64: asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64),
         "An array of floats."),
     "in1d": (lambda ar1, ar2, assume_unique=False, invert=False: (

@@ -19,8 +19,8 @@ def laneid():
 
 
 def shared_memory(dtype, size):
-    """In a kernel: an array that the threads of a block share."""
-    return _cuda.shared.array(size, dtype)
+    """In a kernel: an array that the threads of a block share; with None as size, as much as the launch says."""
+    return _cuda.shared.array(0 if size is None else size, dtype)
 
 
 class _Kernel:

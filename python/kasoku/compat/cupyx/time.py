@@ -1,3 +1,3 @@
 """cupyx.time: repeat, the old name of cupyx.profiler.benchmark."""
 
-from .profiler import benchmark as repeat  # noqa: F401
+from .profiler import _PerfCaseResult, benchmark as repeat  # noqa: F401

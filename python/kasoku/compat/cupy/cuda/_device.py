@@ -10,6 +10,19 @@ from ..._device_facts import cupy_attributes
 from ..._face.table import plain as _plain
 
 
+class CUDARuntimeError(RuntimeError):
+    """An error of CUDA's runtime, with its number."""
+
+    def __init__(self, status, text=""):
+        self.status = status
+        super().__init__(text or f"cudaError {status}")
+
+    __reduce__ = lambda self: (type(self), (self.status, str(self)))
+
+
+CUDARuntimeError.__module__ = f"{__package__}.runtime"
+
+
 class Scopes(threading.local):
     """Of the calling thread: what is current within blocks, and what use() said."""
 
@@ -48,8 +61,6 @@ class Device:
 
     def _get(self):
         if self._device is None:
-            from .runtime import CUDARuntimeError
-
             raise CUDARuntimeError(101, f"there is no device {self.id}; there are {len(devices())}")
         return self._device
 
@@ -70,7 +81,7 @@ class Device:
         for index in range(len(devices())):
             if cls(index).pci_bus_id == str(pci_bus_id).upper():
                 return cls(index)
-        raise ValueError(f"no device has the PCI bus id {pci_bus_id!r}")
+        raise CUDARuntimeError(101, f"cudaErrorInvalidDevice: no device has the PCI bus id {pci_bus_id!r}")
 
     __int__ = __index__ = lambda self: self.id
 
@@ -79,7 +90,7 @@ class Device:
             return other.id
         if isinstance(other, ks.Device):
             return other.index if other.kind == current().kind else None
-        return other if isinstance(other, int) else None
+        return None  # a number is no device
 
     __eq__ = lambda self, other: self.id == self._number(other)
 

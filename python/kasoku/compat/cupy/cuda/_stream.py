@@ -1,14 +1,22 @@
 """cupy.cuda.Stream and Event. Work on arrays is ordered with the thread's own stream; a stream that
 is passed to a kernel or made current runs it there."""
 
+import contextlib
+
 import kasoku as ks
 from kasoku import _core
 
 from ... import says_what_is_missing
 from ..._face.table import forwarding as _forwarding, methods as _methods
-from ._device import Device, Scopes, current
+from ._device import CUDARuntimeError, Device, Scopes, current
 
 _scopes = Scopes()
+Scopes.capturing = None  # the stream of the calling thread that captures
+
+
+def _capture_error(kind, text):
+    numbers = {"Unsupported": 900, "Invalidated": 901, "Unmatched": 903, "Implicit": 906}
+    return CUDARuntimeError(numbers[kind], f"cudaErrorStreamCapture{kind}: {text}")
 
 
 @says_what_is_missing("cupy.cuda.Stream")
@@ -17,12 +25,22 @@ class _BaseStream:
         self.__kasoku_stream__, self.ptr, self.device_id = stream, ptr, device
 
     def synchronize(self):
+        if self._capture:
+            self._capture.is_valid = False
+            raise _capture_error("Unsupported", "a stream that captures cannot be waited for")
         if self.__kasoku_stream__ is None:
             ks.synchronize(current())
         else:
             self.__kasoku_stream__.synchronize()
 
-    done = property(lambda self: self._get().is_done())
+    @property
+    def done(self):
+        """Whether all work is done; nobody may ask while the stream captures."""
+        if self._capture:
+            self._capture.is_valid = False
+            return False
+        return self._get().is_done()
+
     is_non_blocking = property(lambda self: getattr(self, "non_blocking", False))
     priority = 0
 
@@ -43,15 +61,41 @@ class _BaseStream:
         self.synchronize()
         callback(arg)
 
+    _capture = None
+
     def begin_capture(self, mode=None):
-        raise ks.errors.UnsupportedError("cupy.cuda.Stream.begin_capture: use kasoku.record()")
+        """From here to end_capture() what the thread has the device do is taken down and not done (kasoku.record)."""
+        if self.__kasoku_stream__ is None:
+            raise _capture_error("Unsupported", "the null stream cannot capture")
+        if _scopes.capturing:
+            raise _capture_error("Unmatched", "the thread captures already")
+        capture = _Capture(current())
+        self._capture, _scopes.capturing = capture, self
+
+    def end_capture(self):
+        """The Graph of what was taken down."""
+        if not self._capture:
+            raise CUDARuntimeError(401, "cudaErrorIllegalState: the stream captures nothing")
+        return self._end().graph()
+
+    def _end(self):
+        capture, self._capture, _scopes.capturing = self._capture, None, None
+        return capture
+
+    def is_capturing(self):
+        """Whether begin_capture() was called and end_capture() was not."""
+        if self.__kasoku_stream__ is None and _scopes.capturing and not _scopes.capturing.is_non_blocking:
+            raise _capture_error("Implicit", "a stream that waits for the null stream captures")
+        return self._capture is not None
 
     def __enter__(self):
         _scopes.stack.append(self)
         return self.use()
 
-    def __exit__(self, *_):
-        """The stream around is current again, or the null stream: what use() said is forgotten."""
+    def __exit__(self, error=None, *_):
+        """The stream around is current again, or the null stream: what use() said is forgotten, and what is captured by an error."""
+        if error and self._capture:
+            self._end().forget()
         _scopes.stack.pop()
         _scopes.used = _scopes.stack[-1] if _scopes.stack else None
 
@@ -88,6 +132,39 @@ class ExternalStream(_BaseStream):
         if ptr and ptr not in runtime._streams:
             raise ks.errors.UnsupportedError("cupy.cuda.ExternalStream: streams of others cannot be adopted")
         super().__init__(runtime._streams.get(ptr), ptr, device_id)
+
+
+class _Capture:
+    """A recording under way."""
+
+    def __init__(self, device):
+        self.is_valid, self._replay = True, ks.record(device, run=False)
+        self._replay.__enter__()
+
+    def graph(self):
+        if not self.is_valid:
+            self.forget()
+            raise _capture_error("Invalidated", "what was asked within cannot be captured")
+        self._replay.__exit__(None, None, None)
+        return Graph(self._replay)
+
+    def forget(self):
+        self._replay.__exit__(RuntimeError, None, None)
+
+
+class Graph:
+    """What a stream captured: launch() does it, with the arrays and arguments that it had."""
+
+    def __init__(self, replay):
+        self._replay = replay
+
+    def launch(self, stream=None):
+        """Does it in a stream, the current one by default."""
+        with (stream or get_current_stream()).__kasoku_stream__ or contextlib.nullcontext():
+            self._replay()
+
+    def upload(self, stream=None):
+        """Accepted: a graph is on the device when it is made."""
 
 
 Stream.null = Stream(null=True)

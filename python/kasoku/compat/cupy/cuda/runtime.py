@@ -5,7 +5,7 @@ from kasoku import _core
 
 from ..._device_facts import cupy_properties
 from ..._face.table import plain as _plain
-from ._device import Device, current, devices
+from ._device import CUDARuntimeError, Device, current, devices
 
 is_hip = False
 memcpyHostToHost, memcpyHostToDevice, memcpyDeviceToHost, memcpyDeviceToDevice, memcpyDefault = range(5)
@@ -13,16 +13,16 @@ hostAllocDefault, hostAllocPortable, hostAllocMapped, hostAllocWriteCombined = 0
 streamDefault, streamNonBlocking = 0, 1
 eventDefault, eventBlockingSync, eventDisableTiming, eventInterprocess = 0, 1, 2, 4
 _attributes = {
-    "MaxThreadsPerBlock": 1, "WarpSize": 10, "MultiProcessorCount": 16, "ComputeCapabilityMajor": 75,
-    "ComputeCapabilityMinor": 76, "MemoryPoolsSupported": 115,
+    "MaxThreadsPerBlock": 1, "MaxBlockDimX": 2, "MaxBlockDimY": 3, "MaxBlockDimZ": 4, "MaxGridDimX": 5, "MaxGridDimY": 6,
+    "MaxGridDimZ": 7, "MaxSharedMemoryPerBlock": 8, "TotalConstantMemory": 9, "WarpSize": 10, "MaxPitch": 11,
+    "MaxRegistersPerBlock": 12, "TextureAlignment": 14, "GpuOverlap": 15, "MultiProcessorCount": 16, "KernelExecTimeout": 17,
+    "Integrated": 18, "CanMapHostMemory": 19, "ComputeMode": 20, "ConcurrentKernels": 31, "EccEnabled": 32, "PciBusId": 33,
+    "PciDeviceId": 34, "MaxThreadsPerMultiProcessor": 39, "AsyncEngineCount": 40, "UnifiedAddressing": 41, "PciDomainId": 50,
+    "ComputeCapabilityMajor": 75, "ComputeCapabilityMinor": 76, "MaxSharedMemoryPerMultiprocessor": 81,
+    "MaxRegistersPerMultiprocessor": 82, "ManagedMemory": 83, "CooperativeLaunch": 95, "MaxSharedMemoryPerBlockOptin": 97,
+    "MemoryPoolsSupported": 115,
 }  # fmt: skip
 globals().update({f"cudaDevAttr{name}": number for name, number in _attributes.items()})
-
-
-class CUDARuntimeError(RuntimeError):
-    def __init__(self, status, text=""):
-        self.status = status
-        super().__init__(text or f"cudaError {status}")
 
 
 def deviceGetAttribute(attrib, device=0):
@@ -68,6 +68,10 @@ _functions = _plain(globals(), {
     "memsetAsync": lambda ptr, value, size, stream: _functions.memset(ptr, value, size),
     "streamCreateWithFlags": lambda flags: streamCreate(),
     "streamDestroy": lambda handle: _streams.pop(handle, None) and None,
+    "profilerStart": (lambda: None, "Accepted: no profiler is started."),
+    "profilerStop": (lambda: None, "Accepted: no profiler is started."),
+    "_getLocalRuntimeVersion": lambda: runtimeGetVersion(),  # noqa: F821
+    "_getCUDAMajorVersion": lambda: runtimeGetVersion() // 1000,  # noqa: F821
     "setDevice": lambda device: Device(device).use() and None,
 }, driverGetVersion="runtimeGetVersion")  # fmt: skip
 

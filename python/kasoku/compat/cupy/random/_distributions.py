@@ -86,6 +86,8 @@ def method(name):
         if size is None and out is not None:
             size = out.shape
         of = {key: _parameter(value) for key, value in given.arguments.items()}
+        if name == "logseries" and np.any((of["p"] <= 0) | (of["p"] >= 1)):
+            raise ValueError("cupy.random.logseries: p is between 0 and 1")
         if name == "dirichlet" and np.ndim(of["alpha"]) == 0:
             of["alpha"] = _arrays.asarray([of["alpha"]])
         if name in _in_dtype_of_generator and self.takes_floats_alone:

@@ -20,6 +20,8 @@ def _real(x, n=None, axis=-1, overwrite_x=False, plan=None):
 
 def _inverse(x, n=None, axis=-1, overwrite_x=False, plan=None):
     x = _ks.moveaxis(_asarray(x), axis, -1)
+    if x.dtype not in ("float32", "float64"):
+        x = x.astype("float32" if x.dtype == "float16" else "float64")
     n = x.shape[-1] if n is None else n
     x = _ks.pad(x[..., :n], [(0, 0)] * (x.ndim - 1) + [(0, max(n - x.shape[-1], 0) + 1 - n % 2)])
     parts = _ks.concatenate((x[..., :1], _ks.zeros_like(x[..., :1]), x[..., 1:]), -1).reshape(*x.shape[:-1], -1, 2)
