@@ -109,7 +109,7 @@ class Reader {
 // clang-format off
 constexpr std::string_view declared_names[] = {
     "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
-    "intptr_t", "uintptr_t", "ssize_t", "uchar", "ushort", "uint", "ulong",
+    "intptr_t", "uintptr_t", "ssize_t", "uchar", "ushort", "uint", "ulong", "float_t", "double_t",
     "INFINITY", "NAN", "HUGE_VAL", "HUGE_VALF", "M_PI", "M_PI_2", "M_PI_4", "M_1_PI", "M_2_PI",
     "M_2_SQRTPI", "M_E", "M_LOG2E", "M_LOG10E", "M_LN2", "M_LN10", "M_SQRT2", "M_SQRT1_2",
     "cg", "std"};

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <ranges>
 #include <set>
 
@@ -297,8 +298,34 @@ Type Inference::call(Expr& expr) {
        binding.kind == Binding::Kind::object ? "it is " + binding.name : "");
 }
 
+constexpr const char* rest_text = "*";
+
+/// What a call gives by place beyond the names becomes a tuple, the argument of `*args`; once, which the tuple's text says.
+static void gather_rest(Expr& expr, const Function& callee) {
+  const auto rest = std::ranges::find(callee.parameters, true, &Parameter::is_rest);
+  if (rest == callee.parameters.end()) return;
+  const size_t positional = expr.items.size() - 1 - expr.keywords.size();
+  const size_t before = std::min(positional, static_cast<size_t>(rest - callee.parameters.begin()));
+  const auto first = expr.items.begin() + 1 + static_cast<std::ptrdiff_t>(before);
+  const auto end = expr.items.begin() + 1 + static_cast<std::ptrdiff_t>(positional);
+  if (first != end && (*first)->text == rest_text) return;
+  auto tuple = std::make_unique<Expr>();
+  tuple->kind = ExprKind::tuple;
+  tuple->place = expr.place;
+  tuple->text = rest_text;
+  std::move(first, end, std::back_inserter(tuple->items));
+  const auto at = expr.items.erase(first, end);
+  if (static_cast<std::ptrdiff_t>(before) == rest - callee.parameters.begin()) {
+    expr.items.insert(at, std::move(tuple));
+  } else {  // names before it are given by name
+    expr.items.push_back(std::move(tuple));
+    expr.keywords.push_back(rest->name);
+  }
+}
+
 Type Inference::call_function(Expr& expr, const Function& callee) {
   // Arguments by name and defaults find their places once.
+  gather_rest(expr, callee);
   const size_t n = callee.parameters.size();
   const size_t given = expr.items.size() - 1;
   const auto n_by_place = static_cast<size_t>(std::ranges::count(callee.parameters, false, &Parameter::is_by_name));

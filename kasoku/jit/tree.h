@@ -148,6 +148,7 @@ struct Parameter {
   std::string name;
   bool has_default = false;
   bool is_by_name = false;  ///< behind a `*`: never by place
+  bool is_rest = false;     ///< `*args`: the tuple of what else is given by place
   Binding default_value;
 };
 

@@ -200,30 +200,34 @@ def _called(node):
 
 
 def with_names(function, given):
-    """The function with these parameters, by place, as names from outside; None if it is not to be written so."""
+    """The function with these parameters, by place, as names from outside; None if it is not to be written so.
+
+    Its other parameters are all given by place: `*args` as the tuple that it is.
+    """
     try:
         node, file, lines, text = _source.of(function)
     except errors.UnsupportedError:
         return None
-    code = function.__code__
-    places = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    names = {places[k]: value for k, value in given.items()}
     new = copy.deepcopy(node)
+    rest = [new.args.vararg] if new.args.vararg else []
+    parameters = [*new.args.posonlyargs, *new.args.args, *rest, *new.args.kwonlyargs]
+    names = {parameters[k].arg: value for k, value in given.items()}
     if isinstance(node, ast.Lambda):
         new = ast.FunctionDef("lambda_", new.args, [ast.Return(new.body, **_place(node.body))], **_place(node))
         if "type_params" in ast.FunctionDef._fields:
             new.type_params = []
     if _is_beyond_analysis(new) or _names(new.body, ast.Store) & set(names):
         return None
-    others = [*new.args.posonlyargs, *new.args.args, *new.args.kwonlyargs]
-    new.args = ast.arguments([], [arg for arg in others if arg.arg not in names], None, [], [], None, [])
+    others = [parameter for parameter in parameters if parameter.arg not in names]
+    new.args = ast.arguments([], others, None, [], [], None, [])
     new.decorator_list, new.returns = [], None
-    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells |= {name: types.CellType(value) for name, value in names.items()}
     bare = types.FunctionType((lambda: None).__code__, function.__globals__, function.__name__)
     made = _function(new, file, bare, cells)
     made.__qualname__, made.__module__ = function.__qualname__, function.__module__
     made.__kasoku_source__ = new, file, lines, text
+    made.__kasoku_serial__ = getattr(function, "__kasoku_serial__", False)
     return made
 
 

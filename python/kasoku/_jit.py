@@ -201,6 +201,9 @@ def _given_functions(made, arguments):
 def _all_arguments(function, args):
     """The types of a signature, with those of the defaults that it leaves out."""
     code = function.__code__
+    if code.co_flags & inspect.CO_VARARGS:  # the types of what else is given are those of a tuple
+        named, rest = args[: code.co_argcount], args[code.co_argcount :]
+        return [*named, ("tuple", list(rest))]
     most = code.co_argcount + code.co_kwonlyargcount
     least = most - len(function.__defaults__ or ()) - len(function.__kwdefaults__ or ())
     if not least <= len(args) <= most:

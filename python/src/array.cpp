@@ -205,10 +205,9 @@ Array get(const Array& x, nb::handle key) {
 
 void set(const Array& x, nb::handle key, nb::handle value) {
   const std::vector<Index> index = index_from(key, x.device());
-  std::optional<Operand> operand = operand_from(value, x.device());
-  if (!operand) throw Error(ErrorKind::type, "that is not a value for an array");
-  if (operand->weak != Weak::none) must_fit(operand->scalar, x.dtype());
-  with_index(index, [&] { set_item(x, index, operand->array ? *operand->array : full({}, operand->scalar, x.dtype(), x.device())); });
+  const Operand operand = value_from(value, x);
+  if (operand.weak != Weak::none) must_fit(operand.scalar, x.dtype());
+  with_index(index, [&] { set_item(x, index, operand.array ? *operand.array : full({}, operand.scalar, x.dtype(), x.device())); });
 }
 
 /// An integer as a place; nothing for one that int64 does not hold, and for any other number.

@@ -331,6 +331,12 @@ std::optional<Operand> operand_from(nb::handle object, Device& device) {
   return std::nullopt;
 }
 
+Operand value_from(nb::handle value, const Array& x) {
+  std::optional<Operand> operand = operand_from(value, x.device());
+  if (!operand) operand.emplace().array = import_host(value, x.dtype(), x.device(), true);
+  return *operand;
+}
+
 Array array_from(nb::handle object, Device& device) {
   std::optional<Operand> operand = operand_from(object, device);
   if (!operand)

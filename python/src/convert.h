@@ -47,6 +47,8 @@ nb::object as_numpys_number(const void* element, Dtype dtype);
 /// Arrays, Python numbers, NumPy scalars and arrays, anything numpy.asarray takes;
 /// nothing for what is none of them. Host data goes to `device`.
 std::optional<Operand> operand_from(nb::handle object, Device& device);
+/// What is to be stored in `x`. Of what is no operand, as None or a text, NumPy makes an element of the dtype, or refuses.
+Operand value_from(nb::handle value, const Array& x);
 /// The same as an array.
 Array array_from(nb::handle object, Device& device);
 

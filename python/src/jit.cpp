@@ -57,12 +57,19 @@ std::string signature_text(PyObject* const* arguments, size_t n) {
   return text + ")";
 }
 
-/// Arguments by name and defaults into their places.
-bool place(JitState& state, PyObject* const* arguments, size_t n, PyObject* names, std::vector<PyObject*>& placed) {
+/// Arguments by name and defaults into their places, what else is given by place into a tuple, `rest`.
+bool place(JitState& state, PyObject* const* arguments, size_t n, PyObject* names, std::vector<PyObject*>& placed, nb::object& rest) {
   const size_t wanted = state.names.size();
   placed.assign(wanted, nullptr);
-  if (n > wanted) return false;
-  for (size_t i = 0; i < n; ++i) placed[i] = arguments[i];
+  const size_t n_named = state.rest.value_or(wanted);
+  if (n > n_named && !state.rest) return false;
+  for (size_t i = 0; i < std::min(n, n_named); ++i) placed[i] = arguments[i];
+  if (state.rest) {
+    nb::list more;
+    for (size_t i = n_named; i < n; ++i) more.append(nb::handle(arguments[i]));
+    rest = nb::tuple(more);
+    placed[*state.rest] = rest.ptr();
+  }
   const Py_ssize_t n_names = names ? PyTuple_Size(names) : 0;
   for (Py_ssize_t k = 0; k < n_names; ++k) {
     const std::string name = nb::cast<std::string>(nb::handle(PyTuple_GetItem(names, k)));
@@ -151,11 +158,12 @@ PyObject* call_with_functions(PyObject* self, const std::vector<PyObject*>& plac
 PyObject* call_slowly(PyObject* self, PyObject* const* arguments, size_t n, PyObject* names) {
   JitState& state = state_of(self);
   std::vector<PyObject*> placed;
-  if (state.takes_more) {
-    refuse(state, "(…)", Error(ErrorKind::type, "a compiled function cannot take *args or **kwargs"));
+  nb::object rest;
+  if (state.takes_kwargs) {
+    refuse(state, "(…)", Error(ErrorKind::type, "a compiled function cannot take **kwargs"));
     return interpret(state, arguments, n, names);
   }
-  if (!place(state, arguments, n, names, placed))
+  if (!place(state, arguments, n, names, placed, rest))
     return interpret(state.function, arguments, n, names);  // Python's own words for a wrong call
   if (state.declared.empty() && std::ranges::any_of(placed, jit_state_of))
     if (PyObject* result = call_with_functions(self, placed)) return result;
@@ -232,7 +240,7 @@ PyObject* call(PyObject* self, PyObject* const* arguments, size_t n_and_flag, Py
     }
     if (state.is_unreadable) return interpret(state, arguments, n, names);
     forget_if_changed(state);
-    if (!names && n == state.names.size()) {
+    if (!names && n == state.names.size() && !state.rest) {
       size_t i = 0;
       while (const std::shared_ptr<JitEntry> entry = entry_at(state, i)) {
         if (PyObject* result = call_entry(entry, arguments, n)) {
@@ -314,11 +322,18 @@ nb::object make(nb::object function, bool parallel, bool fastmath, bool boundsch
   state.nopython = nopython;
   nb::object code = function.attr("__code__");
   const int n = nb::cast<int>(code.attr("co_argcount")) + nb::cast<int>(code.attr("co_kwonlyargcount"));
-  state.takes_more = nb::cast<int>(code.attr("co_flags")) & 0xc;
+  const int flags = nb::cast<int>(code.attr("co_flags"));
+  state.takes_kwargs = flags & 0x8;
   const int n_positional = nb::cast<int>(code.attr("co_argcount"));
   nb::object defaults = function.attr("__defaults__"), keyword_defaults = function.attr("__kwdefaults__");
   const int n_defaults = defaults.is_none() ? 0 : static_cast<int>(nb::len(defaults));
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i <= n; ++i) {
+    if (i == n_positional && flags & 0x4) {  // its name stands behind those that are given by name
+      state.rest = state.names.size();
+      state.names.push_back(nb::cast<std::string>(code.attr("co_varnames")[n]));
+      state.defaults.emplace_back();
+    }
+    if (i == n) break;
     state.names.push_back(nb::cast<std::string>(code.attr("co_varnames")[i]));
     nb::object value;
     if (i < n_positional && i + n_defaults >= n_positional) value = nb::borrow(defaults[i + n_defaults - n_positional]);

@@ -103,8 +103,7 @@ const Function* Reader::read_inner(nb::handle node, const std::string& name, Fra
 }
 
 void Reader::inner_parameters(nb::handle args) {
-  if (!args.attr("vararg").is_none() || !args.attr("kwarg").is_none())
-    throw Error(ErrorKind::type, "a compiled function cannot take *args or **kwargs").at(place_text(*frame_->function, {1, 0}));
+  refuse_kwargs(args);
   std::vector<std::pair<nb::object, nb::object>> all;  // parameter, default
   size_t n_by_place = 0;
   for (const char* list : {"posonlyargs", "args"})
@@ -114,10 +113,12 @@ void Reader::inner_parameters(nb::handle args) {
   for (size_t i = 0; i < n_defaults; ++i) all[all.size() - n_defaults + i].second = args.attr("defaults")[i];
   size_t k = 0;
   for (nb::handle arg : args.attr("kwonlyargs")) all.emplace_back(nb::borrow(arg), nb::object(args.attr("kw_defaults")[k++]));
-  for (const auto& [arg, given] : all) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    const auto& [arg, given] = all[i];
+    if (i == n_by_place) add_rest(args);
     Parameter parameter;
     parameter.name = nb::cast<std::string>(arg.attr("arg"));
-    parameter.is_by_name = frame_->function->parameters.size() >= n_by_place;
+    parameter.is_by_name = i >= n_by_place;
     if (!given.is_none()) {
       const bool is_signed = class_name(given) == "UnaryOp" && class_name(given.attr("operand")) == "Constant" &&
                              class_name(given.attr("op")) == "USub";
@@ -131,6 +132,7 @@ void Reader::inner_parameters(nb::handle args) {
     }
     frame_->function->parameters.push_back(std::move(parameter));
   }
+  if (all.size() == n_by_place) add_rest(args);
 }
 
 Block Reader::returning(nb::handle lambda) {

@@ -87,16 +87,26 @@ void Reader::fail(nb::handle node, const std::string& what, const std::string& f
   throw error;
 }
 
+void Reader::refuse_kwargs(nb::handle args) const {
+  if (!args.attr("kwarg").is_none())
+    throw Error(ErrorKind::type, "a compiled function cannot take **kwargs").at(place_text(*frame_->function, {1, 0}));
+}
+
+void Reader::add_rest(nb::handle args) {
+  nb::object rest = args.attr("vararg");
+  if (rest.is_none()) return;
+  Parameter parameter;
+  parameter.name = nb::cast<std::string>(rest.attr("arg"));
+  parameter.is_rest = true;
+  frame_->function->parameters.push_back(std::move(parameter));
+}
+
 void Reader::parameters(nb::handle args) {
   nb::object defaults = frame_->python.attr("__defaults__");
   std::vector<nb::handle> nodes;
   for (const char* list : {"posonlyargs", "args"})
     for (nb::handle arg : args.attr(list)) nodes.push_back(arg);
-  if (!args.attr("vararg").is_none() || !args.attr("kwarg").is_none()) {
-    Error error(ErrorKind::type, "a compiled function cannot take *args or **kwargs");
-    error.at(place_text(*frame_->function, {1, 0}));
-    throw error;
-  }
+  refuse_kwargs(args);
   const size_t n_defaults = defaults.is_none() ? 0 : nb::len(defaults);
   for (size_t i = 0; i < nodes.size(); ++i) {
     Parameter parameter;
@@ -107,6 +117,7 @@ void Reader::parameters(nb::handle args) {
     }
     frame_->function->parameters.push_back(std::move(parameter));
   }
+  add_rest(args);
   nb::object keyword_defaults = frame_->python.attr("__kwdefaults__");
   for (nb::handle arg : args.attr("kwonlyargs")) {
     Parameter parameter;

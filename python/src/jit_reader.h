@@ -50,6 +50,8 @@ class Reader {
   jit::Place place(nb::handle node) const;
   [[noreturn]] void fail(nb::handle node, const std::string& what, const std::string& fix = "") const;
   void parameters(nb::handle args);
+  void refuse_kwargs(nb::handle args) const;
+  void add_rest(nb::handle args);
 
   nb::object look_up(const std::string& name, nb::handle node);
   jit::Binding classify(nb::object object, const std::string& name, int depth = 0);

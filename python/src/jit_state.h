@@ -8,6 +8,7 @@
 #include "kasoku/task/value.h"
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -37,7 +38,8 @@ struct JitState {
   std::vector<nb::object> hidden, raised;
   std::vector<std::shared_ptr<JitEntry>> entries;  ///< the last used first
   nb::object interpreted;         ///< what runs without a compiled form, kasoku._jit._Interpreted; invalid if not needed yet
-  bool takes_more = false;        ///< *args or **kwargs
+  std::optional<size_t> rest;     ///< which of the names is `*args`
+  bool takes_kwargs = false;
   bool is_unreadable = false;     ///< it has none for any arguments
   std::set<std::string> refused;  ///< signatures that it has none for
 };

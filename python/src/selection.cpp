@@ -54,11 +54,10 @@ nb::object taken(nb::handle given, nb::handle indices, nb::handle axis, nb::hand
 
 /// The value in the dtype of the array that it is for; numbers of Python's must fit.
 Array value_for(nb::handle value, const Array& x) {
-  std::optional<Operand> operand = operand_from(value, x.device());
-  if (!operand) throw Error(ErrorKind::type, "that is not a value for an array");
-  if (operand->array) return *operand->array;
-  must_fit(operand->scalar, x.dtype());
-  return full({}, operand->scalar, x.dtype(), x.device());
+  const Operand operand = value_from(value, x);
+  if (operand.array) return *operand.array;
+  must_fit(operand.scalar, x.dtype());
+  return full({}, operand.scalar, x.dtype(), x.device());
 }
 
 void put_values(const Array& x, nb::handle indices, nb::handle values, nb::handle mode) {

@@ -15,7 +15,7 @@ constexpr std::string_view prefix = "ks_own_";
 constexpr std::string_view types[] = {
     "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
     "uchar", "ushort", "uint", "ulong", "size_t", "ptrdiff_t", "intptr_t", "uintptr_t", "half",
-    "half2", "complex", "bfloat16", "clock_t", "ssize_t", "timeval", "timespec", "FILE", "time_t",
+    "half2", "complex", "bfloat16", "float_t", "double_t", "clock_t", "ssize_t", "timeval", "timespec", "FILE", "time_t",
 };
 /// What the compiler itself looks for in std.
 constexpr std::string_view compilers_own[] = {"initializer_list", "nullptr_t"};

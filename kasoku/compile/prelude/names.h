@@ -30,6 +30,8 @@ typedef unsigned short ushort;
 typedef unsigned int uint;
 typedef unsigned long ulong;
 typedef long clock_t;
+typedef float float_t;
+typedef double double_t;
 // Types of the host's API that structures of parameters and host functions mention.
 typedef struct _IO_FILE FILE;
 extern FILE *stdin, *stdout, *stderr;

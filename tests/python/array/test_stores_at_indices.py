@@ -274,3 +274,22 @@ def test_what_flags_choose_at_ends_of_chunks(n, form):
         want, given = x.copy(), np.arange(mask.sum(), dtype=float)
         want[mask], got[chosen] = given, ks.array(given)
         np.testing.assert_array_equal(got.numpy(), want)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int64", "bool"])
+@pytest.mark.parametrize("value", [None, "2.5", b"3", {}, len], ids=repr)
+@pytest.mark.parametrize("store", [lambda a, v: a.__setitem__(1, v), lambda a, v: a.__setitem__([0, 2], v)])
+def test_what_is_no_number_is_stored_as_numpy_stores_it(store, value, dtype, device):
+    def outcome(array):
+        try:
+            store(array, value)
+        except Exception as error:
+            return next(c for c in type(error).__mro__ if c.__module__ == "builtins")
+        return np.asarray(array)
+
+    want, got = outcome(np.ones(3, dtype)), outcome(ks.ones(3, dtype=dtype, device=device))
+    assert (
+        np.array_equal(got, want, equal_nan=dtype in ("float64", "float32", "complex128"))
+        if isinstance(want, np.ndarray)
+        else got is want
+    )

@@ -172,3 +172,19 @@ def test_the_report_says_which_loops_stay_serial():
 def test_a_chunk_size_is_accepted():
     with numba.parallel_chunksize(4):
         assert numba.njit(lambda n: n + 1)(1) == 2
+
+
+def test_a_parallel_loop_around_a_given_function_without_a_compiled_form_runs():
+    @njit
+    def line(x, **named):
+        return 2 * x
+
+    @njit(parallel=True)
+    def apply(function, xs):
+        out = np.empty_like(xs)
+        for i in prange(xs.size):
+            out[i] = function(xs[i])
+        return out
+
+    with pytest.warns(match=r"a compiled function cannot take \*\*kwargs"):
+        assert apply(line, np.arange(3.0)).tolist() == [0, 2, 4]

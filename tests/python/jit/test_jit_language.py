@@ -23,6 +23,57 @@ def agree(function, *args):
     assert got == want and (isinstance(want, type) or type(got) is type(want))
 
 
+def rest(a, b=2, *more, c=10):
+    return a, b, len(more), c, more
+
+
+@pytest.mark.parametrize(
+    "args", [(1,), (1, 5), (1, 5, 6), (1, 5, 6.5, 7), (1, 5, (6, 7)), (1, 5, np.arange(3.0).sum())]
+)
+@pytest.mark.parametrize("named", [{}, {"c": 0}])
+def test_what_is_given_beyond_the_names_is_a_tuple(args, named):
+    made = ks.njit(rest)
+    got, want = made(*args, **named), rest(*args, **named)
+    assert got == want and made.signatures
+
+
+def test_compiled_calls_give_and_spread_the_rest():
+    many = ks.njit(lambda a, b=2, *more, c=10: a + 10 * b + 100 * len(more) + 1000 * c)
+
+    def calls(x, *args):
+        def inside(a, *b):
+            return a + len(b)
+
+        spread = many(x, *args) + many(x, x, *args)
+        return spread, many(x), many(x, 1, 2, 3, c=4), many(b=3, a=x), inside(x) + inside(x, 1, 2)
+
+    made = ks.njit(calls)
+    assert made(1, 7, 8, 9) == calls(1, 7, 8, 9) and made.signatures
+
+
+def test_a_function_is_given_beside_the_rest():
+    line = ks.njit(lambda x, *p: p[0] * x + p[1])
+
+    @ks.njit
+    def apply(function, x, *args):
+        return function(x, *args)
+
+    @ks.njit(parallel=True)
+    def side_by_side(function, xs, args):
+        out = np.empty_like(xs)
+        for i in ks.prange(xs.size):
+            out[i] = function(xs[i], *args)
+        return out
+
+    assert apply(line, 3.0, 2.0, 1.0) == 7
+    assert side_by_side(line, np.arange(3.0), (2.0, 1)).tolist() == [1, 3, 5]
+
+
+def test_the_rest_of_a_declared_signature_is_a_tuple():
+    made = ks.njit("float64(float64, int64, float64)")(lambda a, *more: a + more[0] * more[1])
+    assert made(1, 2, 3) == 7.0
+
+
 def order(a, b):
     return a < b, a <= b, a > b, a >= b, a == b, a != b
 

@@ -48,6 +48,7 @@ programs = {
         "#define INFINITY __int_as_float(0x7f800000)\n#define POS_INFINITY INFINITY\n",
         "y[0]=INFINITY > 3 ? 7 : 0;",
     ),
+    "float_t": ("typedef unsigned short float_t;\n", "float_t a = 65536 + 7; y[0] = a;"),
     "const_nan": (
         "__device__ const float NAN = 7.0f;\n",
         "y[0]=NAN;",
@@ -176,7 +177,8 @@ extern "C" __global__ void k(float *y) {
   array<float> two{{1, 2}};
   std::pair<float, int> p(3.0f, 4);
   std::array<int, 2> a{{5, 6}};
-  float s = 1, t = 2;
+  float_t s = 1, t = 2;
+  static_assert(sizeof(double_t) == 8 && sizeof(float_t) == 4, "");
   std::swap(s, t);
   y[0] = std::numeric_limits<float>::max() + std::max(1.0f, 2.0f) + std::min(1, 2) + max(3, 4) + mine.second + two.at[1];
   y[1] = p.second + a[1] + s + std::clamp(7, 1, 5) + std::is_same<int, int>::value + std::move(t);
