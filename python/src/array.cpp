@@ -328,9 +328,10 @@ class BasicKey {
 /// An element at hand; none if get() is to say what it is.
 nb::object element_of(const Array& x, std::span<const int64_t> at) {
   if (InFace::is_in()) return {};
-  const bool is_numpys = elements_are_numpys() && !info(x.dtype()).code.empty();
+  const Dtype dtype = x.state().dtype;
+  const bool is_numpys = elements_are_numpys() && !info(dtype).code.empty();
   if (is_numpys)
-    if (const HeldElement element(x, at); element) return as_numpys_number(element.memory(), x.dtype());
+    if (const HeldElement element(x, at); element) return as_numpys_number(element.memory(), dtype);
   Array element = get_element(x, at);
   return element.is_null() ? nb::object() : is_numpys ? numpy_number(element) : object_of(std::move(element));
 }
@@ -366,6 +367,65 @@ PyObject* subscript_by_number(PyObject* self, Py_ssize_t at) {
     if (shape.size() == 1)
       if (nb::object element = element_of(x, {&place, 1}); element.is_valid()) return element.release().ptr();
     return subscript(self, nb::int_(at).ptr());
+  });
+}
+
+/// What loops over an array: each row is what it is when it is asked for. Python's own iterator of sequences would learn from an
+/// error that there are no more, whose text takes longer than a few rows.
+struct Rows {
+  PyObject base;
+  PyObject* array;  ///< null when all rows were given
+  Py_ssize_t next;
+
+  static Rows& of(PyObject* self) { return *reinterpret_cast<Rows*>(self); }
+  Py_ssize_t left() const { return array ? std::max<Py_ssize_t>(array_inside(array)->shape()[0] - next, 0) : 0; }
+
+  static PyObject* give(PyObject* self) {
+    Rows& rows = of(self);
+    if (rows.left() > 0) return subscript_by_number(rows.array, rows.next++);
+    Py_CLEAR(rows.array);
+    return nullptr;
+  }
+  static int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(of(self).array);
+    return 0;
+  }
+  static void destroy(PyObject* self) {
+    PyTypeObject* const type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    Py_CLEAR(of(self).array);
+    PyObject_GC_Del(self);
+    Py_DECREF(type);
+  }
+  static PyObject* hint(PyObject* self, PyObject*) { return PyLong_FromSsize_t(of(self).left()); }
+  static PyTypeObject* make_type() {
+    static PyMethodDef methods[] = {{"__length_hint__", hint, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+    PyType_Slot slots[] = {{Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)}, {Py_tp_iternext, reinterpret_cast<void*>(give)},
+                           {Py_tp_traverse, reinterpret_cast<void*>(traverse)},      {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+                           {Py_tp_methods, methods},                                 {0, nullptr}};
+    PyType_Spec spec = {"kasoku._core._Rows", sizeof(Rows), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
+    auto* const type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+    if (!type) throw nb::python_error();
+    return type;
+  }
+};
+
+PyObject* rows_of(PyObject* self) {
+  return guarded([=] {
+    const Array& x = *array_inside(self);
+    if (x.ndim() == 0) throw Error(ErrorKind::type, "iteration over a 0-d array");
+    if (x.device().is_host() && !Recorder::current() && x.is_pending()) {  // once, and not a part of it for each row
+      const GilUntilBlocked keep;
+      x.buffer();
+    }
+    static PyTypeObject* const type = Rows::make_type();
+    Rows* const rows = PyObject_GC_New(Rows, type);
+    if (!rows) throw nb::python_error();
+    rows->array = Py_NewRef(self);
+    rows->next = 0;
+    PyObject_GC_Track(rows);
+    return reinterpret_cast<PyObject*>(rows);
   });
 }
 
@@ -507,6 +567,7 @@ std::vector<PyType_Slot> slots() {
   add(Py_mp_length, length);
   add(Py_sq_length, length);
   add(Py_sq_item, subscript_by_number);
+  add(Py_tp_iter, rows_of);
   add(Py_bf_getbuffer, get_buffer);
   all.push_back({0, nullptr});
   return all;
@@ -537,6 +598,8 @@ nb::object item(const Array& x, const nb::args& at) {
 }
 
 }  // namespace
+
+Array new_array(nb::handle object, nb::handle dtype) { return make_array(object, dtype, nb::none(), Copies::always); }
 
 nb::object item_by_key(const Array& x, nb::handle key) {
   const ElementKey place(Entries(key.ptr()), x);
@@ -770,12 +833,6 @@ array([ 7, 13]))")
             return m.attr("round")(self, n.is_none() ? nb::int_(0) : nb::borrow(n));
           },
           "ndigits"_a = nb::none())
-      .def("__iter__",
-           [](nb::object self) {
-             const Array& x = nb::cast<Array&>(self);
-             if (x.ndim() == 0) throw Error(ErrorKind::type, "iteration over a 0-d array");
-             return nb::steal(PySeqIter_New(self.ptr()));  // each row is what it is when it is asked for
-           })
       .def("__contains__",
            [](const Array& x, nb::handle value) {
              std::optional<Operand> y = operand_from(value, x.device());

@@ -85,6 +85,16 @@ nb::object again(Op op, std::span<const nb::handle> objects);
 /// x.item(key) for a key with a number for each axis, if the element is at hand; else none (array.cpp).
 nb::object item_by_key(const Array& x, nb::handle key);
 
+/// ks.array(object, dtype) (array.cpp).
+Array new_array(nb::handle object, nb::handle dtype);
+/// ks.zeros(shape, dtype) and its like for another value, ks.empty(shape) and ks.arange(stop) (creation.cpp).
+Array new_filled(nb::handle shape, double value, nb::handle dtype);
+Array new_empty(nb::handle shape);
+Array new_range(nb::handle stop);
+
+/// ks.dot(x, y) (ops.cpp).
+nb::object dot_product(const Array& x, const Array& y);
+
 /// Slots of the class for Python's operators (ops.cpp).
 std::vector<PyType_Slot> operator_slots();
 

@@ -495,6 +495,16 @@ nb::object listed(const char* memory, const View& view, size_t axis, Dtype dtype
   const Py_ssize_t length = static_cast<Py_ssize_t>(view.shape[axis]);
   nb::object list = nb::steal(PyList_New(length));
   if (!list) throw nb::python_error();
+  const int64_t step = view.strides[axis];
+  const bool is_row = axis + 1 == view.shape.size();
+  const auto fill = [&](PyObject* (*number)(const char*)) {
+    for (Py_ssize_t i = 0; i < length; ++i) PyList_SetItem(list.ptr(), i, number(memory + i * step));
+    return list;
+  };
+  // The usual ones, without a look at the dtype for each.
+  if (is_row && dtype == Dtype::float64) return fill([](const char* x) { return PyFloat_FromDouble(*reinterpret_cast<const double*>(x)); });
+  if (is_row && dtype == Dtype::bool_) return fill([](const char* x) { return Py_NewRef(*x ? Py_True : Py_False); });
+  if (is_row && dtype == Dtype::int64) return fill([](const char* x) { return PyLong_FromLongLong(*reinterpret_cast<const int64_t*>(x)); });
   for (Py_ssize_t i = 0; i < length; ++i) PyList_SetItem(list.ptr(), i, listed(memory + i * view.strides[axis], view, axis + 1, dtype).release().ptr());
   return list;
 }

@@ -166,6 +166,15 @@ Array make_eye(int64_t n, std::optional<int64_t> columns, int64_t k, nb::handle 
 
 }  // namespace
 
+Array new_filled(nb::handle shape, double value, nb::handle dtype) {
+  const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
+  return filled(shape_from(shape), Scalar::of(value), wanted, default_device());
+}
+
+Array new_empty(nb::handle shape) { return Array::empty(shape_from(shape), Dtype::float64, default_device()); }
+
+Array new_range(nb::handle stop) { return make_range(stop, nb::none(), nb::none(), nb::none(), nb::none()); }
+
 void bind_creation(nb::module_& m) {
   const auto order = "order"_a.none() = "C";
   const auto constant = [&](const char* name, double value, const char* doc, const char* doc_of_like) {

@@ -112,10 +112,17 @@ nb::object moved(std::span<const nb::handle> args, size_t n, F&& f) {
 }
 
 nb::object reshaped(int, std::span<const nb::handle> args) {
-  return moved(args, 2, [&](const Array& x) { return reshape(x, shape_from(args[1])); });
+  if (args.size() == 3 && !(PyLong_CheckExact(args[1].ptr()) && PyLong_CheckExact(args[2].ptr()))) return {};
+  return moved(args, std::max<size_t>(args.size(), 2), [&](const Array& x) { return reshape(x, args.size() == 2 ? shape_from(args[1]) : Shape{nb::cast<int64_t>(args[1]), nb::cast<int64_t>(args[2])}); });
 }
 nb::object raveled(int, std::span<const nb::handle> args) { return moved(args, 1, ravel); }
 nb::object copied(int, std::span<const nb::handle> args) { return moved(args, 1, copy); }
+nb::object flattened(int, std::span<const nb::handle> args) {
+  return moved(args, 1, [](const Array& x) { return copy(ravel(x)); });
+}
+nb::object transposed(int, std::span<const nb::handle> args) {
+  return moved(args, 1, [](const Array& x) { return transpose(x); });
+}
 nb::object converted(int, std::span<const nb::handle> args) {
   return moved(args, 2, [&](const Array& x) { return astype(x, dtype_from(args[1])); });
 }
@@ -123,6 +130,20 @@ nb::object converted(int, std::span<const nb::handle> args) {
 nb::object itself(int, std::span<const nb::handle> args) { return args.size() == 1 && is_array(args[0]) ? nb::borrow(args[0]) : nb::object(); }
 
 nb::object item_again(int, std::span<const nb::handle> args) { return args.size() == 2 && is_array(args[0]) ? item_by_key(*array_of(args[0]), args[1]) : nb::object(); }
+
+nb::object filled_anew(int value, std::span<const nb::handle> args) {
+  return args.empty() || args.size() > 2 ? nb::object() : settled_object_of(new_filled(args[0], value, args.size() > 1 ? args[1] : nb::none()));
+}
+nb::object counted_anew(int, std::span<const nb::handle> args) { return args.size() == 1 ? settled_object_of(new_range(args[0])) : nb::object(); }
+nb::object made_anew(int, std::span<const nb::handle> args) {
+  return args.empty() || args.size() > 2 ? nb::object() : settled_object_of(new_array(args[0], args.size() > 1 ? args[1] : nb::none()));
+}
+
+nb::object listed(int, std::span<const nb::handle> args) { return args.size() == 1 && is_array(args[0]) ? list_of(*array_of(args[0])) : nb::object(); }
+nb::object multiplied(int, std::span<const nb::handle> args) {
+  return args.size() == 2 && is_array(args[0]) && is_array(args[1]) ? dot_product(*array_of(args[0]), *array_of(args[1])) : nb::object();
+}
+nb::object left_undefined(int, std::span<const nb::handle> args) { return args.size() == 1 ? settled_object_of(new_empty(args[0])) : nb::object(); }
 
 /// Finds it for an object of this type and a function of this name.
 void find_short_way(Object& object, PyTypeObject* type, std::string_view name) {
@@ -132,11 +153,31 @@ void find_short_way(Object& object, PyTypeObject* type, std::string_view name) {
   };
   object.short_way = nullptr;
   if (type == ufunc_type) take(operation_again, *op_from_name(name));
-  if (type == function_type && name == "asarray") take(itself, 0);
   if (type != method_type && type != function_type) return;
-  static constexpr std::pair<std::string_view, ShortWay> ways[] = {{"item", item_again}, {"reshape", reshaped}, {"ravel", raveled}, {"copy", copied}, {"astype", converted}};
-  for (const auto& [of, way] : ways)
-    if (type == method_type && name == of) take(way, 0);
+  struct Way {
+    PyTypeObject* type;
+    std::string_view name;
+    ShortWay way;
+    int which;
+  };
+  const Way ways[] = {{method_type, "item", item_again, 0},
+                      {method_type, "reshape", reshaped, 0},
+                      {method_type, "ravel", raveled, 0},
+                      {method_type, "flatten", flattened, 0},
+                      {method_type, "transpose", transposed, 0},
+                      {method_type, "copy", copied, 0},
+                      {method_type, "astype", converted, 0},
+                      {method_type, "tolist", listed, 0},
+                      {method_type, "dot", multiplied, 0},
+                      {function_type, "dot", multiplied, 0},
+                      {function_type, "asarray", itself, 0},
+                      {function_type, "array", made_anew, 0},
+                      {function_type, "empty", left_undefined, 0},
+                      {function_type, "zeros", filled_anew, 0},
+                      {function_type, "ones", filled_anew, 1},
+                      {function_type, "arange", counted_anew, 0}};
+  for (const auto& [its, of, way, which] : ways)
+    if (type == its && name == of) take(way, which);
   for (size_t i = 0; i < n_reductions; ++i)
     if (name == reduction_table[i].name && reduction_table[i].n_numbers() == 1) take(object.numpys ? number_again : reduction_again, i);
 }
@@ -144,8 +185,8 @@ void find_short_way(Object& object, PyTypeObject* type, std::string_view name) {
 PyObject* call_wrapped(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
   const Object& object = *reinterpret_cast<Object*>(self);
   const size_t n = argument_count(n_and_flag, names);
-  if (object.short_way && !names && n <= 2) {
-    const nb::handle operands[] = {n > 0 ? args[0] : nullptr, n > 1 ? args[1] : nullptr};
+  if (object.short_way && !names && n <= 3) {
+    const nb::handle operands[] = {n > 0 ? args[0] : nullptr, n > 1 ? args[1] : nullptr, n > 2 ? args[2] : nullptr};
     PyObject* const result = guarded([&] { return object.short_way(object.which, {operands, n}).release().ptr(); });
     if (result || PyErr_Occurred()) return result;
   }

@@ -405,6 +405,8 @@ std::vector<PyType_Slot> operator_slots() {
 #undef KS_SLOTS
 }
 
+nb::object dot_product(const Array& x, const Array& y) { return product(x, y, dot); }
+
 void bind_ops(nb::module_& m) {
   for (size_t i = 0; i < n_ops; ++i) bind_function(m, std::string(op_table[i].name).c_str(), static_cast<Op>(i));
   for (const OpAlias& alias : op_aliases()) m.attr(std::string(alias.name).c_str()) = m.attr(std::string(info(alias.op).name).c_str());

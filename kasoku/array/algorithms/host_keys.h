@@ -27,6 +27,7 @@ struct Keys {
   void (*drain)(const Key* keys, int64_t n, int position_bits, void* to);
   int position_bits;
   size_t stored_size;
+  void (*fill_alone)(const void* row, int64_t n, uint64_t* keys) = nullptr;  ///< keys without positions, where both take more than 64 bits
 };
 
 /// In order. These are all types that keys have.
@@ -90,6 +91,10 @@ struct OfPositions {
     for (int64_t i = 0; i < n; ++i)
       keys[i] = static_cast<Key>(((static_cast<Bits>(Order::class_key(x[i])) << shift) | static_cast<Bits>(first + i)) ^ sign);
   }
+  [[gnu::target("avx2"), gnu::optimize("O3")]] static void fill_alone(const void* row, int64_t n, uint64_t* keys) {
+    const U* x = static_cast<const U*>(row);
+    for (int64_t i = 0; i < n; ++i) keys[i] = Order::class_key(x[i]);
+  }
   [[gnu::target("avx2"), gnu::optimize("O3")]] static void drain(const Key* keys, int64_t n, int shift, void* to) {
     auto* y = static_cast<int64_t*>(to);
     const Bits mask = (Bits{1} << shift) - 1;
@@ -99,7 +104,8 @@ struct OfPositions {
 
 template <class Order, class U, class Key>
 Keys<Key> positions(int bits) {
-  return {OfPositions<Order, U, Key>::fill, OfPositions<Order, U, Key>::drain, bits, sizeof(int64_t)};
+  using Of = OfPositions<Order, U, Key>;
+  return {Of::fill, Of::drain, bits, sizeof(int64_t), sizeof(Key) == 16 ? Of::fill_alone : nullptr};
 }
 
 /// Calls f<U, kind, infinity>() of the dtype.

@@ -26,10 +26,11 @@ static void choose_instructions(bool is_narrow) {
   if (is_slow) hwy::GetChosenTarget().Update(is_narrow ? all & ~with_compress : all);
 }
 
-/// `few`: so many or less cost less without a call of vqsort.
+/// `few`: so many or less cost less without a call of vqsort. Of what is in order a look is enough.
 template <class Key, class Lane>
 static void sort_keys(Key* keys, int64_t n, int64_t few) {
   if (n <= few) return std::sort(keys, keys + n);
+  if (std::is_sorted(keys, keys + n)) return;
   thread_local const hwy::Sorter sorter;
   choose_instructions(sizeof(Lane) == 4);
   sorter(reinterpret_cast<Lane*>(keys), static_cast<size_t>(n), hwy::SortAscending());
@@ -128,6 +129,32 @@ int64_t sort_short_rows(const Keys<Key>& by, const RowsToSort& of, const void* f
   return done;
 }
 
+/// Positions by keys that have no room beside them in 64 bits: the lowest bits of the keys give way, and what differs in these alone
+/// moves to its place afterwards. That takes half the time of a sort of wider integers. False where much would move, or it is not worth it.
+[[gnu::target("avx2"), gnu::optimize("O3")]] bool sort_by_high_bits(const Keys<Wide>& by, int64_t n, const void* row, int64_t* to) {
+  constexpr int64_t few = 64, most = long_row;
+  if (n < few || n > most) return false;
+  const auto memory = scratch<uint64_t>(n), pairs = scratch<uint64_t>(n);
+  uint64_t *const keys = memory.get(), *const pair = pairs.get();
+  by.fill_alone(row, n, keys);
+  uint64_t least = keys[0], greatest = keys[0];
+  for (int64_t i = 0; i < n; ++i) least = std::min(least, keys[i]), greatest = std::max(greatest, keys[i]);
+  const int place_bits = std::bit_width(static_cast<uint64_t>(n - 1)), dropped = std::max(0, static_cast<int>(std::bit_width(greatest - least)) + place_bits - 63);
+  for (int64_t i = 0; i < n; ++i) pair[i] = (keys[i] - least) >> dropped << place_bits | static_cast<uint64_t>(i);
+  sort_keys(reinterpret_cast<int64_t*>(pair), n);
+  const uint64_t mask = (uint64_t{1} << place_bits) - 1;
+  for (int64_t i = 0; i < n; ++i) to[i] = static_cast<int64_t>(pair[i] & mask);
+  int64_t moves = dropped ? n : 0;
+  for (int64_t i = 1; i < n && moves > 0; ++i) {
+    if ((pair[i] ^ pair[i - 1]) > mask) continue;  // not the same high bits
+    const int64_t position = to[i];
+    int64_t at = i;
+    for (; at > 0 && keys[to[at - 1]] > keys[position]; --at, --moves) to[at] = to[at - 1];
+    to[at] = position;
+  }
+  return !dropped || moves > 0;
+}
+
 }  // namespace
 
 template <class Key>
@@ -138,6 +165,8 @@ void sort_some_rows(const Keys<Key>& by, const RowsToSort& of, const void* from,
   Scratch<Key> own;
   if (sizeof(Key) != by.stored_size && row < of.rows) own = scratch<Key>(of.length);
   for (; row < of.rows; ++row) {
+    if constexpr (sizeof(Key) == 16)
+      if (by.fill_alone && sort_by_high_bits(by, of.length, at(from, row * row_bytes), reinterpret_cast<int64_t*>(at(to, row * stored_bytes)))) continue;
     Key* const keys = own ? own.get() : reinterpret_cast<Key*>(at(to, row * stored_bytes));
     by.fill(at(from, row * row_bytes), 0, of.length, by.position_bits, keys);
     sort_keys(keys, of.length);

@@ -1,9 +1,11 @@
 """Operations on few elements that are met again take a shorter way: the same bits, dtypes, errors and order as the first time."""
 
+import gc
 import itertools
 import math
 import operator
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -851,6 +853,10 @@ def test_arguments_by_place_are_those_by_name():
     x = ks.arange(12.0)
     for by_place, by_name in [
         (x.reshape(3, 4), x.reshape((3, 4), order="C")), (x.reshape((4, -1)), x.reshape(4, 3)), (x.reshape(-1), x), (x.copy(), x.copy(order="C")),
+        (x.reshape(3, 4).transpose(), x.reshape(4, 3, order="F")), (x.reshape(3, 4).flatten(), x.flatten(order="C")),
+        (ks.zeros((2, 3)), ks.zeros(shape=(2, 3))), (ks.ones(3, "int16"), ks.ones(shape=3, dtype="int16")), (ks.arange(5), ks.arange(start=0, stop=5)),
+        (ks.arange(2.5), ks.arange(start=2.5)), (ks.array([1, 2], "float32"), ks.array(object=[1, 2], dtype="float32")), (ks.array(x), ks.array(object=x)),
+        (x.dot(x), ks.dot(x, y=x)), (ks.dot(x, x), ks.array(506.0)), (ks.empty((0, 2)), ks.empty(shape=(0, 2))),
         (x.astype("int32"), x.astype(dtype="int32")), (x.astype(np.float64), x), (x.reshape(3, 4).T.ravel(), x.reshape(3, 4).T.ravel(order="C")),
     ]:  # fmt: skip
         assert by_place.dtype == by_name.dtype and by_place.shape == by_name.shape and bool((by_place == by_name).all())
@@ -867,6 +873,37 @@ def test_arguments_by_place_are_those_by_name():
         and view.item(5) == 5.0
         and view.item((1, 1)) == 5.0
     )
-    for call, error in [(lambda: x.reshape(7), ValueError), (lambda: x.reshape(-2), ValueError), (lambda: x.reshape("a"), TypeError), (lambda: x.item(12), IndexError), (lambda: x.astype("word"), TypeError), (lambda: ks.sin(), TypeError), (lambda: ks.add(x), TypeError)]:  # fmt: skip
+    for call, error in [(lambda: x.reshape(7), ValueError), (lambda: x.reshape(-2), ValueError), (lambda: x.reshape("a"), TypeError), (lambda: x.item(12), IndexError), (lambda: x.reshape(5, 5), ValueError), (lambda: ks.zeros(-1), ValueError), (lambda: ks.ones("a"), TypeError), (lambda: ks.zeros(2, "word"), TypeError), (lambda: ks.arange("a"), TypeError), (lambda: x.dot(ks.ones(3)), ValueError), (lambda: ks.array("text"), TypeError), (lambda: x.astype("word"), TypeError), (lambda: ks.sin(), TypeError), (lambda: ks.add(x), TypeError)]:  # fmt: skip
         with pytest.raises(error):
             call()
+
+
+def test_loops_end_as_those_over_numpys_arrays():
+    """Python's own loops, what takes a row apart, and iterators by hand."""
+    for shape in ((3,), (0,), (2, 3), (0, 2)):
+        x = np.arange(math.prod(shape), dtype=float).reshape(shape)
+        y = ks.array(x)
+        assert [e.numpy().tolist() for e in y] == x.tolist() and len(list(y)) == len(x)
+        rows = iter(y)
+        assert iter(rows) is rows
+        for left in range(len(x), -1, -1):
+            assert operator.length_hint(rows) == left
+            assert (next(rows, None) is None) == (left == 0)
+        assert next(rows, None) is None  # and so it stays
+    y = ks.array([1.0, 2.0, 3.0])
+    a, b, c = y
+    assert (float(a), float(b), float(c)) == (1, 2, 3) and 2.0 in y
+    first, *rest = y
+    assert float(first) == 1 and list(map(float, rest)) == [2, 3]
+    for wrong in ("a, b = y", "a, b, c, d = y"):
+        with pytest.raises(ValueError, match="values to unpack"):
+            exec(wrong, {"y": y})
+    with pytest.raises(TypeError, match="0-d"):
+        iter(ks.array(1.0))
+    pending = ks.arange(5.0) * 2
+    assert list(map(float, pending)) == [0, 2, 4, 6, 8] and not pending.is_pending
+    gone = weakref.ref(y)
+    y.own = iter(y)  # a circle, which is collected
+    del y
+    gc.collect()
+    assert gone() is None

@@ -394,3 +394,30 @@ def test_any_number_of_threads_gives_the_same_bits(threads, clean_process):
     """
     one, many = (clean_process(text, env={"KASOKU_NUM_THREADS": n}).stdout for n in ("1", str(threads)))
     assert one == many
+
+
+@pytest.mark.parametrize("n", [63, 64, 65, 1000, 5000])
+def test_positions_of_keys_that_differ_in_their_lowest_bits(n):
+    """Beside others that are far away; few of them, and so many that another way is taken."""
+    random = np.random.default_rng(n)
+    near = 1 + random.integers(0, 50, n) * 2.0**-52
+    far = random.normal(size=n) * 10.0 ** random.integers(-300, 300, n)
+    cases = [
+        near,
+        np.where(random.random(n) < 0.01, near, far),
+        np.where(random.random(n) < 0.5, near, far),
+        np.zeros(n),
+        np.arange(n) * 0.5,
+        -np.arange(n) * 0.5,
+    ]
+    far[: n // 2] = random.permutation([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf] * n)[: n // 2]
+    integers = [
+        random.integers(-5, 5, n),
+        random.integers(-(2**63), 2**63 - 1, n),
+        random.integers(-5, 5, n) + (random.random(n) < 0.5) * 2**62,
+    ]
+    for x in [*cases, far, *integers, integers[1].astype("uint64")]:
+        np.testing.assert_array_equal(ks.argsort(ks.array(x)).numpy(), np.argsort(x, kind="stable"))
+        rows = np.stack([x, x[::-1], np.sort(x)])
+        np.testing.assert_array_equal(ks.argsort(ks.array(rows)).numpy(), np.argsort(rows, kind="stable"))
+        np.testing.assert_array_equal(ks.sort(ks.array(rows)).numpy(), np.sort(rows))
