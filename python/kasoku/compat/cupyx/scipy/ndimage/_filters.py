@@ -1,0 +1,307 @@
+"""Filters, as reductions of windows over an array that is padded.
+
+Windows are views, and sums of them are computed in float64, as SciPy's; results have the dtype of what is filtered."""
+
+import operator as _operator
+
+import numpy as _np
+
+import kasoku as _ks
+
+from ....cupy._arrays import asarray as _asarray
+from ....cupy._util import in_face as _in_face
+from ...._face.table import plain as _plain
+
+
+# What stands beyond the ends, by SciPy's names and numpy.pad's.
+_ends = {
+    "reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "grid-wrap": "wrap",
+    "constant": "constant", "grid-constant": "constant",
+}  # fmt: skip
+
+
+def _for_axes(value, axes, name, kind=_operator.index):
+    """A number for each axis, of one or as many."""
+    values = [value] * axes if _ks.isscalar(value) or value is None else list(value)
+    if len(values) != axes:
+        raise RuntimeError(f"{name} must have as many elements as there are axes: {axes}")
+    return [None if v is None else kind(v) for v in values]
+
+
+def _windows(a, size, axes, mode, cval, origin):
+    """Windows around each element, as new last axes."""
+    modes = [mode] * len(axes) if isinstance(mode, str) else list(mode)
+    for axis, length, end, off in zip(axes, size, modes, origin):
+        if end not in _ends:
+            raise RuntimeError("boundary mode not supported")
+        if not -(length // 2) <= off <= (length - 1) // 2:
+            raise ValueError("invalid origin")
+        widths = [(0, 0)] * a.ndim
+        widths[axis] = (length // 2 + off, length - 1 - length // 2 - off)
+        if not a.size:
+            return _ks.empty((*a.shape, *size), a.dtype, a.device)
+        fill = {"constant_values": cval} if _ends[end] == "constant" else {}
+        a = _ks.pad(a, widths, _ends[end], **fill)
+    return _ks.lib.stride_tricks.sliding_window_view(a, size, axes)
+
+
+def _given(a):
+    a = _asarray(a)
+    return a.astype("uint8") if a.dtype == bool else a
+
+
+def _result(result, given, output):
+    """The result in the dtype of what was given, or in an output of that dtype, or that is an array."""
+    kind = _asarray(given).dtype if output is None else getattr(output, "dtype", output)
+    if _ks.dtype(kind).kind == "u" and result.dtype.kind == "f":  # negative numbers wrap around
+        result = result.astype("int64")
+    if isinstance(output, _ks.Array):
+        output[...] = result.astype(output.dtype, copy=False)
+        return output
+    return result.astype(_asarray(given).dtype if output is None else output, copy=False)
+
+
+def _wide(a):
+    return a if a.dtype.kind == "c" else a.astype("float64", copy=False)
+
+
+def _correlated(input, weights, output, mode, cval, origin, turned):
+    a, weights = _given(input), _wide(_asarray(weights))
+    if a.ndim != weights.ndim:
+        raise RuntimeError("filter weights array has incorrect shape.")
+    origin = _for_axes(origin, a.ndim, "origin")
+    if turned:
+        weights = _ks.flip(weights)
+        origin = [-off - (n % 2 == 0) for off, n in zip(origin, weights.shape)]
+    seen = _windows(_wide(a), weights.shape, range(a.ndim), mode, cval, origin)
+    return _result((seen * weights).sum(axis=tuple(range(-a.ndim, 0))), input, output)
+
+
+def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0):
+    """Sums of elements around each, times weights."""
+    return _correlated(input, weights, output, mode, cval, origin, False)
+
+
+def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0):
+    """Sums of elements around each, times weights in the opposite order."""
+    return _correlated(input, weights, output, mode, cval, origin, True)
+
+
+def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    """Sums of elements around each along an axis, times weights."""
+    a, weights = _given(input), _wide(_asarray(weights))
+    if weights.ndim != 1 or not weights.size:
+        raise RuntimeError("no filter weights given")
+    seen = _windows(_wide(a), weights.shape, [axis % a.ndim], mode, cval, [origin])
+    if weights.size <= 64:  # rows of memory times numbers, faster than sums of short windows
+        return _result(
+            sum((seen[..., k] * weights[k] for k in range(1, weights.size)), seen[..., 0] * weights[0]), input, output
+        )
+    return _result((seen * weights).sum(axis=-1), input, output)
+
+
+def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    """Sums of elements around each along an axis, times weights in the opposite order."""
+    weights = _ks.flip(_asarray(weights))
+    return correlate1d(input, weights, axis, output, mode, cval, -origin - (weights.size % 2 == 0))
+
+
+def _along_axes(input, output, of, axes=None):
+    """One filter after the other, of an axis each; the values between are floats, or of the output's dtype as SciPy's are."""
+    a = _given(input)
+    for axis in range(a.ndim) if axes is None else axes:
+        a = of(a, axis)
+    return _result(a, input, output)
+
+
+def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    """Means of so many elements around each along an axis."""
+    a = _given(input)
+    if size < 1:
+        raise RuntimeError("incorrect filter size")
+    seen = _windows(_wide(a), [size], [axis % a.ndim], mode, cval, [origin])
+    return _result(seen.sum(axis=-1) / size, input, output)
+
+
+def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0):
+    """Means of boxes of elements around each."""
+    a = _given(input)
+    sizes, origins = _for_axes(size, a.ndim, "size"), _for_axes(origin, a.ndim, "origin")
+    modes = [mode] * a.ndim if isinstance(mode, str) else mode
+    return _along_axes(
+        input,
+        output,
+        lambda x, k: x if sizes[k] <= 1 else uniform_filter1d(x, sizes[k], k, None, modes[k], cval, origins[k]),
+    )
+
+
+def _gaussian_weights(sigma, order, radius):
+    """The values of a bell, or of a derivative of it, in the opposite order, as a NumPy array of few numbers."""
+    if order < 0:
+        raise ValueError("order must be non-negative")
+    x = _np.arange(-radius, radius + 1)
+    bell = _np.exp(-0.5 / sigma**2 * x**2)
+    # f' = (p' - p x / sigma^2) exp(-x^2 / 2 sigma^2), so that polynomials alone are derived.
+    p = _np.polynomial.Polynomial([1.0])
+    for _ in range(order):
+        p = p.deriv() - p * _np.polynomial.Polynomial([0, 1 / sigma**2])
+    return (p(x) * bell / bell.sum())[::-1]
+
+
+def gaussian_filter1d(
+    input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None
+):
+    """A convolution along an axis with a bell of the width sigma, or with a derivative of it."""
+    a = _given(input)
+    radius = int(truncate * float(sigma) + 0.5) if radius is None else _operator.index(radius)
+    weights = _ks.asarray(_gaussian_weights(float(sigma), order, radius), device=a.device)
+    return correlate1d(input, weights, axis, output, mode, cval, 0)
+
+
+def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None):
+    """A convolution with a bell of the width sigma, or with derivatives of it."""
+    a = _given(input)
+    sigmas, orders = _for_axes(sigma, a.ndim, "sigma", float), _for_axes(order, a.ndim, "order")
+    radii = _for_axes(radius, a.ndim, "radius")
+    modes = [mode] * a.ndim if isinstance(mode, str) else mode
+    return _along_axes(input, output, lambda x, k: gaussian_filter1d(
+        x, sigmas[k], k, orders[k], None, modes[k], cval, truncate, radius=radii[k]) if sigmas[k] > 1e-15 else x)  # fmt: skip
+
+
+def _gradient(weights_across):
+    def filtered(input, axis=-1, output=None, mode="reflect", cval=0.0):
+        a = _given(input)
+        modes = [mode] * a.ndim if isinstance(mode, str) else mode
+        axis %= a.ndim
+        a = correlate1d(a, [-1, 0, 1], axis, None, modes[axis], cval)
+        for k in range(a.ndim):
+            a = a if k == axis else correlate1d(a, weights_across, k, None, modes[k], cval)
+        return _result(a, input, output)
+
+    return filtered
+
+
+def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None):
+    """The sum of second derivatives along the axes: derivative2(input, axis, output, mode, cval, …)."""
+    a = _given(input)
+    modes = [mode] * a.ndim if isinstance(mode, str) else mode
+    parts = [derivative2(a, k, None, modes[k], cval, *extra_arguments, **(extra_keywords or {})) for k in range(a.ndim)]
+    return _result(sum(parts[1:], parts[0]) if parts else a, input, output)
+
+
+def generic_gradient_magnitude(
+    input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None
+):
+    """The length of the gradient, whose parts are derivative(input, axis, output, mode, cval, …)."""
+    a = _given(input)
+    modes = [mode] * a.ndim if isinstance(mode, str) else mode
+    parts = [derivative(a, k, None, modes[k], cval, *extra_arguments, **(extra_keywords or {})) for k in range(a.ndim)]
+    return _result(_ks.sqrt(sum((part * part for part in parts[1:]), parts[0] * parts[0])), input, output)
+
+
+def laplace(input, output=None, mode="reflect", cval=0.0):
+    """The sum of second differences along the axes."""
+    return generic_laplace(input, lambda a, k, out, m, c: correlate1d(a, [1, -2, 1], k, out, m, c), output, mode, cval)
+
+
+def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, **kwargs):
+    """The sum of second derivatives of a bell along the axes."""
+    return generic_laplace(input, lambda a, axis, out, m, c: gaussian_filter(
+        a, sigma, [2 * (k == axis) for k in range(a.ndim)], out, m, c, **kwargs), output, mode, cval)  # fmt: skip
+
+
+def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=0.0, **kwargs):
+    """The length of the gradient by derivatives of a bell."""
+    return generic_gradient_magnitude(input, lambda a, axis, out, m, c: gaussian_filter(
+        a, sigma, [k == axis for k in range(a.ndim)], out, m, c, **kwargs), output, mode, cval)  # fmt: skip
+
+
+def _footprint(a, size, footprint, structure=None):
+    """Which places of a window count, as a NumPy array of bools."""
+    if structure is not None and footprint is None:
+        footprint = _np.ones(_np.shape(structure), bool)
+    if footprint is None:
+        if size is None:
+            raise RuntimeError("no footprint or filter size provided")
+        return _np.ones(_for_axes(size, a.ndim, "size"), bool)
+    footprint = _np.asarray(footprint.numpy() if isinstance(footprint, _ks.Array) else footprint, bool)
+    if footprint.ndim != a.ndim:
+        raise RuntimeError("footprint array has incorrect shape.")
+    if not footprint.any():
+        raise ValueError("All-zero footprint is not supported.")
+    return footprint
+
+
+def _of_places(a, footprint, mode, cval, origin):
+    """The elements of windows that count, as a new last axis."""
+    if a.dtype.kind == "c":
+        raise TypeError("Complex type not supported")
+    seen = _windows(a, footprint.shape, range(a.ndim), mode, cval, _for_axes(origin, a.ndim, "origin"))
+    seen = seen.reshape(*a.shape, footprint.size)
+    return seen if footprint.all() else seen[..., footprint.ravel().nonzero()[0].tolist()]
+
+
+def _extreme(name):
+    def filtered(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
+        a = _given(input)
+        footprint = _footprint(a, size, footprint)
+        if not footprint.all() or a.dtype.kind == "c":
+            return _result(getattr(_of_places(a, footprint, mode, cval, origin), name)(axis=-1), input, output)
+        seen = _windows(a, footprint.shape, range(a.ndim), mode, cval, _for_axes(origin, a.ndim, "origin"))
+        return _result(getattr(seen, name)(axis=tuple(range(-a.ndim, 0))), input, output)
+
+    return filtered
+
+
+def _extreme1d(name):
+    def filtered(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+        a = _given(input)
+        if size < 1:
+            raise RuntimeError("incorrect filter size")
+        return _result(
+            getattr(_windows(a, [size], [axis % a.ndim], mode, cval, [origin]), name)(axis=-1), input, output
+        )
+
+    return filtered
+
+
+def _ranked(input, rank_of, size, footprint, output, mode, cval, origin):
+    a = _given(input)
+    footprint = _footprint(a, size, footprint)
+    count = int(footprint.sum())
+    rank = rank_of(count)
+    rank += count if rank < 0 else 0
+    if not 0 <= rank < count:
+        raise RuntimeError("rank not within filter footprint size")
+    return _result(_ks.sort(_of_places(a, footprint, mode, cval, origin), -1)[..., rank], input, output)
+
+
+def rank_filter(input, rank, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
+    """The element at a place of the sorted ones around each; from the end where it is negative."""
+    return _ranked(input, lambda n: _operator.index(rank), size, footprint, output, mode, cval, origin)
+
+
+def median_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
+    """The element in the middle of the sorted ones around each."""
+    return _ranked(input, lambda n: n // 2, size, footprint, output, mode, cval, origin)
+
+
+def percentile_filter(input, percentile, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
+    """The element below which so many per cent of those around each are."""
+    share = percentile + 100 if percentile < 0 else percentile
+    if not 0 <= share <= 100:
+        raise RuntimeError("invalid percentile")
+    return _ranked(
+        input, lambda n: n - 1 if share == 100 else int(n * share / 100), size, footprint, output, mode, cval, origin
+    )
+
+
+_plain(globals(), {
+    "maximum_filter": (_extreme("max"), "The greatest of the elements around each."),
+    "maximum_filter1d": (_extreme1d("max"), "The greatest of the elements around each along an axis."),
+    "minimum_filter": (_extreme("min"), "The least of the elements around each."),
+    "minimum_filter1d": (_extreme1d("min"), "The least of the elements around each along an axis."),
+    "prewitt": (_gradient([1, 1, 1]), "Differences of neighbours along an axis, added up across."),
+    "sobel": (_gradient([1, 2, 1]), "Differences of neighbours along an axis, added up across with the weights 1, 2, 1."),
+})  # fmt: skip
+_in_face(globals())

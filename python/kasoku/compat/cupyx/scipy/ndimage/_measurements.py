@@ -1,0 +1,200 @@
+"""What is measured of labelled elements, and labels."""
+
+import functools as _functools
+
+import numpy as _np
+
+import kasoku as _ks
+
+from ....cupy._arrays import asarray as _asarray
+from ....cupy._util import in_face as _in_face
+from ...._face.table import plain as _plain
+from ._filters import _footprint, _wide
+from ._morphology import generate_binary_structure
+
+
+def _by_label(of):
+    """What is computed of the elements of each label that is asked for; all elements are one group where there are none."""
+
+    def measured(input, labels=None, index=None):
+        a = _asarray(input)
+        if labels is None:
+            return of(a, _ks.ones_like(a, dtype=bool))
+        labels = _asarray(labels)
+        a, labels = _ks.broadcast_arrays(a, labels)
+        if index is None:
+            return of(a, labels > 0)
+        index = _asarray(index)
+        parts = [of(a, labels == k) for k in _ks.ravel(index)]
+        return _ks.stack(parts).reshape(index.shape) if parts else _ks.empty(index.shape, device=a.device)
+
+    return measured
+
+
+def _mean_of(a, of):
+    return (_wide(a) * of).sum() / of.sum()
+
+
+def _variance_of(a, of):
+    if a.dtype.kind == "c":
+        raise TypeError("the variance of complex numbers is not there")
+    return ((_wide(a) - _mean_of(a, of)) ** 2 * of).sum() / of.sum()
+
+
+def _sum_labels(input, labels=None, index=None):
+    total = _by_label(lambda a, of: _ks.where(of, a, 0).sum())(input, labels, index)
+    return total if labels is None or index is None or _ks.isscalar(index) else _wide(total)
+
+
+def _most(name):
+    def of(a, counts):
+        least = _ks.iinfo(a.dtype).min if a.dtype.kind in "iu" else -_ks.inf
+        greatest = _ks.iinfo(a.dtype).max if a.dtype.kind in "iu" else _ks.inf
+        result = getattr(_ks.where(counts, a, least if name == "max" else greatest), name)()
+        return _ks.where(counts.any(), result, 0).astype(a.dtype)
+
+    return of
+
+
+def _median_of(a, of):
+    if not a.size:
+        return _ks.asarray(_ks.nan, device=a.device)
+    values, n = _ks.sort(_ks.where(of, a if a.dtype.kind == "f" else _wide(a), _ks.inf).reshape(-1)), of.sum()
+    return (values[_ks.maximum(n - 1, 0) // 2] + values[_ks.minimum(n // 2, a.size - 1)]) / 2
+
+
+def _position(name):
+    def found(input, labels=None, index=None):
+        a = _asarray(input)
+        counts = _ks.ones_like(a, dtype=bool) if labels is None else None
+        labels = None if labels is None else _ks.broadcast_to(_asarray(labels), a.shape)
+
+        def of(counts):
+            least = -_ks.inf if name == "argmax" else _ks.inf
+            at = int(getattr(_ks.where(counts, _wide(a), least).reshape(-1), name)())
+            return tuple(int(k) for k in _ks.unravel_index(at, a.shape))
+
+        if labels is None or index is None:
+            return of(counts if labels is None else labels > 0)
+        return of(labels == index) if _ks.isscalar(index) else [of(labels == k) for k in _ks.ravel(_asarray(index))]
+
+    return found
+
+
+def center_of_mass(input, labels=None, index=None):
+    """The mean of the places of elements, times the elements."""
+    a = _wide(_asarray(input))
+
+    def of(counts):
+        weights = a * counts
+        total = weights.sum()
+        places = [
+            _ks.arange(n, device=a.device).reshape([-1 if k == axis else 1 for k in range(a.ndim)])
+            for axis, n in enumerate(a.shape)
+        ]
+        return tuple((weights * place).sum() / total for place in places)
+
+    if labels is None:
+        return of(_ks.ones_like(a))
+    labels = _ks.broadcast_to(_asarray(labels), a.shape)
+    if index is None:
+        return of(labels > 0)
+    return of(labels == index) if _ks.isscalar(index) else [of(labels == k) for k in _ks.ravel(_asarray(index))]
+
+
+def extrema(input, labels=None, index=None):
+    """The least and the greatest element, and where they are."""
+    return tuple(of(input, labels, index) for of in (minimum, maximum, minimum_position, maximum_position))  # noqa: F821
+
+
+def histogram(input, min, max, bins, labels=None, index=None):
+    """How many elements are in each of so many intervals, of all or of each label."""
+    a = _asarray(input)
+    if labels is None:
+        return _ks.histogram(a, bins, (min, max))[0]
+    labels = _ks.broadcast_to(_asarray(labels), a.shape)
+    if index is None:
+        return _ks.histogram(a[labels > 0], bins, (min, max))[0]
+    if _ks.isscalar(index):
+        return _ks.histogram(a[labels == index], bins, (min, max))[0]
+    return [_ks.histogram(a[labels == k], bins, (min, max))[0] for k in _ks.ravel(_asarray(index))]
+
+
+@_functools.cache
+def _joining(device):
+    """Kernels that join trees of elements: each element with its neighbours before it, and then with its root."""
+    preamble = """
+      __device__ int root_of(volatile int *roots, int at) {
+        while (roots[at] != at) at = roots[at];
+        return at;
+      }"""
+    join = """
+      if (roots[i] >= 0)
+        for (int k = 0; k < neighbours; k++) {
+          int rest = i, step = 1, at = i;
+          for (int axis = axes - 1; axis >= 0; axis--) {
+            const int place = rest % shape[axis] + before[k * axes + axis];
+            if (place < 0 || place >= shape[axis]) at = -1;
+            if (at >= 0) at += before[k * axes + axis] * step;
+            rest /= shape[axis];
+            step *= shape[axis];
+            if (at < 0) break;
+          }
+          if (at < 0 || roots[at] < 0) continue;
+          int high = i;
+          while (true) {  // the greater root becomes a child of the lesser one, unless another thread was faster
+            high = root_of(&roots[0], high);
+            at = root_of(&roots[0], at);
+            if (high == at) break;
+            if (high < at) {
+              const int kept = high;
+              high = at;
+              at = kept;
+            }
+            if (atomicCAS(&roots[high], high, at) == high) break;
+          }
+        }"""
+    parameters = "raw int32 shape, int32 axes, raw int32 before, int32 neighbours", "raw int32 roots"
+    make = _functools.partial(_ks.ElementwiseKernel, *parameters, preamble=preamble, device=device)
+    return make(join, "join_neighbours"), make("if (roots[i] >= 0) roots[i] = root_of(&roots[0], i);", "find_roots")
+
+
+def label(input, structure=None, output=None):
+    """Numbers for what hangs together, from 1 in the order of the first elements, and how many there are."""
+    a = _asarray(input) != 0
+    places = _footprint(a, None, generate_binary_structure(a.ndim, 1) if structure is None else structure)
+    if (places != places[(slice(None, None, -1),) * a.ndim]).any() or places.shape != (3,) * a.ndim:
+        raise ValueError("structuring element is not symmetric")
+    shape = _ks.asarray(a.shape, dtype="int32", device=a.device)
+    before = _ks.asarray(
+        (_np.argwhere(places)[: int(places.sum()) // 2] - 1).reshape(-1), dtype="int32", device=a.device
+    )
+    own = _ks.arange(a.size, dtype="int32", device=a.device).reshape(a.shape)
+    roots = _ks.where(a, own, -1).reshape(-1)
+    if a.size:
+        for kernel in _joining(a.device):
+            kernel(shape, a.ndim, before, before.size // a.ndim, roots, size=a.size)
+    roots = roots.reshape(a.shape)
+    first = (roots == own) & a
+    numbers = _ks.concatenate((_ks.cumsum(first.reshape(-1)), _ks.asarray([0], device=a.device)))
+    count = int(first.sum())
+    labels = _ks.where(a, numbers[roots.reshape(-1)].reshape(a.shape), 0)
+    if isinstance(output, _ks.Array):
+        output[...] = labels
+        return count
+    return labels.astype("int32" if output is None else output), count
+
+
+_plain(globals(), {
+    "maximum": (_by_label(_most("max")), "The greatest element, of all or of each label."),
+    "maximum_position": (_position("argmax"), "Where the greatest element is."),
+    "mean": (_by_label(_mean_of), "The mean, of all elements or of each label's."),
+    "median": (_by_label(_median_of), "The median, of all elements or of each label's."),
+    "minimum": (_by_label(_most("min")), "The least element, of all or of each label."),
+    "minimum_position": (_position("argmin"), "Where the least element is."),
+    "standard_deviation": (_by_label(lambda a, of: _ks.sqrt(_variance_of(a, of))), "The standard deviation, of all elements or of each label's."),
+    "sum_labels": (_sum_labels, "The sum, of all elements or of each label's, in float64 where there are several."),
+    "variance": (_by_label(_variance_of), "The variance, of all elements or of each label's."),
+})  # fmt: skip
+sum = sum_labels = globals()["sum_labels"]
+_in_face(globals())

@@ -1,0 +1,133 @@
+"""Erosions and dilations of shapes and of grey values."""
+
+import kasoku as _ks
+
+from ....cupy._arrays import asarray as _asarray
+from ....cupy._util import in_face as _in_face
+from ...._face.table import plain as _plain
+from ._filters import _footprint, _for_axes, _given, _of_places, _result, _wide
+
+
+def generate_binary_structure(rank, connectivity):
+    """Which places of a box of 3 are neighbours: those that differ along so many axes at most."""
+    if rank < 1:
+        return _ks.asarray(True)
+    far = sum(abs(_ks.arange(3).reshape([-1 if k == axis else 1 for k in range(rank)]) - 1) for axis in range(rank))
+    return far <= max(connectivity, 1)
+
+
+def _eroded(a, places, outside, origin):
+    return _of_places(a, places, "constant", outside, origin).all(axis=-1)
+
+
+def _binary(is_dilation):
+    def morphed(
+        input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0, brute_force=False
+    ):
+        a = _asarray(input) != 0
+        places = _footprint(a, None, generate_binary_structure(a.ndim, 1) if structure is None else structure)
+        origin = _for_axes(origin, a.ndim, "origin")
+        if is_dilation:  # the erosion of what is not there
+            places = places[(slice(None, None, -1),) * a.ndim]
+            origin = [-off - (n % 2 == 0) for off, n in zip(origin, places.shape)]
+        counts, done = ~a if is_dilation else a, 0
+        changes = None if mask is None else _asarray(mask) != 0
+        while iterations < 1 or done < iterations:
+            next_ = _eroded(counts, places, bool(border_value) != is_dilation, origin)
+            next_ = next_ if changes is None else _ks.where(changes, next_, counts)
+            done += 1
+            if iterations < 1 and bool((next_ == counts).all()):
+                break
+            counts = next_
+        return _result(~counts if is_dilation else counts, a, output)
+
+    return morphed
+
+
+_dilated, _erosion = _binary(True), _binary(False)
+
+
+def binary_opening(
+    input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0, brute_force=False
+):
+    """An erosion and a dilation of it."""
+    a = _erosion(input, structure, iterations, mask, None, border_value, origin)
+    return _dilated(a, structure, iterations, mask, output, border_value, origin)
+
+
+def binary_closing(
+    input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0, brute_force=False
+):
+    """A dilation and an erosion of it."""
+    a = _dilated(input, structure, iterations, mask, None, border_value, origin)
+    return _erosion(a, structure, iterations, mask, output, border_value, origin)
+
+
+def binary_propagation(input, structure=None, mask=None, output=None, border_value=0, origin=0):
+    """Dilations within a mask until nothing changes."""
+    return _dilated(input, structure, -1, mask, output, border_value, origin)
+
+
+def binary_fill_holes(input, structure=None, output=None, origin=0):
+    """What is not reached from outside."""
+    a = _asarray(input) != 0
+    return _result(~_dilated(_ks.zeros_like(a), structure, -1, ~a, None, 1, origin), a, output)
+
+
+def _grey(name, sign):
+    """The least of elements minus a structure, or the greatest of those plus the turned one."""
+
+    def morphed(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0):
+        a = _given(input)
+        places = _footprint(a, size, footprint, structure)
+        origin = _for_axes(origin, a.ndim, "origin")
+        turn = (slice(None, None, -1),) * a.ndim
+        if sign > 0:
+            places = places[turn]
+            origin = [-off - (n % 2 == 0) for off, n in zip(origin, places.shape)]
+        seen = _of_places(a, places, mode, cval, origin)
+        if structure is not None:
+            heights = _wide(_asarray(structure))[turn if sign > 0 else ...].reshape(-1)
+            seen = _wide(seen) + sign * heights[places.ravel().nonzero()[0].tolist()]
+        return _result(getattr(seen, name)(axis=-1), input, output)
+
+    return morphed
+
+
+_grey_erosion, _grey_dilation = _grey("min", -1), _grey("max", 1)
+
+
+def _after(first, second):
+    def morphed(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0):
+        rest = size, footprint, structure
+        return second(first(input, *rest, None, mode, cval, origin), *rest, output, mode, cval, origin)
+
+    return morphed
+
+
+def _between(of):
+    """What is computed of an array, its erosion, dilation, opening and closing."""
+
+    def morphed(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0):
+        rest = size, footprint, structure, None, mode, cval, origin
+        return _result(of(_given(input), rest), input, output)
+
+    return morphed
+
+
+_opening, _closing = _after(_grey_erosion, _grey_dilation), _after(_grey_dilation, _grey_erosion)
+
+
+_plain(globals(), {
+    "binary_dilation": (_dilated, "Whether one of the neighbours is true."),
+    "binary_erosion": (_erosion, "Whether all neighbours are true."),
+    "black_tophat": (_between(lambda a, rest: _closing(a, *rest) - a), "A grey closing without the array."),
+    "grey_closing": (_closing, "A grey dilation and an erosion of it."),
+    "grey_dilation": (_grey_dilation, "The greatest of the elements around each, plus a structure."),
+    "grey_erosion": (_grey_erosion, "The least of the elements around each, minus a structure."),
+    "grey_opening": (_opening, "A grey erosion and a dilation of it."),
+    "morphological_gradient": (_between(lambda a, rest: _grey_dilation(a, *rest) - _grey_erosion(a, *rest)), "A grey dilation without the erosion."),
+    "morphological_laplace": (_between(lambda a, rest: _grey_dilation(a, *rest) + _grey_erosion(a, *rest) - 2 * a), "A grey dilation and the erosion without twice the array."),
+    "white_tophat": (_between(lambda a, rest: a - _opening(a, *rest)), "An array without its grey opening."),
+})  # fmt: skip
+_in_face(globals())
