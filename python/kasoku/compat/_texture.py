@@ -14,7 +14,7 @@ def require_cpu(device, what):
     """For references to textures, which GPUs have no more."""
     if device.kind != "cpu":
         raise ks.errors.UnsupportedError(
-            f"{what}: textures are read on a CPU only\n"
+            f"{what}: references to textures are read on a CPU only\n"
             "  fix  pass the array itself to the kernel, or run with KASOKU_DEVICE=cpu"
         )
 
