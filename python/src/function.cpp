@@ -185,12 +185,12 @@ void find_short_way(Object& object, PyTypeObject* type, std::string_view name) {
 PyObject* call_wrapped(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
   const Object& object = *reinterpret_cast<Object*>(self);
   const size_t n = argument_count(n_and_flag, names);
+  PyObject* result = nullptr;
   if (object.short_way && !names && n <= 3) {
     const nb::handle operands[] = {n > 0 ? args[0] : nullptr, n > 1 ? args[1] : nullptr, n > 2 ? args[2] : nullptr};
-    PyObject* const result = guarded([&] { return object.short_way(object.which, {operands, n}).release().ptr(); });
-    if (result || PyErr_Occurred()) return result;
+    result = guarded([&] { return object.short_way(object.which, {operands, n}).release().ptr(); });
   }
-  PyObject* const result = handed_on(wrapped(self), args, n_and_flag, names);
+  if (!result && !PyErr_Occurred()) result = handed_on(wrapped(self), args, n_and_flag, names);
   return result ? result : worded(wrapped(self), [=] { return tuple_and_dict({args, argument_count(n_and_flag, names)}, names); });
 }
 

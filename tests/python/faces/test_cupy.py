@@ -308,7 +308,7 @@ def test_a_modules_functions_have_a_kernels_attributes(cp):
 
 def test_devices_streams_and_memory(cp):
     d = cp.cuda.Device()
-    assert d == d.id and d == cp.cuda.Device(d.id) and cp.cuda.Device(0) < cp.cuda.Device(1)
+    assert d != d.id and d == cp.cuda.Device(d.id) and cp.cuda.Device(0) < cp.cuda.Device(1)
     assert d.attributes["WarpSize"] == 32 and cp.cuda.runtime.getDeviceCount() >= 1
     with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="there is no device 1000"):
         cp.cuda.Device(1000).use()
