@@ -148,7 +148,7 @@ class RawModule(ks.RawModule):
         return cuda.MemoryPointer(cuda.ArrayMemory(array), 0)
 
     def get_texref(self, name):
-        raise ks.errors.UnsupportedError(f"textures are not supported: {name}")
+        raise ks.errors.UnsupportedError(f"references to textures are not supported: {name}")
 
     module = property(lambda self: self)
 

@@ -9,15 +9,19 @@ from .._face.table import plain as _plain
 from ._arrays import empty as _empty, stored as _stored
 from ._util import in_face as _in_face
 
-_turned = {"N": lambda a: a, "T": lambda a: a.T, "H": lambda a: _ks.conjugate(a.T)}
-_words = {"N": (0, False, "N", "n"), "T": (1, "T", "t"), "H": (2, "C", "c", "H", "h")}
+# By BLAS's letters and cuBLAS's numbers
+_turns = {
+    (0, "N", "n"): lambda a: a,
+    (1, "T", "t"): lambda a: a.T,
+    (2, "C", "c", "H", "h"): lambda a: _ks.conjugate(a.T),
+}
 
 
 def _turn(a, trans):
-    """The matrix as `trans` says: itself, its transpose or the conjugated one, by BLAS's letters or cuBLAS's numbers."""
-    for word, others in _words.items():
-        if trans in others:
-            return _turned[word](a)
+    """The matrix as `trans` says: itself, its transpose or the conjugated one."""
+    for words, turned in _turns.items():
+        if trans in words:
+            return turned(a)
     raise TypeError(f"a matrix is turned by N, T or H, not by {trans!r}")
 
 
