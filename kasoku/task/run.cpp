@@ -143,6 +143,7 @@ class Run : public std::enable_shared_from_this<Run> {
     const InterruptScope scope(is_left_);
     const cpu::Computing here;
     const Clock::time_point until = Clock::now() + first_look;
+    is_helping_.store(true);
     uint32_t task = find(own);
     while (task != none && !interrupt_ && graph_.task(task).may_run_free()) {
       task = execute(task, own, lock);
@@ -150,6 +151,7 @@ class Run : public std::enable_shared_from_this<Run> {
       if (task == none) task = find(own);
     }
     if (task != none) own.ready.push(task);
+    is_helping_.store(false);
     lock.give();
     if (tell(own)) return;
     if (has_work()) wake_one();
@@ -231,9 +233,10 @@ class Run : public std::enable_shared_from_this<Run> {
     if (may_spread_.load(std::memory_order_relaxed)) wake_one();
   }
 
-  /// Unless one is looking already.
+  /// Unless one is looking already, or as many threads are at work as there are to be: the waiting thread is one of them
+  /// while it helps, and wakes another when it goes.
   void wake_one() {
-    if (searching_.load() || (!sleepers_.load() && started_.load() == n_workers_)) return;
+    if (searching_.load() || started_.load() + is_helping_.load() >= n_workers_ + sleepers_.load()) return;
     if (searching_.exchange(true)) return;
     std::unique_lock lock(mutex_);
     if (sleepers_.load()) {
@@ -390,7 +393,7 @@ class Run : public std::enable_shared_from_this<Run> {
   alignas(64) std::atomic<size_t> next_leaf_{0};
   alignas(64) std::atomic<size_t> outstanding_;
   std::atomic<size_t> started_{0}, sleepers_{0};
-  std::atomic<bool> searching_{false}, failed_{false}, is_left_{false}, may_spread_;
+  std::atomic<bool> searching_{false}, is_helping_{false}, failed_{false}, is_left_{false}, may_spread_;
   std::atomic<double> first_begun_{-1};  ///< when the first worker came, of many tasks
   std::mutex mutex_;
   std::condition_variable finished_, work_came_;
