@@ -2,7 +2,7 @@
 // has most tasks behind it, so that a chain needs no queue. Who has nothing takes of the leaves, then
 // steals. A worker is woken by one that has more than it can do, and looks alone: as many wake as there is work for.
 // Of many tasks the first worker runs some alone: to wake a core takes as long as hundreds of small ones do. For that
-// reason the waiting thread runs some itself at first, if they are of those that end at Ctrl-C by themselves.
+// reason the waiting thread works too, as long as tasks are small and of those that end at Ctrl-C by themselves.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -32,9 +32,13 @@ constexpr uint32_t none = ReadyTasks::none;
 constexpr size_t many_tasks = 256, many_for_each = 32;
 /// What is left must last so long for other workers to be woken, and who judges has seen so much, in seconds.
 constexpr double worth_waking = 200e-6, judged_from = 20e-6;
-/// Until then the waiting thread runs small tasks, and leaves the judgement to the first worker, who cannot judge within
-/// a task.
+/// Until then the judgement is the first worker's, who cannot judge within a task.
 constexpr auto first_look = std::chrono::microseconds(300);
+/// The waiting thread reads the clock after so many tasks, and leaves those that take longer together to the workers.
+constexpr size_t some_tasks = 8;
+constexpr auto small_tasks = std::chrono::microseconds(300);
+/// How often the waiting thread sees Ctrl-C and reports.
+constexpr auto every_look = std::chrono::milliseconds(50);
 /// How long the last tasks of others are worth waiting awake for.
 constexpr auto last_look = std::chrono::microseconds(30);
 
@@ -92,9 +96,13 @@ class Run : public std::enable_shared_from_this<Run> {
       if (on_progress && !failed_.load()) on_progress(done(), all);
     };
     InterruptCheck interrupt;
+    const auto look = [&] {
+      interrupt.look();
+      report();
+    };
     wake_one();
-    if (!may_spread_.load(std::memory_order_relaxed) && graph_.has_free_tasks() && times_.empty()) {
-      help();
+    if (n_workers_ > 1 && !may_spread_.load(std::memory_order_relaxed) && graph_.has_free_tasks() && times_.empty()) {
+      help(look);
       if (interrupt_) std::rethrow_exception(interrupt_);
     }
     std::unique_lock lock(mutex_);
@@ -105,11 +113,10 @@ class Run : public std::enable_shared_from_this<Run> {
       if (begun < 0 || is_worth_waking(seconds() - begun, done())) spread();
       lock.lock();
     }
-    while (!finished_.wait_for(lock, std::chrono::milliseconds(50), [&] { return is_over_; })) {
+    while (!finished_.wait_for(lock, every_look, [&] { return is_over_; })) {
       lock.unlock();
       spread();  // whatever the first worker thinks: its task may wait for another
-      interrupt.look();
-      report();
+      look();
       lock.lock();
     }
     lock.unlock();
@@ -136,19 +143,30 @@ class Run : public std::enable_shared_from_this<Run> {
     size_t victim = 0;    ///< the last one robbed
   };
 
-  /// While the first worker wakes up, and a little longer.
-  void help() {
+  /// The waiting thread is one of the workers as long as there are small tasks.
+  template <class Look>
+  void help(const Look& look) {
     Worker& own = workers_.back();
     LockHolder lock(lock_.get());
     const InterruptScope scope(is_left_);
     const cpu::Computing here;
-    const Clock::time_point until = Clock::now() + first_look;
+    Clock::time_point before = Clock::now(), looked = before;
     is_helping_.store(true);
     uint32_t task = find(own);
     while (task != none && !interrupt_ && graph_.task(task).may_run_free()) {
       task = execute(task, own, lock);
-      if (Clock::now() >= until) break;
       if (task == none) task = find(own);
+      if (own.not_told % some_tasks) continue;
+      const Clock::time_point now = Clock::now();
+      if (now - std::exchange(before, now) > small_tasks) break;
+      if (now - looked < every_look) continue;
+      lock.give();
+      try {
+        look();
+      } catch (...) {
+        interrupt_ = std::current_exception();
+      }
+      looked = Clock::now();
     }
     if (task != none) own.ready.push(task);
     is_helping_.store(false);
@@ -288,7 +306,9 @@ class Run : public std::enable_shared_from_this<Run> {
       const GraphDraws::Task place(draws_, i);
       try {
         const Inputs given(values_.data(), graph_.inputs(i));
-        if (!task.may_run_free() || !task.run_free(given, values_[i])) {
+        if (task.may_run_free() && task.run_free(given, values_[i])) {
+          lock.give();  // a worker may need it for its first such task
+        } else {
           lock.take();
           values_[i] = task.run(given);
         }
