@@ -352,7 +352,7 @@ def test_an_interrupt_ends_the_waiting_and_no_more():
 
 
 def test_the_waiting_thread_runs_compiled_tasks_and_ends_as_it_began():
-    """It runs many tasks of its own at first: an interrupt ends the one that it is in, and the interpreter its thread."""
+    """An interrupt ends the one that it is in, and the interpreter its thread."""
     done = program("""
         import kasoku as ks, linecache, os, signal, threading
         text = "def count(n, k):\\n    s = 0.0\\n    for i in range(n):\\n        s = s * 0.999 + i % 7\\n    return s + k\\n"
@@ -367,6 +367,24 @@ def test_the_waiting_thread_runs_compiled_tasks_and_ends_as_it_began():
             print("interrupted", ks.compute(*[call(0, k) for k in range(300)])[-1], flush=True)
     """)
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "interrupted 299.0\n")
+
+
+def test_small_compiled_tasks_tell_progress_and_end_at_an_interrupt():
+    done = program("""
+        import kasoku as ks, linecache, os, signal, threading
+        text = "def count(n, k):\\n    s = 0.0\\n    for i in range(n):\\n        s = s * 0.999 + i % 7\\n    return s + k\\n"
+        linecache.cache["count.py"] = (len(text), None, text.splitlines(True), "count.py")
+        exec(compile(text, "count.py", "exec"))
+        call, told = ks.delayed(ks.njit(count)), []
+        ks.compute(call(0, 1))
+        tasks = [call(4000, k) for k in range(200_000)]  # seconds of work
+        threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            ks.compute(*tasks, progress=lambda done, total: told.append(done))
+        except KeyboardInterrupt:
+            print("interrupted", 0 < told[-1] < len(tasks), told == sorted(told), flush=True)
+    """)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "interrupted True True\n")
 
 
 def test_a_pool_in_a_child_of_fork_has_threads_of_its_own():
