@@ -33,13 +33,12 @@ void refuse_to_record(std::string_view what) {
 }
 
 bool note_copy(Device& device, void* to, const void* from, size_t bytes) {
-  Recorder* const recorder = Recorder::of(device);
-  if (!recorder) return true;
-  const CopyReason reason = copy_reason();
-  if (reason != CopyReason::requested && reason != CopyReason::element && reason != CopyReason::move)
-    refuse_to_record("copying values between arrays and the host");
-  recorder->copy(to, from, bytes);
-  return !recorder->holds_back;
+  return note(device, [&](Recorder& recorder) {
+    const CopyReason reason = copy_reason();
+    if (reason != CopyReason::requested && reason != CopyReason::element && reason != CopyReason::move)
+      refuse_to_record("copying values between arrays and the host");
+    recorder.copy(to, from, bytes);
+  });
 }
 
 }  // namespace kasoku

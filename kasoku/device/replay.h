@@ -36,7 +36,6 @@ class Recorder {
 
   virtual ~Recorder() = default;
   virtual Device& device() = 0;
-  /// What has just been done, or is held back.
   virtual void launch(Function& function, const LaunchShape& shape, void* const* args) = 0;
   virtual void fill(void* to, uint64_t value, size_t size, size_t count) = 0;
   virtual void copy(void* to, const void* from, size_t bytes) = 0;
@@ -61,6 +60,17 @@ class RecorderScope {
  private:
   Recorder* const previous_;
 };
+
+/// The calling thread is about to have the device do something: where it records, `take_down` is called with its recorder.
+/// False: it is held back.
+template <class TakeDown>
+bool note(Device& device, const TakeDown& take_down) {
+  Recorder* const recorder = Recorder::of(device);
+  if (!recorder) [[likely]]
+    return true;
+  take_down(*recorder);
+  return !recorder->holds_back;
+}
 
 /// Throws where the calling thread records: `what` cannot be repeated.
 void refuse_to_record(std::string_view what);

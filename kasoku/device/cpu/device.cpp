@@ -107,10 +107,7 @@ class CpuDevice final : public Device {
   }
 
   void fill(void* to, uint64_t value, size_t size, size_t count, Stream&) override {
-    if (Recorder* const recorder = Recorder::of(*this)) {
-      recorder->fill(to, value, size, count);
-      if (recorder->holds_back) return;
-    }
+    if (!note(*this, [&](Recorder& recorder) { recorder.fill(to, value, size, count); })) return;
     char* target = static_cast<char*>(to);
     if (size * count < large_bytes) return fill_serially(target, value, size, count);
     parallel_blocks(count, chunk_bytes / size, [=](uint64_t begin, uint64_t end) {

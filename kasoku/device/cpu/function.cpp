@@ -151,14 +151,12 @@ void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
   if (!shape.blocks()) return;
   check(shape);
   if (compiles_only) return void(variant(shape.block));
-  Recorder* const recorder = Recorder::of(module_.device());
-  if (recorder && recorder->holds_back) return recorder->launch(*this, shape, args);
+  if (!note(module_.device(), [&](Recorder& recorder) { recorder.launch(*this, shape, args); })) return;
   const LaunchWatch watch;
   if (last_name_) note_kernel(last_name_);
   if (const GridObserver* const watches = grid_observer()) watches->launches(info_, args);
   if (auto children = run_grid(shape, args)) complete(std::move(children));
   globals_.check_ends(info_.name);
-  if (recorder) recorder->launch(*this, shape, args);
 }
 
 /// Nobody helps with it, looks for an interrupt in it or is asked for memory; who watches launches sees it.

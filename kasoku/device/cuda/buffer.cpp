@@ -127,7 +127,7 @@ void CudaDevice::trim() {
 }
 
 void CudaDevice::fill(void* to, uint64_t value, size_t size, size_t count, Stream& stream) {
-  if (count == 0) return;
+  if (count == 0 || !note(*this, [&](Recorder& recorder) { recorder.fill(to, value, size, count); })) return;
   ContextScope scope(*this);
   const CUstream order = stream_of(*this, stream);
   const CUdeviceptr begin = address(to);
@@ -136,8 +136,6 @@ void CudaDevice::fill(void* to, uint64_t value, size_t size, size_t count, Strea
   };
   const auto low = static_cast<uint32_t>(value), high = static_cast<uint32_t>(value >> 32);
   CUresult result;
-  Recorder* const recorder = Recorder::of(*this);
-  if (recorder && recorder->holds_back) return recorder->fill(to, value, size, count);
   if (size == 1)
     result = driver().cuMemsetD8Async(begin, static_cast<unsigned char>(value), count, order);
   else if (size == 2)
@@ -151,7 +149,6 @@ void CudaDevice::fill(void* to, uint64_t value, size_t size, size_t count, Strea
   else
     throw Error(ErrorKind::internal, fmt::format("fill of elements of {} bytes", size));
   check(result, asked);
-  if (recorder) recorder->fill(to, value, size, count);
 }
 
 void* CudaDevice::allocate_pinned(size_t bytes) {

@@ -68,10 +68,7 @@ void CudaDevice::copy(void* to, const void* from, size_t bytes, Stream& stream,
     return fmt::format("copy {} bytes from {} to {}", bytes, name(source), name(target));
   };
   if (target == Place::device && source == Place::device) {
-    if (Recorder* const recorder = Recorder::of(*this)) {
-      recorder->copy(to, from, bytes);
-      if (recorder->holds_back) return;
-    }
+    if (!note(*this, [&](Recorder& recorder) { recorder.copy(to, from, bytes); })) return;
     CudaDevice &there = gpu_of(to, *this), &here = gpu_of(from, *this);
     if (&there == this && &here == this) {
       count_copy(CopyWay::within_device, bytes);

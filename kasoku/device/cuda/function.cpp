@@ -80,16 +80,12 @@ void CudaFunction::launch(const LaunchShape& shape, void* const* args, Stream& s
       bz > max_block_[2] || gx > max_grid_[0] || gy > max_grid_[1] || gz > max_grid_[2] ||
       shape.shared_bytes > dynamic_shared_limit_.load(std::memory_order_relaxed)) [[unlikely]]
     prepare(shape);
-  Recorder* const recorder = Recorder::of(device_);
-  if (recorder && recorder->holds_back) [[unlikely]]
-    return recorder->launch(*this, shape, args);
+  if (!note(device_, [&](Recorder& recorder) { recorder.launch(*this, shape, args); })) return;
   enqueue(shape, args, stream_of(device_, stream));
   counters().launches.add(1);
   if (is_traced(Station::launch)) [[unlikely]]
     trace(Station::launch, fmt::format("{} on {}: grid {} block {} shared {} bytes", info_.name, device_.str(),
                                        str(shape.grid), str(shape.block), shape.shared_bytes));
-  if (recorder) [[unlikely]]
-    recorder->launch(*this, shape, args);
 }
 
 void CudaFunction::enqueue(const LaunchShape& shape, void* const* args, CUstream order) {

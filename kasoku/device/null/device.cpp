@@ -36,10 +36,7 @@ class NullDevice final : public Device {
     if (note_copy(*this, to, from, bytes) && bytes) std::memmove(to, from, bytes);
   }
   void fill(void* to, uint64_t value, size_t size, size_t count, Stream&) override {
-    if (Recorder* const recorder = Recorder::of(*this)) {
-      recorder->fill(to, value, size, count);
-      if (recorder->holds_back) return;
-    }
+    if (!note(*this, [&](Recorder& recorder) { recorder.fill(to, value, size, count); })) return;
     for (size_t i = 0; i < count; ++i)
       std::memcpy(static_cast<char*>(to) + i * size, &value, size);
   }

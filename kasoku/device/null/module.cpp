@@ -30,10 +30,7 @@ class NullFunction final : public Function {
     if (!shape.blocks() || !shape.threads()) return;
     counters().launches.add(1);
     trace(Station::launch, info_.name + " on null");
-    if (Recorder* const recorder = Recorder::of(module_.device())) {
-      recorder->launch(*this, shape, args);
-      if (recorder->holds_back) return;
-    }
+    if (!note(module_.device(), [&](Recorder& recorder) { recorder.launch(*this, shape, args); })) return;
     std::lock_guard lock(mutex);
     launches.push_back({info_.name, shape});
   }
