@@ -1,5 +1,7 @@
 #include "kasoku/array/scalar.h"
 
+#include "kasoku/base/half.h"
+
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -77,8 +79,8 @@ void Scalar::store(Dtype dtype, void* to) const {
     case Dtype::uint16: put(to, integer<uint16_t>(*this)); break;
     case Dtype::uint32: put(to, integer<uint32_t>(*this)); break;
     case Dtype::uint64: put(to, integer<uint64_t>(*this)); break;
-    case Dtype::float16: put(to, half_from_float(static_cast<float>(as_double()))); break;
-    case Dtype::bfloat16: put(to, bfloat16_from_float(static_cast<float>(as_double()))); break;
+    case Dtype::float16: put(to, float_to_half(to_odd(as_double()))); break;
+    case Dtype::bfloat16: put(to, float_to_bfloat16(to_odd(as_double()))); break;
     case Dtype::float32: put(to, static_cast<float>(as_double())); break;
     case Dtype::float64: put(to, as_double()); break;
     case Dtype::complex64:
@@ -100,8 +102,8 @@ Scalar Scalar::load(Dtype dtype, const void* from) {
     case Dtype::uint16: return of(uint64_t{get<uint16_t>(from)});
     case Dtype::uint32: return of(uint64_t{get<uint32_t>(from)});
     case Dtype::uint64: return of(get<uint64_t>(from));
-    case Dtype::float16: return of(double{float_from_half(get<uint16_t>(from))});
-    case Dtype::bfloat16: return of(double{float_from_bfloat16(get<uint16_t>(from))});
+    case Dtype::float16: return of(double{half_to_float(get<uint16_t>(from))});
+    case Dtype::bfloat16: return of(double{bfloat16_to_float(get<uint16_t>(from))});
     case Dtype::float32: return of(double{get<float>(from)});
     case Dtype::float64: return of(get<double>(from));
     case Dtype::complex64: return of(std::complex<double>(get<std::complex<float>>(from)));
@@ -115,38 +117,5 @@ bool Scalar::operator==(const Scalar& other) const {
   return kind == other.kind && u == other.u &&
          std::bit_cast<uint64_t>(imaginary) == std::bit_cast<uint64_t>(other.imaginary);
 }
-
-uint16_t half_from_float(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
-  const uint16_t sign = static_cast<uint16_t>((bits >> 16) & 0x8000);
-  const uint32_t magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) return sign | 0x7e00;
-  if (magnitude >= 0x477ff000) return sign | 0x7c00;
-  if (magnitude < 0x38800000) {  // subnormal: the addition rounds at the last bit of a half
-    const float rounded = std::bit_cast<float>(magnitude) + 0.5f;
-    return sign | static_cast<uint16_t>(std::bit_cast<uint32_t>(rounded) - 0x3f000000);
-  }
-  const uint32_t odd = (magnitude >> 13) & 1;
-  return sign | static_cast<uint16_t>((magnitude - 0x38000000 + 0xfff + odd) >> 13);
-}
-
-float float_from_half(uint16_t bits) {
-  const uint32_t sign = uint32_t{bits & 0x8000u} << 16, exponent = (bits >> 10) & 31;
-  const uint32_t mantissa = bits & 0x3ff;
-  if (exponent == 0) {
-    const float value = std::ldexp(static_cast<float>(mantissa), -24);
-    return sign ? -value : value;
-  }
-  const uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | mantissa << 13);
-}
-
-uint16_t bfloat16_from_float(float value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(value);
-  if (value != value) return static_cast<uint16_t>(bits >> 16) | 0x40;
-  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
-}
-
-float float_from_bfloat16(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
 }  // namespace kasoku

@@ -42,9 +42,5 @@ struct Scalar {
   bool operator==(const Scalar&) const;
 };
 
-uint16_t half_from_float(float value);   ///< rounds to nearest even
-float float_from_half(uint16_t bits);
-uint16_t bfloat16_from_float(float value);
-float float_from_bfloat16(uint16_t bits);
 
 }  // namespace kasoku

@@ -22,19 +22,20 @@ namespace {
 Shape known_shape(const Array& array, Shape shape) {
   const auto unknown = std::find(shape.begin(), shape.end(), -1);
   int64_t known = 1;
+  bool is_too_large = false;
   for (int64_t length : shape)
-    if (length != -1) known *= length;
+    if (length != -1) is_too_large |= __builtin_mul_overflow(known, length, &known);
   const auto mismatch = [&] {
     return Error(ErrorKind::value,
                  "cannot reshape array of size " + std::to_string(array.size()) + " into shape " + str(shape));
   };
   if (unknown != shape.end()) {
     if (std::count(shape.begin(), shape.end(), -1) > 1) throw Error(ErrorKind::value, "can only specify one unknown dimension");
-    if (known == 0 || array.size() % known != 0) throw mismatch();
+    if (is_too_large || known == 0 || array.size() % known != 0) throw mismatch();
     *unknown = array.size() / known;
     return shape;
   }
-  if (known != array.size() || std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; }))
+  if (is_too_large || known != array.size() || std::any_of(shape.begin(), shape.end(), [](int64_t n) { return n < 0; }))
     throw mismatch();
   return shape;
 }

@@ -111,6 +111,8 @@ std::string cast_text(Dtype from, Dtype to, const std::string& value) {
   }
   std::string converted = register_dtype(from) == register_dtype(to)
                               ? value
+                          : from == Dtype::float64 && (to == Dtype::float16 || to == Dtype::bfloat16)
+                              ? fmt::format("ks_to_odd({})", value)
                               : fmt::format("({}){}", register_text(to), value);
   return round_to(to, std::move(converted));
 }

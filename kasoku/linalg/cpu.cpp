@@ -2,7 +2,7 @@
 
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/linalg/blas.h"
-#include "kasoku/linalg/convert.h"
+#include "kasoku/base/half.h"
 #include "kasoku/linalg/leading.h"
 #include "kasoku/linalg/vector.h"
 

@@ -575,6 +575,7 @@ std::vector<PyType_Slot> slots() {
 
 nb::object view(const Array& x, nb::handle dtype) {
   std::optional<Dtype> wanted;
+  if (PyType_Check(dtype.ptr()) && dtype.equal(nb::handle(reinterpret_cast<PyObject*>(array_type())))) dtype = nb::none();  // the class, also by NumPy's name for it
   try {
     wanted = optional_dtype(dtype);
   } catch (const Error& error) {
@@ -658,12 +659,13 @@ array([ 7, 13]))")
           [](Array& x, nb::handle shape) {
             if (x.ndim() == 0 && x.is_read_only())
               throw Error(ErrorKind::value, "the shape of an element cannot be set").fix("x = x.reshape(shape)");
-            if (!x.is_pending() && !x.is_contiguous())
-              throw Error(ErrorKind::value, "the shape of an array that does not lie in C order cannot be set")
+            const Array reshaped = reshape(x, shape_from(shape));
+            if (!x.is_pending() && reshaped.state().current() != x.state().current())
+              throw Error(ErrorKind::value, "the shape of an array whose elements do not lie so cannot be set")
                   .fix("x = x.reshape(shape)");
-            x = reshape(x, shape_from(shape));
+            x = reshaped;
           },
-          "The lengths of the axes, a tuple; may be set where the elements lie in C order.")
+          "The lengths of the axes, a tuple; may be set where no element has to move for it.")
       .def_prop_ro(
           "strides", [](const Array& x) { return tuple_from(x.strides()); },
           "Bytes from an element to the next one along each axis, a tuple.")

@@ -420,6 +420,15 @@ nb::object through_numpy(const std::string& name, nb::handle function, nb::handl
   return shown.take(result);
 }
 
+/// Where NumPy's functions that make arrays have `order`, where ours have a device or a shape; 0: nowhere.
+size_t place_of_order(std::string_view name) {
+  static constexpr std::pair<std::string_view, size_t> places[] = {
+      {"zeros", 2},      {"ones", 2},      {"empty", 2},      {"asarray", 2},   {"asanyarray", 2}, {"full", 3},
+      {"zeros_like", 2}, {"ones_like", 2}, {"empty_like", 2}, {"full_like", 3}, {"eye", 4}};
+  const auto* const found = std::ranges::find(places, name, &std::pair<std::string_view, size_t>::first);
+  return found == std::end(places) ? 0 : found->second;
+}
+
 /// One of NumPy's functions for a program that is written for NumPy (kasoku run --numpy): ours where there is one and
 /// it is called with arrays of ours or makes one; NumPy's own for its numbers, and for what only it has.
 struct NumpyFunction {
@@ -429,6 +438,7 @@ struct NumpyFunction {
   int64_t least;  ///< above 0: ours is called where an argument asks for so many elements at least
   std::string_view last = std::string_view(name).substr(name.rfind('.') + 1);
   bool is_ufunc = is_instance(numpys, "ufunc"), writes_first = kasoku::writes_first(last), moves_elements = kasoku::moves_elements(last);
+  size_t order_at = name.starts_with("numpy.") ? place_of_order(last) : 0;
 };
 
 /// Whether an argument is an array of ours, or a list that has one.
@@ -503,7 +513,30 @@ bool is_swapped(nb::handle object) {
   return is_plain_numpys(object) && !nb::cast<bool>(object.attr("dtype").attr("isnative"));
 }
 
+nb::object call_function(const NumpyFunction& f, const Arguments& given);
+
+/// The same call with order=, and what NumPy has behind it, by name. Subclasses, `subok`, are none of ours.
+nb::object call_by_names(const NumpyFunction& f, const Arguments& given) {
+  nb::list names, values;
+  const auto name = [&](const char* one, size_t place) {
+    if (place >= given.by_place()) return;
+    names.append(one);
+    values.append(nb::handle(given.all[place]));
+  };
+  name("order", f.order_at);
+  name("shape", f.order_at + 2);
+  std::vector<PyObject*> all(given.all, given.all + f.order_at);
+  for (nb::handle value : values) all.push_back(value.ptr());
+  for (size_t i = given.by_place(); i < given.count(); ++i) {
+    names.append(nb::handle(PyTuple_GetItem(given.names, static_cast<Py_ssize_t>(i - given.by_place()))));
+    all.push_back(given.all[i]);
+  }
+  const nb::tuple given_names(names);
+  return call_function(f, {all.data(), f.order_at, given_names.ptr()});
+}
+
 nb::object call_function(const NumpyFunction& f, const Arguments& given) {
+  if (f.order_at && given.by_place() > f.order_at) return call_by_names(f, given);
   std::optional<bool> found_arrays;  // looked for where it is asked
   const auto has_arrays = [&] { return found_arrays ? *found_arrays : found_arrays.emplace(given.any(holds_array)); };
   const bool makes_arrays = f.makes_arrays || (f.least > 0 && !has_arrays() && given.any([&](nb::handle one) { return elements_asked_for(one) >= f.least; }));
@@ -578,6 +611,12 @@ PyObject* reduce(PyObject* self, PyObject*) {
   });
 }
 
+/// It is NumPy's function, by which NumPy's protocols name it to a program's own classes.
+PyObject* compare(PyObject* self, PyObject* other, int how) {
+  PyObject* const its = Py_TYPE(other) == Py_TYPE(self) ? function_in(other).numpys.ptr() : other;
+  return PyObject_RichCompare(function_in(self).numpys.ptr(), its, how);
+}
+
 void destroy(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   auto& object = *reinterpret_cast<NumpyFunctionObject*>(self);
@@ -598,6 +637,8 @@ PyTypeObject* numpy_function_type() {
                                 {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
                                 {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
                                 {Py_tp_repr, reinterpret_cast<void*>(+[](PyObject* self) { return PyObject_Repr(function_in(self).numpys.ptr()); })},
+                                {Py_tp_hash, reinterpret_cast<void*>(+[](PyObject* self) { return PyObject_Hash(function_in(self).numpys.ptr()); })},
+                                {Py_tp_richcompare, reinterpret_cast<void*>(compare)},
                                 {Py_tp_members, members},
                                 {Py_tp_methods, methods},
                                 {0, nullptr}};

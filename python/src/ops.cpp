@@ -252,16 +252,18 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
   if (!is_usual && defers(other)) return not_implemented();
   if (!is_usual && is_computed_later(other)) return computed_later(op, other, left, right);
   if (!is_usual && has_own_arithmetic(other)) return by_own_arithmetic(op, other, right);
-  if (!is_usual && elements_are_numpys() && is_of_other_elements(other)) {  // NumPy has a dtype for them
+  const auto by_numpy = [&] {
     const std::string name(info(op).name);
     return call_numpy("numpy." + name, numpy().attr(name.c_str()), nb::make_tuple(left, right), nb::dict());
-  }
+  };
+  if (!is_usual && elements_are_numpys() && is_of_other_elements(other)) return by_numpy();  // it has a dtype for them
   std::optional<Operand> y = operand_beside(x, other);
   if (!y && (op == Op::equal || op == Op::not_equal) &&
       (other.is_none() || PyUnicode_Check(other.ptr()) || PyBytes_Check(other.ptr()) ||
        is_equal_to_itself_alone(other)))  // no element is
     return nb::cast(full(x.shape(), Scalar::of(op == Op::not_equal), Dtype::bool_, x.device()));
   if (!y && op == Op::not_equal && has_equality_alone(other)) return where_not_equal(other, left);
+  if (!y && elements_are_numpys() && !nb::hasattr(other, "__array_ufunc__")) return by_numpy();  // a fraction, a symbol
   if (!y) return by_its_ufuncs(op, other, left, right);
   Array result;
   {

@@ -4,7 +4,7 @@
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/stream.h"
-#include "kasoku/linalg/convert.h"
+#include "kasoku/base/half.h"
 #include "kasoku/linalg/provider.h"
 
 #include <doctest/doctest.h>
@@ -56,9 +56,9 @@ Value get(Dtype dtype, const char* at) {
     case Dtype::uint64:
       return double(read(uint64_t{}));
     case Dtype::float16:
-      return double(linalg::half_to_float(read(uint16_t{})));
+      return double(half_to_float(read(uint16_t{})));
     case Dtype::bfloat16:
-      return double(linalg::bfloat16_to_float(read(uint16_t{})));
+      return double(bfloat16_to_float(read(uint16_t{})));
     case Dtype::float32:
       return double(read(float{}));
     case Dtype::float64:
@@ -89,9 +89,9 @@ void put(Dtype dtype, char* at, Value v) {
     case Dtype::uint64:
       return write(int64_t(x));
     case Dtype::float16:
-      return write(linalg::float_to_half(float(x)));
+      return write(float_to_half(float(x)));
     case Dtype::bfloat16:
-      return write(linalg::float_to_bfloat16(float(x)));
+      return write(float_to_bfloat16(float(x)));
     case Dtype::float32:
       return write(float(x));
     case Dtype::float64:

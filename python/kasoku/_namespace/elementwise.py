@@ -5,7 +5,7 @@ import builtins
 import numpy as np
 
 from .. import _core
-from .given import Array, axis_of, floating, floating_as_ufunc, given, is_complex, is_inexact, together
+from .given import Array, axis_of, floating, floating_as_ufunc, given, is_complex, is_inexact, stored, together
 
 _parts = {8: "int8", 16: "int16", 32: "int32", 64: "int64"}
 
@@ -232,6 +232,12 @@ def array_equiv(a1, a2) -> bool:
         return False
 
 
+def _in_outputs(results, positional, named):
+    """The results, each in its output where one is given, by position or as `out=`."""
+    outputs = named if all(one is None for one in positional) else positional
+    return tuple(stored(result, into) for result, into in zip(results, outputs))
+
+
 def divmod(x1, x2, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array, ...]:
     """A pair of arrays: the quotient rounded down, as floor_divide() gives it, and the remainder with the sign of x2; or the
     outputs with these elements. Raises TypeError for complex numbers, ValueError for shapes that do not broadcast.
@@ -239,16 +245,12 @@ def divmod(x1, x2, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array,
     >>> ks.divmod(ks.array([7, -7]), 3)
     (array([ 2, -3]), array([1, 2]))
     """
-    results = _core.floor_divide(x1, x2), _core.remainder(x1, x2)
-    outputs = out if out1 is None and out2 is None else (out1, out2)
-    for result, into in zip(results, outputs):
-        if into is not None:
-            _core.copyto(into, result)
-    return tuple(result if into is None else into for result, into in zip(results, outputs))
+    return _in_outputs((_core.floor_divide(x1, x2), _core.remainder(x1, x2)), (out1, out2), out)
 
 
-def modf(x, /) -> tuple[Array, ...]:
-    """The parts behind and before the point, both with the sign of the element; integers become floats.
+def modf(x, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array, ...]:
+    """The parts behind and before the point, both with the sign of the element; integers become floats. Or the outputs with
+    these elements.
 
     >>> ks.modf(ks.array([1.5, -1.5]))
     (array([ 0.5, -0.5]), array([ 1., -1.]))
@@ -256,14 +258,15 @@ def modf(x, /) -> tuple[Array, ...]:
     x = floating_as_ufunc(_only_real(x, "modf"))
     whole = _core.trunc(x)
     rest = _core.where(_core.isinf(x), _as(0, x), x - whole)
-    return _core.copysign(rest, x), whole
+    return _in_outputs((_core.copysign(rest, x), whole), (out1, out2), out)
 
 
 _layouts = {"float16": ("int16", 5, 10), "float32": ("int32", 8, 23), "float64": ("int64", 11, 52)}
 
 
-def frexp(x, /) -> tuple[Array, ...]:
-    """A pair of arrays: mantissas whose magnitude is in [0.5, 1), and exponents (int32); x is `mantissa * 2**exponent`.
+def frexp(x, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array, ...]:
+    """A pair of arrays: mantissas whose magnitude is in [0.5, 1), and exponents (int32); x is `mantissa * 2**exponent`. Or the
+    outputs with these elements.
 
     0, infinities and NaN are their own mantissas. Raises TypeError for complex numbers.
 
@@ -272,8 +275,8 @@ def frexp(x, /) -> tuple[Array, ...]:
     """
     x = floating_as_ufunc(_only_real(x, "frexp"))
     if x.ndim == 0:
-        mantissa, exponent = frexp(_core.reshape(x, (1,)))
-        return _core.reshape(mantissa, ()), _core.reshape(exponent, ())
+        results = (_core.reshape(part, ()) for part in frexp(_core.reshape(x, (1,))))
+        return _in_outputs(results, (out1, out2), out)
     integer, bits, fraction = _layouts[str(x.dtype)]
     bias, shift = 2 ** (bits - 1) - 2, fraction + 2
     small = abs(x) < _as(float(np.finfo(x.dtype).smallest_normal), x)
@@ -284,11 +287,12 @@ def frexp(x, /) -> tuple[Array, ...]:
     plain = (field != 2**bits - 1) & (x != 0)
     mantissa = ((words & ~mask) | (bias << fraction)).view(str(x.dtype))
     exponent = field.astype("int32") - bias - _core.where(small, shift, 0).astype("int32")
-    return _core.where(plain, mantissa, x), _core.where(plain, exponent, 0).astype("int32")
+    results = _core.where(plain, mantissa, x), _core.where(plain, exponent, 0).astype("int32")
+    return _in_outputs(results, (out1, out2), out)
 
 
-def ldexp(x1, x2, /) -> Array:
-    """The product `x1 * 2**x2`, rounded once. `x2` are integers, else it raises TypeError.
+def ldexp(x1, x2, /, out=None) -> Array:
+    """The product `x1 * 2**x2`, rounded once, or `out` with it. `x2` are integers, else it raises TypeError.
 
     >>> ks.ldexp(ks.array([0.5]), 4)
     array([8.])
@@ -298,7 +302,7 @@ def ldexp(x1, x2, /) -> Array:
         raise TypeError(f"ldexp: exponents are integers, not {n.dtype}")
     x = floating(x)
     if x.dtype == np.float16:
-        return ldexp(x.astype("float32"), n).astype("float16")
+        return stored(ldexp(x.astype("float32"), n).astype("float16"), out)
     # Up to the range of normal numbers nothing is rounded, and the last factor rounds once.
     mantissa, exponent = frexp(x)
     limits = np.finfo(x.dtype)
@@ -312,7 +316,7 @@ def ldexp(x1, x2, /) -> Array:
 
     half = first // 2
     scaled = mantissa * power(half) * power(first - half) * power(rest)
-    return _core.where(_core.isfinite(x) & (x != 0), scaled, x)
+    return stored(_core.where(_core.isfinite(x) & (x != 0), scaled, x), out)
 
 
 def spacing(x, /) -> Array:

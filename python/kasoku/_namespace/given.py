@@ -49,3 +49,10 @@ def axis_of(axis, ndim):
 
         raise AxisError(axis, ndim)
     return axis % ndim
+
+
+def stored(result, out):
+    if out is None:
+        return result
+    _core.copyto(out, result)
+    return out

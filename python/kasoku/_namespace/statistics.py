@@ -5,14 +5,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .given import Array, axis_of, given, is_inexact, together
-
-
-def _stored(result, out):
-    if out is None:
-        return result
-    _core.copyto(out, result)
-    return out
+from .given import Array, axis_of, given, is_inexact, stored, together
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False, out=None) -> Array:
@@ -23,7 +16,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False, out=No
     >>> ks.cumulative_sum(ks.array([1, 2, 3]), include_initial=True)
     array([0, 1, 3, 6])
     """
-    return _stored(_cumulative(_core.cumsum, x, axis, dtype, include_initial, 0, "cumulative_sum"), out)
+    return stored(_cumulative(_core.cumsum, x, axis, dtype, include_initial, 0, "cumulative_sum"), out)
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False, out=None) -> Array:
@@ -34,7 +27,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False, out=N
     >>> ks.cumulative_prod(ks.array([1, 2, 3]))
     array([1, 2, 6])
     """
-    return _stored(_cumulative(_core.cumprod, x, axis, dtype, include_initial, 1, "cumulative_prod"), out)
+    return stored(_cumulative(_core.cumprod, x, axis, dtype, include_initial, 1, "cumulative_prod"), out)
 
 
 def _cumulative(scan, x, axis, dtype, include_initial, first, name):
@@ -111,27 +104,35 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True) -
     return x.mean(axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=counts)
 
 
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None) -> Array:
-    """The variance of what is not NaN, over all or some axes; NaN where `ddof` leaves nothing.
+def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None) -> Array:
+    """The variance of what is not NaN, over all or some axes; NaN where `ddof` leaves nothing. `mean`, with axes of length 1,
+    is taken for the mean. Raises ValueError where both `ddof` and `correction` are given.
 
     >>> ks.nanvar(ks.array([1.0, ks.nan, 3.0]))
     array(1.)
     """
-    ddof = ddof if correction is None else correction
+    if correction is not None:
+        if ddof:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        ddof = correction
     x, counts = _numbers(a, where)
     n = counts.sum(axis=axis, keepdims=keepdims)
-    result = x.var(axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=counts)
+    if mean is None:
+        result = x.var(axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims, where=counts)
+    else:
+        squares = _core.square(abs(_core.subtract(x, mean)))
+        result = squares.sum(axis=axis, dtype=dtype, keepdims=keepdims, where=counts) / (n - ddof)
     result = _core.where(n - ddof > 0, result, _core.asarray(float("nan"), device=x.device).astype(result.dtype))
-    return _stored(result, out)
+    return stored(result, out)
 
 
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, correction=None) -> Array:
-    """The standard deviation of what is not NaN, over all or some axes; NaN where `ddof` leaves nothing.
+def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None) -> Array:
+    """The standard deviation of what is not NaN, over all or some axes: the square root of nanvar().
 
     >>> ks.nanstd(ks.array([1.0, ks.nan, 3.0]))
     array(1.)
     """
-    variance = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, correction=correction)
+    variance = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
     return _core.sqrt(variance, out=out)
 
 

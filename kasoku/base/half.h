@@ -1,11 +1,19 @@
-/// \file kasoku/linalg/convert.h
+/// \file kasoku/base/half.h
 /// float16 and bfloat16 as bits, to float32 and back (to nearest, ties to even).
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
-namespace kasoku::linalg {
+namespace kasoku {
+
+/// To odd: what is rounded once more, to fewer bits, is as if it had been rounded once.
+inline float to_odd(double value) {
+  const auto nearest = static_cast<float>(value);
+  const auto bits = std::bit_cast<uint32_t>(nearest);
+  return std::bit_cast<float>((bits - (std::fabs(double{nearest}) > std::fabs(value))) | (double{nearest} != value));
+}
 
 inline float bfloat16_to_float(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
@@ -38,4 +46,4 @@ inline uint16_t float_to_half(float value) {
   return static_cast<uint16_t>(sign | (rest - 0x38000000 + 0xfff + (rest >> 13 & 1)) >> 13);
 }
 
-}  // namespace kasoku::linalg
+}  // namespace kasoku
