@@ -1,5 +1,6 @@
 """The face of CuPy against NumPy: what its arrays, kernels and modules have beyond the engine's."""
 
+import math
 import sys
 import warnings
 from unittest import mock
@@ -721,6 +722,49 @@ def test_vectorize(cp):
     assert f.__name__ == "clipped"
     with pytest.raises(NotImplementedError, match="signature"):
         cp.vectorize(clipped, signature="(n)->()")
+
+
+def _added_up(x):
+    x += 1
+    return x
+
+
+@pytest.mark.parametrize("function", [
+    lambda x, y: x + y, lambda x, y: (x + y) * x, lambda x, y: x, lambda x, y: 0.5, lambda x, y: _added_up(x),
+    lambda x, y: abs(x) ** 2, lambda x, y: np.maximum(x, y) + 1,
+])  # fmt: skip
+@pytest.mark.parametrize("dtype", "?iBfF")
+def test_vectorize_without_branches_computes_as_numpys_numbers_do(cp, function, dtype):
+    x, y = ramp((2, 3), dtype), ramp((3,), dtype)
+    a = cp.array(x)
+    f = cp.vectorize(function)
+    got, wanted = f(a, cp.array(y)), [function(*both) for both in np.broadcast(x, y)]
+    assert f._compiled is None  # no loop was compiled
+    assert type(got) is cp.ndarray and got.dtype == np.asarray(wanted[0]).dtype
+    assert got.shape == (2, 3) and np.allclose(got.get().ravel(), wanted)
+    got[...] = 0
+    same(a, x)  # the result has memory of its own, and a number is not changed in place
+
+
+def test_vectorize_gives_tuples_and_takes_dtypes_of_ufuncs(cp):
+    x = cp.array([True, False])
+    total, quotient = cp.vectorize(lambda a, b: (a + b, a / b))(cp.arange(3), 2)
+    same(total, np.array([2, 3, 4])), same(quotient, np.array([0, 0.5, 1]))
+    same(cp.vectorize(lambda a: cp.add(a, a, dtype="f4"))(x), np.array([2, 0], np.float32))
+    first, second = cp.vectorize(lambda a: (a, a), otypes="fd")(x)
+    assert (first.dtype, second.dtype) == (np.float32, np.float64)
+    with pytest.raises(ValueError, match="number of results"):
+        cp.vectorize(lambda a: a, otypes="fd")(x)
+    with pytest.raises(TypeError, match="order"):
+        cp.vectorize(lambda a, b: a < b)(cp.array([1j]), cp.array([2j]))
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: max(x, 2), lambda x: math.sin(x), lambda x: np.sin(x) if x > 1 else x, lambda x: np.float32(x),
+])  # fmt: skip
+def test_vectorize_looks_at_numbers_where_the_function_does(cp, function):
+    x = ramp((2, 3), np.float64)
+    assert np.allclose(cp.vectorize(function)(cp.array(x)).get(), np.vectorize(function)(x))
 
 
 def test_none_is_no_element(cp):
