@@ -724,6 +724,27 @@ def test_vectorize(cp):
         cp.vectorize(clipped, signature="(n)->()")
 
 
+@pytest.mark.parametrize("name", ["shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync"])
+def test_shuffles_of_a_part_of_a_warp_are_those_of_cuda(cp, name):
+    from kasoku.compat.cupyx import jit
+
+    shuffle = getattr(jit, name)
+
+    @jit.rawkernel()
+    def kernel(a, b, by, width):
+        b[jit.threadIdx.x] = shuffle(0xFFFFFFFF, a[jit.threadIdx.x], by, width=width)
+
+    text = f"""extern "C" __global__ void raw(const int *a, int *b, int by, int width) {{
+        b[threadIdx.x] = __{name}(0xffffffffu, a[threadIdx.x], by, width); }}"""
+    x = cp.arange(64, dtype="i4")
+    for width, by in [(2, 1), (8, 3), (16, 9), (32, 5), (4, 0)]:
+        got, wanted = cp.zeros_like(x), cp.zeros_like(x)
+        kernel((1,), (64,), (x, got, by, width))
+        cp.RawKernel(text, "raw")((1,), (64,), (x, wanted, np.int32(by), np.int32(width)))
+        same(got, wanted.get())
+    assert len(kernel.cached_codes) == 1 and "kernel" in kernel.cached_code
+
+
 def _added_up(x):
     x += 1
     return x
