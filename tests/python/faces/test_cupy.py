@@ -788,6 +788,27 @@ def test_vectorize_looks_at_numbers_where_the_function_does(cp, function):
     assert np.allclose(cp.vectorize(function)(cp.array(x)).get(), np.vectorize(function)(x))
 
 
+def test_lstsq_is_of_one_matrix(cp):
+    a, b = ramp((4, 2), np.float64) ** 0.5, ramp((4,), np.float64)
+    found = cp.linalg.lstsq(cp.array(a), cp.array(b), rcond=None)
+    assert type(found[0]) is cp.ndarray and np.allclose(found[0].get(), np.linalg.lstsq(a, b, rcond=None)[0])
+    for shape, other in [((3, 3, 3), (3, 3)), ((3, 3), (3, 3, 3))]:
+        with pytest.raises(np.linalg.LinAlgError, match="axes"):
+            cp.linalg.lstsq(cp.ones(shape), cp.ones(other))
+
+
+def test_a_shape_that_memory_has_not_is_numpys_error(cp):
+    a = cp.ndarray((2, 3), order="F")
+    with pytest.raises(AttributeError, match="incompatible shape"):
+        a.shape = (3, 2)
+
+
+def test_the_face_counts_as_installed():
+    from kasoku_testing.cupy._conditions import installed
+
+    assert installed("cupy", "cupy>9", "numpy>=1.20") and not installed("cupy>=99") and not installed("cupyy")
+
+
 def test_none_is_no_element(cp):
     for x in (cp.arange(3), cp.float32(2) + cp.zeros((2, 0))):
         same(x == None, x.get() == None)  # noqa: E711
