@@ -189,6 +189,11 @@ def install(folders, names=None, explain=None):
     return _active
 
 
+def is_own(importer):
+    """Whether those globals are of the program that is redirected."""
+    return _active is not None and _active._is_own(importer)
+
+
 def uninstall():
     global _active
     if _active is not None:

@@ -117,6 +117,7 @@ def main(arguments):
         names = redirect.faces(options.numpy) - set(options.real)
         redirect.install([folder], names, explain)
         _redirect_children(folder, names)
+        _run_children(["--numpy"] * options.numpy + [word for name in options.real for word in ("--real", name)])
         if explain:
             explain("faces for imports below " + folder + ": " + ", ".join(sorted(names)))
 
@@ -242,6 +243,42 @@ def _redirect_children(folder, names):
         module.get_preparation_data = get_preparation_data
 
     AfterImport("multiprocessing.spawn", tell)
+
+
+def _run_children(options):
+    """A Python that the program's own files start (`subprocess.run([sys.executable, "worker.py"])`) is a `kasoku run` too."""
+
+    def tell(module):
+        start = module.Popen.__init__
+
+        def __init__(self, args, *more, **words):
+            frame = sys._getframe(1)
+            while frame.f_globals.get("__name__") == "subprocess":
+                frame = frame.f_back
+            start(self, _by_us(args, options) if redirect.is_own(frame.f_globals) else args, *more, **words)
+
+        module.Popen.__init__ = __init__
+
+    AfterImport("subprocess", tell)
+
+
+def _by_us(args, options):
+    """The command, in which `kasoku run` stands before the program of this Python."""
+    words = list(args) if isinstance(args, (list, tuple)) else []
+    at = 1
+    while (
+        at < len(words) and isinstance(words[at], str) and words[at][:1] == "-" and words[at] not in ("-m", "-c", "-")
+    ):
+        at += 2 if words[at] in ("-W", "-X") else 1
+    is_ours = words[at : at + 2] == ["-m", "kasoku"]
+    if (
+        is_ours
+        or at >= len(words)
+        or words[0] != sys.executable
+        or {"-S", "-V", "--version", "-h", "--help"} & {*words[1:at]}
+    ):
+        return args
+    return [*words[:at], "-m", "kasoku", "run", *options, *words[at:]]
 
 
 # ── tracebacks ────────────────────────────────────────────────────────────────────────────

@@ -20,7 +20,7 @@ def installed(*specifiers):
     for text in specifiers:
         wanted = Requirement(text)
         try:
-            found = importlib.metadata.version(wanted.name)
+            found = cupy.__version__ if wanted.name == "cupy" else importlib.metadata.version(wanted.name)
         except importlib.metadata.PackageNotFoundError:
             return False
         if wanted.specifier and not wanted.specifier.contains(found, prereleases=True):

@@ -332,6 +332,37 @@ def test_a_notebook_that_is_none(program):
     assert result.returncode == 1 and "is not a notebook" in result.stderr
 
 
+def test_a_python_that_the_program_starts_sees_the_faces_too(program):
+    worker = "import sys, cupy; print(cupy.__name__, int(cupy.arange(4).sum()), sys.argv[1:], __name__)"
+    started = program({
+        "worker.py": worker,
+        "main.py": """
+            import subprocess, sys
+            for words in (["worker.py", "a"], ["-u", "-X", "utf8", "worker.py", "a"], ["-m", "worker", "a"], ["-c", open("worker.py").read(), "a"]):
+                subprocess.run([sys.executable, *words], check=True)
+            print(subprocess.run([sys.executable, "-V"], capture_output=True, text=True).stdout.split()[0])
+            print(subprocess.run(["echo", "worker.py"], capture_output=True, text=True).stdout.strip())
+            sys.exit(subprocess.run([sys.executable, "-c", "raise SystemExit(3)"]).returncode)
+        """,
+    })  # fmt: skip
+    assert started.stdout.splitlines() == ["cupy 6 ['a'] __main__"] * 4 + ["Python", "worker.py"], started.stderr
+    assert started.returncode == 3
+
+
+def test_a_python_that_a_library_starts_is_left_as_it_is(program):
+    library = "import subprocess, sys\ndef start(text): return subprocess.run([sys.executable, '-c', text], capture_output=True, text=True).stdout"
+    started = program({
+        "site-packages/library.py": library,
+        "main.py": """
+            import sys
+            sys.path.insert(0, "site-packages")
+            import library
+            print(library.start("import sys; print('kasoku' in sys.modules)"))
+        """,
+    })  # fmt: skip
+    assert started.stdout.split() == ["False"], started.stderr
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_child_processes_of_a_program_are_redirected_too(program, method):
     text = f"""

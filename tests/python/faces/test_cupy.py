@@ -1,5 +1,6 @@
 """The face of CuPy against NumPy: what its arrays, kernels and modules have beyond the engine's."""
 
+import math
 import sys
 import warnings
 from unittest import mock
@@ -721,6 +722,91 @@ def test_vectorize(cp):
     assert f.__name__ == "clipped"
     with pytest.raises(NotImplementedError, match="signature"):
         cp.vectorize(clipped, signature="(n)->()")
+
+
+@pytest.mark.parametrize("name", ["shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync"])
+def test_shuffles_of_a_part_of_a_warp_are_those_of_cuda(cp, name):
+    from kasoku.compat.cupyx import jit
+
+    shuffle = getattr(jit, name)
+
+    @jit.rawkernel()
+    def kernel(a, b, by, width):
+        b[jit.threadIdx.x] = shuffle(0xFFFFFFFF, a[jit.threadIdx.x], by, width=width)
+
+    text = f"""extern "C" __global__ void raw(const int *a, int *b, int by, int width) {{
+        b[threadIdx.x] = __{name}(0xffffffffu, a[threadIdx.x], by, width); }}"""
+    x = cp.arange(64, dtype="i4")
+    for width, by in [(2, 1), (8, 3), (16, 9), (32, 5), (4, 0)]:
+        got, wanted = cp.zeros_like(x), cp.zeros_like(x)
+        kernel((1,), (64,), (x, got, by, width))
+        cp.RawKernel(text, "raw")((1,), (64,), (x, wanted, np.int32(by), np.int32(width)))
+        same(got, wanted.get())
+    assert len(kernel.cached_codes) == 1 and "kernel" in kernel.cached_code
+
+
+def _added_up(x):
+    x += 1
+    return x
+
+
+@pytest.mark.parametrize("function", [
+    lambda x, y: x + y, lambda x, y: (x + y) * x, lambda x, y: x, lambda x, y: 0.5, lambda x, y: _added_up(x),
+    lambda x, y: abs(x) ** 2, lambda x, y: np.maximum(x, y) + 1,
+])  # fmt: skip
+@pytest.mark.parametrize("dtype", "?iBfF")
+def test_vectorize_without_branches_computes_as_numpys_numbers_do(cp, function, dtype):
+    x, y = ramp((2, 3), dtype), ramp((3,), dtype)
+    a = cp.array(x)
+    f = cp.vectorize(function)
+    got, wanted = f(a, cp.array(y)), [function(*both) for both in np.broadcast(x, y)]
+    assert f._compiled is None  # no loop was compiled
+    assert type(got) is cp.ndarray and got.dtype == np.asarray(wanted[0]).dtype
+    assert got.shape == (2, 3) and np.allclose(got.get().ravel(), wanted)
+    got[...] = 0
+    same(a, x)  # the result has memory of its own, and a number is not changed in place
+
+
+def test_vectorize_gives_tuples_and_takes_dtypes_of_ufuncs(cp):
+    x = cp.array([True, False])
+    total, quotient = cp.vectorize(lambda a, b: (a + b, a / b))(cp.arange(3), 2)
+    same(total, np.array([2, 3, 4])), same(quotient, np.array([0, 0.5, 1]))
+    same(cp.vectorize(lambda a: cp.add(a, a, dtype="f4"))(x), np.array([2, 0], np.float32))
+    first, second = cp.vectorize(lambda a: (a, a), otypes="fd")(x)
+    assert (first.dtype, second.dtype) == (np.float32, np.float64)
+    with pytest.raises(ValueError, match="number of results"):
+        cp.vectorize(lambda a: a, otypes="fd")(x)
+    with pytest.raises(TypeError, match="order"):
+        cp.vectorize(lambda a, b: a < b)(cp.array([1j]), cp.array([2j]))
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: max(x, 2), lambda x: math.sin(x), lambda x: np.sin(x) if x > 1 else x, lambda x: np.float32(x),
+])  # fmt: skip
+def test_vectorize_looks_at_numbers_where_the_function_does(cp, function):
+    x = ramp((2, 3), np.float64)
+    assert np.allclose(cp.vectorize(function)(cp.array(x)).get(), np.vectorize(function)(x))
+
+
+def test_lstsq_is_of_one_matrix(cp):
+    a, b = ramp((4, 2), np.float64) ** 0.5, ramp((4,), np.float64)
+    found = cp.linalg.lstsq(cp.array(a), cp.array(b), rcond=None)
+    assert type(found[0]) is cp.ndarray and np.allclose(found[0].get(), np.linalg.lstsq(a, b, rcond=None)[0])
+    for shape, other in [((3, 3, 3), (3, 3)), ((3, 3), (3, 3, 3))]:
+        with pytest.raises(np.linalg.LinAlgError, match="axes"):
+            cp.linalg.lstsq(cp.ones(shape), cp.ones(other))
+
+
+def test_a_shape_that_memory_has_not_is_numpys_error(cp):
+    a = cp.ndarray((2, 3), order="F")
+    with pytest.raises(AttributeError, match="incompatible shape"):
+        a.shape = (3, 2)
+
+
+def test_the_face_counts_as_installed():
+    from kasoku_testing.cupy._conditions import installed
+
+    assert installed("cupy", "cupy>9", "numpy>=1.20") and not installed("cupy>=99") and not installed("cupyy")
 
 
 def test_none_is_no_element(cp):

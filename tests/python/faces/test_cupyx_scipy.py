@@ -2,6 +2,7 @@
 writes them where SciPy is installed."""
 
 import importlib
+import inspect
 import json
 import pathlib
 import types
@@ -246,6 +247,26 @@ def test_splines_go_through_the_elements(mode, order, device):
     with cp.cuda.Device(0):
         found = ndimage.map_coordinates(cp.asarray(IMAGE), cp.asarray(places), order=order, mode=mode)
         np.testing.assert_allclose(cp.asnumpy(found), IMAGE, 1e-12, 1e-12)
+
+
+def test_windows_show_and_take_scipys_parameters(device):
+    from kasoku.compat.cupyx.scipy.signal import medfilt2d, windows
+
+    shown = {
+        name: str(inspect.signature(getattr(windows, name)))
+        for name in ("hann", "tukey", "general_gaussian", "exponential")
+    }
+    assert shown == {
+        "hann": "(M, sym=True)", "tukey": "(M, alpha=0.5, sym=True)", "general_gaussian": "(M, p, sig, sym=True)",
+        "exponential": "(M, center=None, tau=1.0, sym=True)",
+    }  # fmt: skip
+    with pytest.raises(TypeError, match="unexpected keyword argument 'name'"):
+        windows.boxcar(3, name="hann")
+    with pytest.raises(ValueError, match="center must be None"):
+        windows.exponential(5, 2)
+    assert windows.exponential(5, 2, sym=False).argmax() == 2
+    with pytest.raises(ValueError, match="matrices"):
+        medfilt2d([1, 2, 3])
 
 
 def write():

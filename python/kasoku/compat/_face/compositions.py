@@ -122,3 +122,8 @@ def matrix_exp(x):
     for _ in range(times):
         total = total @ total
     return total
+
+
+def window(of, count, is_periodic, *args, **options):
+    """A window of signals; a periodic one is that of a place more, without the last."""
+    return of(count + bool(is_periodic), *args, **options)[:count]

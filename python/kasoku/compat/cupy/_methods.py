@@ -217,7 +217,7 @@ def _set_shape(self, shape):
     except ks.errors.ValueError as error:
         if self.flags.c_contiguous:
             raise
-        raise _NotInPlace(str(error)) from None
+        raise _NotInPlace(f"incompatible shape: {error}") from None
 
 
 ndarray.shape = property(_Array.shape.fget, _set_shape, doc=_Array.shape.__doc__)

@@ -20,6 +20,16 @@ def eigh(a, UPLO="L"):
     return w.astype(a.dtype), v.astype(a.dtype)
 
 
+def lstsq(a, b, rcond=None):
+    """Least squares of one matrix and one or several right sides, as kasoku.linalg.lstsq."""
+    a, b = _asarray(a), _asarray(b)
+    if a.ndim != 2 or b.ndim not in (1, 2):
+        raise _np.linalg.LinAlgError(
+            f"lstsq takes a matrix and one or two axes of right sides, not {a.ndim} and {b.ndim} axes"
+        )
+    return _linalg.lstsq(a, b, rcond)
+
+
 _in_face(globals())
 _modules(__name__, {"_util": ("helpers of shapes that tests import (kasoku_testing).",
     _tests_of(f"{__name__}._util", "cupy.internal"))})  # fmt: skip

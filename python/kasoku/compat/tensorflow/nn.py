@@ -6,7 +6,7 @@ import numpy as _np
 
 import kasoku as ks
 
-from .._face import compositions as _compositions, windows as _windows
+from .._face import compositions as _compositions, sliding as _sliding
 from . import _rows  # noqa: F401 - it fills the tables
 from ._ops import elementwise as _elementwise
 from ._table import axes as _axes_of, functions as _f, ints as _ints, linalgs as _linalgs, maths as _maths
@@ -126,7 +126,7 @@ def _widths(padding, lengths, size, strides, dilations):
         if padding.upper() not in ("SAME", "VALID"):
             raise ValueError(f"padding is 'SAME', 'VALID' or a list of pairs, not {padding!r}")
         is_same = padding.upper() == "SAME"
-        return _windows.same_widths(lengths, size, strides, dilations) if is_same else [(0, 0)] * len(size)
+        return _sliding.same_widths(lengths, size, strides, dilations) if is_same else [(0, 0)] * len(size)
     return [tuple(p) for p in padding[1:-1]]
 
 
@@ -141,7 +141,7 @@ def _convolution(axes):
                 f"input depth {x.shape[1]} is no multiple of the filters' {w.shape[1]} [Op:Conv{axes}D]"
             )
         widths = _widths(padding, x.shape[2:], w.shape[2:], steps, gaps)
-        y = _windows.convolve(x, w, steps, widths, gaps, x.shape[1] // w.shape[1])
+        y = _sliding.convolve(x, w, steps, widths, gaps, x.shape[1] // w.shape[1])
         return y if is_first else ks.moveaxis(y, 1, -1)
 
     return convolve
@@ -154,7 +154,7 @@ def _pooling(axes, reduce, fill):
         steps = size if strides is None else _steps(strides, axes, is_first)
         x = input if is_first else ks.moveaxis(input, -1, 1)
         widths = _widths(padding, x.shape[2:], size, steps, (1,) * axes)
-        y = _windows.pool(x, size, steps, widths, reduce, fill if x.dtype.kind == "f" else 0)
+        y = _sliding.pool(x, size, steps, widths, reduce, fill if x.dtype.kind == "f" else 0)
         return y if is_first else ks.moveaxis(y, 1, -1)
 
     return pool

@@ -4,6 +4,7 @@ import numpy as _np
 
 import kasoku as ks
 
+from .._face import compositions as _compositions
 from .._face.table import each as _each, Table as _Table
 from . import dtypes as _dtypes
 from ._table import in_type as _in_type, plain as _plain, rules as _rules
@@ -33,10 +34,8 @@ _functions.alias(fft2d="fft2", ifft2d="ifft2")
 
 
 def _window(of):
-    """A window; a periodic one is that of a place more, without the last."""
-
     def window(window_length, periodic=True, dtype=_dtypes.float32):
-        return _Tensor(_in_type(of(int(window_length) + bool(periodic))[: int(window_length)], dtype))
+        return _Tensor(_in_type(_compositions.window(of, int(window_length), periodic), dtype))
 
     return window
 

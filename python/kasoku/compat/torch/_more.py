@@ -6,6 +6,7 @@ import math
 import kasoku as ks
 from kasoku import _core
 
+from .._face import compositions
 from . import _creation, _promotion, _types, linalg
 from ._table import functions
 from ._tensor import Tensor, array_of
@@ -55,11 +56,9 @@ def _triangle(name):
 
 
 def _window(of):
-    """A window of so many places; a periodic one is that of a place more, without the last."""
-
     def window(window_length, periodic=True, *args, dtype=None, device=None, **options):
         with _core._device_scope(engine_device(device)):
-            made = of(window_length + bool(periodic), *args, **options)[:window_length]
+            made = compositions.window(of, window_length, periodic, *args, **options)
         return Tensor(made.astype((as_dtype(dtype) if dtype else _types.default_float).numpy))
 
     return window

@@ -14,10 +14,14 @@ from ..._face.compositions import diagonals as _diagonals, matrix_exp as expm  #
 from ..._face.table import plain as _plain
 
 
+def _finite(is_asked, *arrays):
+    if is_asked and not all(bool(_ks.isfinite(a).all()) for a in arrays):
+        raise ValueError("array must not contain infs or NaNs")
+
+
 def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=False):
     """x with a x = b, where one triangle of a is read; trans 1 ("T"): of its transpose, 2 ("C"): of the conjugated one."""
-    if check_finite and not (bool(_ks.isfinite(a).all()) and bool(_ks.isfinite(b).all())):
-        raise ValueError("array must not contain infs or NaNs")
+    _finite(check_finite, a, b)
     return _solve_triangle(a, b, not lower, unit_diagonal, trans in (1, "T"), trans not in (0, "N", 1, "T"))
 
 
@@ -27,28 +31,28 @@ def block_diag(*arrs):
     return _block_diagonal(arrays, _ks.result_type(*arrays))
 
 
+def _places(c, r):
+    """A row and a column, and their places in a matrix of as many."""
+    c, r = (_ks.ravel(_ks.asarray(x)) for x in (c, r))
+    return c, r, _ks.arange(c.size, device=c.device)[:, None], _ks.arange(r.size, device=c.device)
+
+
 def toeplitz(c, r=None):
     """A matrix whose diagonals are constant: its first column and its first row."""
-    c = _ks.ravel(_ks.asarray(c))
-    r = _ks.conjugate(c) if r is None else _ks.ravel(_ks.asarray(r))
-    values = _ks.concatenate((_ks.flip(c[1:]), c[:1], r[1:]))
-    at = _ks.arange(r.size, device=c.device) - _ks.arange(c.size, device=c.device)[:, None]
-    return values[at + c.size - 1]
+    c, r, i, j = _places(c, _ks.conjugate(c) if r is None else r)
+    return _ks.concatenate((_ks.flip(c[1:]), c[:1], r[1:]))[j - i + c.size - 1]
 
 
 def circulant(c):
     """A matrix whose columns are the first one turned."""
-    c = _ks.ravel(_ks.asarray(c))
-    at = _ks.arange(c.size, device=c.device)
-    return c[(at[:, None] - at) % c.size]
+    c, _, i, j = _places(c, c)
+    return c[(i - j) % c.size]
 
 
 def hankel(c, r=None):
     """A matrix whose antidiagonals are constant: its first column and its last row."""
-    c = _ks.ravel(_ks.asarray(c))
-    r = _ks.zeros_like(c) if r is None else _ks.ravel(_ks.asarray(r))
-    values = _ks.concatenate((c, r[1:]))
-    return values[_ks.arange(c.size, device=c.device)[:, None] + _ks.arange(r.size, device=c.device)]
+    c, r, i, j = _places(c, _ks.zeros_like(c) if r is None else r)
+    return _ks.concatenate((c, r[1:]))[i + j]
 
 
 def _order_of(pivots):
@@ -73,12 +77,12 @@ def _exchange(device):
     )
 
 
-def _factored(a, check_finite):
+def lu_factor(a, overwrite_a=False, check_finite=True):
+    """L, without its diagonal of ones, and U in one matrix, and with which row each row was exchanged."""
     a = _asarray(a)
     if a.ndim != 2:
         raise ValueError("expected matrix")
-    if check_finite and not bool(_ks.isfinite(a).all()):
-        raise ValueError("array must not contain infs or NaNs")
+    _finite(check_finite, a)
     n, m = a.shape
     most = max(n, m)
     # Rows and columns of zeros take no part in the choice of pivots.
@@ -87,14 +91,9 @@ def _factored(a, check_finite):
     return factors[:n, :m], pivots[: min(n, m)]
 
 
-def lu_factor(a, overwrite_a=False, check_finite=True):
-    """L, without its diagonal of ones, and U in one matrix, and with which row each row was exchanged."""
-    return _factored(a, check_finite)
-
-
 def lu(a, permute_l=False, overwrite_a=False, check_finite=True):
     """P, L and U with a = P L U, or P L and U: L has ones on its diagonal, P changes the places of rows."""
-    factors, pivots = _factored(a, check_finite)
+    factors, pivots = lu_factor(a, check_finite=check_finite)
     n, k = factors.shape[0], pivots.size
     order = _order_of(_ks.concatenate((pivots, _ks.arange(k, n, dtype="int32", device=pivots.device))))
     one = _ks.eye(n, k, dtype=factors.dtype, device=factors.device)
@@ -110,8 +109,7 @@ def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
     (factors, pivots), b = lu_and_piv, _asarray(b)
     if factors.shape[0] != b.shape[0]:
         raise ValueError("incompatible dimensions.")
-    if check_finite and not bool(_ks.isfinite(b).all()):
-        raise ValueError("array must not contain infs or NaNs")
+    _finite(check_finite, b)
     order = _order_of(pivots)
     if trans == 0:
         return _solve_triangle(factors, _solve_triangle(factors, b[order], False, True), True)

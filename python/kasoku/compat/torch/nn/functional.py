@@ -6,7 +6,7 @@ import numpy as np
 
 import kasoku as ks
 
-from ..._face import compositions, windows
+from ..._face import compositions, sliding
 from ..._face.table import Table
 from .. import _creation, _rearrange, _rows, _types
 from .._table import functions as _f, rules
@@ -225,7 +225,7 @@ def _convolution(axes):
     def convolve(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         strides, dilations = _each_axis(stride, axes), _each_axis(dilation, axes)
         if padding == "same":
-            widths = windows.same_widths(input.shape[-axes:], weight.shape[2:], strides, dilations)
+            widths = sliding.same_widths(input.shape[-axes:], weight.shape[2:], strides, dilations)
         else:
             widths = [(p, p) for p in _each_axis(0 if padding == "valid" else padding, axes)]
         is_one = input.ndim == axes + 1
@@ -235,7 +235,7 @@ def _convolution(axes):
                 f"a weight of size {list(weight.shape)} and groups={groups} want {weight.shape[1] * groups} channels, the "
                 f"input of size {list(input.shape)} has {channels}"
             )
-        y = windows.convolve(input[None] if is_one else input, weight, strides, widths, dilations, groups)
+        y = sliding.convolve(input[None] if is_one else input, weight, strides, widths, dilations, groups)
         y = y if bias is None else y + bias.reshape(-1, *(1,) * axes)
         return y[0] if is_one else y
 
@@ -247,7 +247,7 @@ def _pooling(axes, reduce, is_max):
         size = _each_axis(kernel_size, axes)
         strides = size if stride is None else _each_axis(stride, axes)
         fill = -math.inf if is_max and (input.dtype == "bfloat16" or input.dtype.kind == "f") else 0
-        return windows.pool(input, size, strides, [(p, p) for p in _each_axis(padding, axes)], reduce, fill)
+        return sliding.pool(input, size, strides, [(p, p) for p in _each_axis(padding, axes)], reduce, fill)
 
     return pool
 
