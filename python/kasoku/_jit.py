@@ -1,8 +1,10 @@
 """`ks.jit`: the decorator. Everything else is compiled (kasoku/jit)."""
 
 import ast
+import dis
 import functools
 import inspect
+import sys
 import warnings
 from typing import Any
 
@@ -48,6 +50,9 @@ class _Interpreted:
         parallel = options[0]
         if parallel and hasattr(function, "__kasoku_part__") and not function.__kasoku_serial__:
             _refuse_prange(function, why)
+        if "kasoku._overloads" in sys.modules and sys.modules["kasoku._overloads"].are_called_by(function):
+            raise TypingError(why)  # what Python would call in their place is for nobody
+        self._is_numbas = getattr(function, "__kasoku_serial__", False)
         try:
             self._written, self.loops = _interpreted.form(function, _source.of(function), make)
         except errors.UnsupportedError:
@@ -56,10 +61,28 @@ class _Interpreted:
             warnings.warn(self.why, InterpretedWarning, stacklevel=2)
 
     def run(self, *args, **named):
-        return _interpreted.result(self._written(*args, **named))
+        try:
+            return _interpreted.result(self._written(*args, **named))
+        except (TypeError, AttributeError, NameError, IndexError) as error:
+            if self._is_numbas and not isinstance(error, TypingError) and _is_of_types(error, self._written):
+                raise TypingError(f"{error}\n  why  {self.why.rstrip()}") from error
+            raise
 
     def report(self):
         return self.why + "".join(loop.report() for loop in self.loops)
+
+
+def _is_of_types(error, function):
+    """Whether an exception is what Python says in a function itself of types that do not go together: Numba says it when
+    it compiles, as a TypingError."""
+    at = error.__traceback__
+    while at and at.tb_frame.f_code is not function.__code__:
+        at = at.tb_next
+    if not at or (isinstance(error, IndexError) and "out of" in str(error)):
+        return False
+    if at.tb_next and at.tb_next.tb_frame.f_code.co_filename != _interpreted.__file__:
+        return False  # in what it calls
+    return at.tb_frame.f_code.co_code[at.tb_lasti] != dis.opmap["RAISE_VARARGS"]
 
 
 def _refuse_prange(function, why):

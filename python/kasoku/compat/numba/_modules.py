@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from ... import _core, _jit, cuda, errors
+from ... import _core, _jit, _overloads, cuda, errors
 from ...cuda import _arrays, _driver, random
 from .. import tests_of
 from .._face.table import modules, names_of
@@ -62,6 +62,35 @@ def _must_be_on_device(obj):
         raise TypeError("require an cuda_ndarray object")
 
 
+def _refused(name, why):
+    def refuse(*args, **options):
+        raise errors.UnsupportedError(f"numba.extending.{name} is not there\n  why  {why}")
+
+    return refuse
+
+
+_lowered = "it writes LLVM's instructions by llvmlite, and compiled functions here are kernel text"
+_boxed = "it describes a type of the program's own to Numba's compiler, and compiled code here has a fixed set of types"
+_refusals = dict.fromkeys(
+    "intrinsic lower_builtin lower_cast lower_getattr lower_setattr lower_getattr_generic".split(), _lowered
+)
+_refusals |= dict.fromkeys(
+    "typeof_impl type_callable register_model make_attribute_wrapper box unbox infer infer_global infer_getattr".split(), _boxed)  # fmt: skip
+
+
+def _overload(of, **options):
+    """Compiled calls of `of` are those of the function that the decorated one gives for their arguments' types."""
+    return lambda function: _overloads.add(of, function) or function
+
+
+def _of_type(sign, said):
+    def overload(owner, name, **options):
+        return lambda function: _overloads.add(sign + name, function, owner) or function
+
+    overload.__doc__ = f"{said} compiled code is a call of the function that the decorated one gives for its type."
+    return overload
+
+
 modules(__package__, {
     "core": ("what programs import from there.", {"types": types, "config": config}),
     "core.types": types,
@@ -96,6 +125,10 @@ modules(__package__, {
     "extending": ("what programs use of it. Plain Python functions are compiled along as they are.", {
         "register_jitable": (lambda function=None, **options: function if function is not None else lambda f: f,
             "The function itself: compiled code calls Python functions."),
+        "overload": (_overload, _overload.__doc__),
+        "overload_method": _of_type(".", "A method of objects of a type in"),
+        "overload_attribute": _of_type("=", "An attribute of objects of a type in"),
+        **{name: _refused(name, why) for name, why in _refusals.items()},
         "is_jitted": (lambda function: isinstance(function, _core.JitFunction), "Whether it was compiled by jit.")}),
     "np": ("types and dtypes.", {}),
     "np.numpy_support": ("types from dtypes, and back.", {
