@@ -39,6 +39,11 @@ def prange(*args) -> range:
     return range(*args)
 
 
+def run_interpreted(function, args, named):
+    """Calls it; a face puts a function in this one's place that changes what is given and what comes back."""
+    return function(*args, **named)
+
+
 class _Interpreted:
     """What runs in the place of a function that has no compiled form for some arguments."""
 
@@ -62,7 +67,7 @@ class _Interpreted:
 
     def run(self, *args, **named):
         try:
-            return _interpreted.result(self._written(*args, **named))
+            return _interpreted.result(run_interpreted(self._written, args, named))
         except (TypeError, AttributeError, NameError, IndexError) as error:
             if self._is_numbas and not isinstance(error, TypingError) and _is_of_types(error, self._written):
                 raise TypingError(f"{error}\n  why  {self.why.rstrip()}") from error

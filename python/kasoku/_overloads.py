@@ -40,6 +40,16 @@ def known(key):
     return _known.get(key, [])
 
 
+def chosen(of, given):
+    """What the first overload that takes arguments of these types gives for them, as a function of Python."""
+    for overload, owner in _of[_names[of]]:
+        if owner is None or isinstance(given[0], owner):
+            function = overload(*given)
+            if function is not None:
+                return getattr(function, "py_func", function)
+    raise _jit.TypingError(f"no overload of {of.lstrip('.=')} takes {given}")
+
+
 def ask(key, arguments, by_name):
     """Keeps what the overloads give for arguments of these types."""
     for with_values in (False, True):

@@ -9,7 +9,7 @@ from ... import _core, _jit, _overloads, cuda, errors
 from ...cuda import _arrays, _driver, random
 from .. import tests_of
 from .._face.table import modules, names_of
-from . import _jitclass, from_dtype, types
+from . import _jitclass, from_dtype, structref, types
 
 
 class _Config:
@@ -27,6 +27,7 @@ class _Config:
 
 
 config = _Config()
+types.StructRef = structref.StructRef
 
 
 def _classes(module, base, names, **more):
@@ -122,6 +123,7 @@ modules(__package__, {
     "cuda.testing": ("what tests of kernels are written with (kasoku_testing).",
         tests_of(f"{__package__}.cuda.testing", "numba.cuda")),
     "experimental": ("jitclass.", {"jitclass": _jitclass.jitclass}),
+    "experimental.structref": structref,
     "extending": ("what programs use of it. Plain Python functions are compiled along as they are.", {
         "register_jitable": (lambda function=None, **options: function if function is not None else lambda f: f,
             "The function itself: compiled code calls Python functions."),
