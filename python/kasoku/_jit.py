@@ -3,7 +3,9 @@
 import ast
 import dis
 import functools
+import importlib.util
 import inspect
+import os
 import sys
 import warnings
 from typing import Any
@@ -77,6 +79,9 @@ class _Interpreted:
         return self.why + "".join(loop.report() for loop in self.loops)
 
 
+_numpy = os.path.dirname(importlib.util.find_spec("numpy").origin)
+
+
 def _is_of_types(error, function):
     """Whether an exception is what Python says in a function itself of types that do not go together: Numba says it when
     it compiles, as a TypingError."""
@@ -85,7 +90,8 @@ def _is_of_types(error, function):
         at = at.tb_next
     if not at or (isinstance(error, IndexError) and "out of" in str(error)):
         return False
-    if at.tb_next and at.tb_next.tb_frame.f_code.co_filename != _interpreted.__file__:
+    inner = at.tb_next and at.tb_next.tb_frame.f_code.co_filename
+    if inner and inner != _interpreted.__file__ and not (isinstance(error, TypeError) and inner.startswith(_numpy)):
         return False  # in what it calls
     return at.tb_frame.f_code.co_code[at.tb_lasti] != dis.opmap["RAISE_VARARGS"]
 

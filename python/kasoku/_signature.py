@@ -341,6 +341,7 @@ constructors = {
     "DictType": DictType,
     "Set": Set,
     "Optional": Optional,
+    "optional": Optional,
     "Bytes": Bytes,
     "ByteArray": ByteArray,
     "MemoryView": MemoryView,

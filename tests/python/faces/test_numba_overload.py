@@ -1,6 +1,7 @@
 """numba.extending: what a program writes for compiled code in the place of a function, a method, an attribute; and the
 errors of types that a program catches."""
 
+import ctypes
 import math
 
 import numpy as np
@@ -151,6 +152,41 @@ def test_types_that_do_not_go_together_are_typing_errors(call):
     with pytest.raises(numba.errors.TypingError) as caught:
         call()
     assert isinstance(caught.value, NumbaError)
+
+
+def test_what_numpy_says_of_types_is_a_typing_error():
+    @njit
+    def f(x, axis):
+        return np.expand_dims(x, axis).sum(axis="no axis")
+
+    with pytest.raises(TypingError):
+        f(np.ones(2), 1.5)
+
+
+class Cosine(types.WrapperAddressProtocol):
+    def __wrapper_address__(self):
+        return ctypes.cast(ctypes.CDLL("libm.so.6").cos, ctypes.c_void_p).value
+
+    def signature(self):
+        return numba.float64(numba.float64)
+
+
+cosine = Cosine()
+
+
+def test_a_function_at_an_address_is_called():
+    @njit
+    def f(x):
+        return cosine(x) + 1
+
+    assert f(0.5) == math.cos(0.5) + 1
+
+
+def test_the_class_of_compiled_functions_has_numbas_names():
+    from kasoku.compat.numba.core.dispatcher import Dispatcher
+    from kasoku.compat.numba.core.registry import CPUDispatcher
+
+    assert isinstance(add, CPUDispatcher) and isinstance(add, Dispatcher) and not isinstance(abs, Dispatcher)
 
 
 def test_errors_that_a_program_raises_stay():

@@ -1,5 +1,7 @@
 """numba.experimental.structref: objects whose fields compiled code and Python share."""
 
+import collections
+
 import numpy as np
 import pytest
 from kasoku.compat.numba import njit, types
@@ -83,6 +85,17 @@ def test_methods_are_overloads_and_results_are_proxies():
     moved, same = move(a, 2.0)
     assert isinstance(moved, Point) and moved.tag == 4 and same.tag == 3
     np.testing.assert_array_equal(moved.place, [2.0, 2.0])
+
+
+Pair = collections.namedtuple("Pair", "x y")
+
+
+def test_named_tuples_keep_their_names():
+    @njit
+    def swap(pair):
+        return Pair(pair.y, pair.x), (pair, 1)
+
+    assert swap(Pair(1, 2)) == ((2, 1), ((1, 2), 1)) and swap(Pair(1, 2))[0].x == 2
 
 
 def test_what_is_no_field_is_an_error():

@@ -1,5 +1,7 @@
 """Numba's inner modules, as far as programs import from them."""
 
+import ctypes
+import importlib
 import inspect
 import sys
 
@@ -21,6 +23,9 @@ class _Config:
     CUDA_USE_NVIDIA_BINDING = CUDA_DEBUGINFO_DEFAULT = CUDA_ENABLE_PYNVJITLINK = 0
     CUDA_ARRAY_INTERFACE_SYNC = 1
     OPT = 3
+    IS_WIN32 = IS_OSX = IS_32BITS = False
+    DEBUG = DEBUG_JIT = DUMP_BYTECODE = DUMP_IR = DUMP_ASSEMBLY = DUMP_OPTIMIZED = LLVM_PASS_TIMINGS = 0
+    CAPTURED_ERRORS, CACHE_DIR = "default", ""
     BOUNDSCHECK = None
 
     NUMBA_NUM_THREADS = property(lambda self: _core._worker_count())
@@ -79,6 +84,15 @@ _refusals |= dict.fromkeys(
     "typeof_impl type_callable register_model make_attribute_wrapper box unbox infer infer_global infer_getattr".split(), _boxed)  # fmt: skip
 
 
+def _cython_function_address(module, name):
+    """The address of a function that a Cython module exports to C."""
+    capsule = importlib.import_module(module).__pyx_capi__[name]
+    name_of, address_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    address_of.restype, address_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return address_of(capsule, name_of(capsule))
+
+
 def _overload(of, **options):
     """Compiled calls of `of` are those of the function that the decorated one gives for their arguments' types."""
     return lambda function: _overloads.add(of, function) or function
@@ -99,6 +113,8 @@ modules(__package__, {
         "config": config, "__getattr__": lambda name: getattr(config, name)}),
     "core.errors": ("Numba's exceptions, as far as programs catch them.",
         dict.fromkeys(_typing_errors, _jit.TypingError) | _warnings),
+    "core.dispatcher": ("the class of compiled functions.", {"Dispatcher": _core.JitFunction}),
+    "core.registry": ("the class of compiled functions.", {"CPUDispatcher": _core.JitFunction}),
     "core.utils": ("versions.", {"PYVERSION": sys.version_info[:2], "pysignature": inspect.signature}),
     "cuda": ("kernels in Python on whichever device there is.",
         names_of(cuda) | {"__getattr__": lambda name: getattr(cuda, name)}),
@@ -128,6 +144,7 @@ modules(__package__, {
         "register_jitable": (lambda function=None, **options: function if function is not None else lambda f: f,
             "The function itself: compiled code calls Python functions."),
         "overload": (_overload, _overload.__doc__),
+        "get_cython_function_address": (_cython_function_address, _cython_function_address.__doc__),
         "overload_method": _of_type(".", "A method of objects of a type in"),
         "overload_attribute": _of_type("=", "An attribute of objects of a type in"),
         **{name: _refused(name, why) for name, why in _refusals.items()},

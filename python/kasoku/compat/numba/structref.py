@@ -83,7 +83,7 @@ def _within(value):
 
 
 def _outside(value):
-    if isinstance(value, tuple):
+    if type(value) is tuple:
         return tuple(map(_outside, value))
     if not isinstance(value, _Fields):
         return value

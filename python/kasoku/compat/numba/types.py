@@ -1,5 +1,9 @@
 """Numba's types: dtypes that are called (a value, or a signature) and indexed (an array of them)."""
 
+import ctypes
+
+import numpy as np
+
 from ... import _signature, errors
 from ..._signature import (  # noqa: F401
     ByteArray, Bytes, DeferredType, DictType, ListType, Literal, MemoryView, Optional, Pointer, PyArray, Set, Signature, Tuple,
@@ -104,6 +108,20 @@ integer_domain = signed_domain | unsigned_domain
 real_domain = frozenset(_signature.names[f"float{n}"] for n in (32, 64))
 complex_domain = frozenset(_signature.names[f"complex{n}"] for n in (64, 128))
 number_domain = real_domain | integer_domain | complex_domain
+
+
+class WrapperAddressProtocol:
+    """What a program derives objects from that stand for a function of C: its address and its signature."""
+
+    def __call__(self, *args):
+        function = vars(self).get("_function")
+        if function is None:
+            signature = self.signature()
+            kinds = [
+                np.ctypeslib.as_ctypes_type(of.__kasoku_dtype__) for of in (signature.return_type, *signature.args)
+            ]
+            function = self._function = ctypes.CFUNCTYPE(*kinds)(self.__wrapper_address__())
+        return function(*args)
 
 
 def unliteral(of):
