@@ -12,6 +12,7 @@ from ...cuda import _arrays, _driver, random
 from .. import tests_of
 from .._face.table import modules, names_of
 from . import _jitclass, from_dtype, structref, types
+from .guvectorize import GUFunc
 
 
 class _Config:
@@ -150,6 +151,8 @@ modules(__package__, {
         **{name: _refused(name, why) for name, why in _refusals.items()},
         "is_jitted": (lambda function: isinstance(function, _core.JitFunction), "Whether it was compiled by jit.")}),
     "np": ("types and dtypes.", {}),
+    "np.ufunc": ("the classes of vectorized functions.", {}),
+    "np.ufunc.gufunc": ("the class of generalized ones.", {"GUFunc": GUFunc}),
     "np.numpy_support": ("types from dtypes, and back.", {
         "from_dtype": from_dtype, "numpy_version": tuple(map(int, np.__version__.split(".")[:2])),
         "as_dtype": (lambda item: np.dtype(item.__kasoku_dtype__), "The NumPy dtype of a number type.")}),
