@@ -320,6 +320,19 @@ def gaps(r, out):
     out[r.shape[0]] = 1 - r[-1]
 
 
+@pytest.mark.filterwarnings("ignore::kasoku._jit.InterpretedWarning")
+@pytest.mark.parametrize("target", ["cpu", "parallel"])
+def test_what_has_no_compiled_form_runs_in_the_interpreter(target):
+    @guvectorize(["(f8[:,:], f8[:])"], "(m,n)->(m)", target=target)
+    def sums(x, out):
+        out[:] = 0
+        for place in np.ndindex(x.shape):
+            out[place[0]] += x[place]
+
+    x = np.arange(12.0).reshape(2, 3, 2)
+    np.testing.assert_array_equal(sums(x), x.sum(axis=2))
+
+
 def test_the_class_of_generalized_functions_has_numbas_name():
     from kasoku.compat.numba.np.ufunc.gufunc import GUFunc
 
