@@ -452,7 +452,7 @@ void keep_reachable(TypedUnit& unit) {
 
 TypedUnit infer(const Unit& unit, const std::vector<Type>& arguments) {
   TypedUnit typed;
-  Inference inference(typed);
+  Inference inference(typed, unit.overloads);
   inference.instance(*unit.functions.at(0), arguments);
   inference.run();
   keep_reachable(typed);

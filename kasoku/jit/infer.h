@@ -14,7 +14,7 @@ namespace kasoku::jit {
 
 class Inference {
  public:
-  explicit Inference(TypedUnit& unit) : unit_(unit) {}
+  Inference(TypedUnit& unit, const std::vector<Overload>& overloads) : unit_(unit), overloads_(overloads) {}
 
   int instance(const Function& function, std::vector<Type> arguments);
   void run();
@@ -46,6 +46,8 @@ class Inference {
   /// Puts the items of tuples in the place of `*tuple` among the arguments; false if a tuple is not known yet.
   bool spread_starred(Expr& expr);
   Type call_function(Expr& expr, const Function& callee);
+  /// A call of what a program overloads (infer_overload.cpp), by the function for these arguments; nothing if there is none.
+  std::optional<Type> call_overload(Expr& expr);
   Type call_intrinsic(Expr& expr, const Intrinsic& intrinsic);
   Type call_elementwise(Expr& expr, const Intrinsic& intrinsic);
   Type call_reduction(Expr& expr, const Intrinsic& row);
@@ -92,6 +94,7 @@ class Inference {
   void want_number_text(const Expr& expr, const std::string& text, Dtype dtype);
 
   TypedUnit& unit_;
+  const std::vector<Overload>& overloads_;
   TypedFunction* function_ = nullptr;
   bool changed_ = false;
   bool is_last_ = false;  ///< the walk in which nothing may be unknown

@@ -182,6 +182,8 @@ bool Inference::spread_starred(Expr& expr) {
 Type Inference::call(Expr& expr) {
   if (!spread_starred(expr)) return {};
   Expr& target = *expr.items[0];
+  if (!target.binding.overloaded.empty())
+    if (const auto result = call_overload(expr)) return *result;
   if (target.kind == ExprKind::attribute) {
     const Type object = visit(*target.items[0]);
     if (!object.is_known()) return {};
@@ -294,6 +296,7 @@ Type Inference::call(Expr& expr) {
     }
     default: break;
   }
+  if (!binding.overloaded.empty()) fail(expr.place, fmt::format("no overload of {} takes these arguments", target.text));
   fail(expr.place, fmt::format("'{}' cannot be called in compiled code", target.text),
        binding.kind == Binding::Kind::object ? "it is " + binding.name : "");
 }

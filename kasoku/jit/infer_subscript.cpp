@@ -11,6 +11,13 @@ Type Inference::attribute(Expr& expr) {
   const Type object = visit(*expr.items[0]);
   const std::string& name = expr.text;
   if (!object.is_known()) return {};
+  if (!expr.binding.overloaded.empty()) {  // read by a call of the function, if there is one for this type
+    auto call = expr.clone();
+    call->kind = ExprKind::call;
+    call->items.insert(call->items.begin(), global_expr(expr.binding, name, expr.place));
+    if (const auto result = call_overload(*call)) return expr = std::move(*call), *result;
+    expr.binding.overloaded.clear();
+  }
   if (object.is_record()) return field(expr, object, name);
   if (object.is_tuple() && !object.text.empty()) return named_item(expr, object);
   if (object.is_array()) {

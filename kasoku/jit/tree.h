@@ -59,6 +59,7 @@ struct Binding {
   std::vector<Binding> items;
   Type type;                   ///< array
   int hidden = -1;             ///< array: which hidden argument
+  std::string overloaded;      ///< what the program overloads, if it does: the arguments' types choose a function
 };
 
 enum class ExprKind : uint8_t {
@@ -171,10 +172,19 @@ struct Function {
   bool is_jitted = true;            ///< false: a plain Python function, compiled along
 };
 
+/// What a program's overload gave for arguments of these types.
+struct Overload {
+  std::string of;                    ///< Binding::overloaded
+  std::vector<Type> arguments;
+  std::vector<std::string> by_name;  ///< names of the last arguments
+  const Function* function;          ///< null: it is not for such arguments
+};
+
 /// A root function and all that it reaches.
 struct Unit {
   std::vector<std::unique_ptr<Function>> functions;  ///< [0] is the root
   int n_hidden = 0;                                  ///< hidden array arguments
+  std::vector<Overload> overloads;                   ///< those that were asked before it was read
 };
 
 /// "file.py:12, in f" for messages.

@@ -3,6 +3,7 @@
 /// its type. What inference makes and lowering reads.
 #pragma once
 
+#include "kasoku/base/error.h"
 #include "kasoku/jit/tree.h"
 
 #include <memory>
@@ -33,6 +34,13 @@ struct TypedFunction {
 struct TypedUnit {
   std::vector<std::unique_ptr<TypedFunction>> functions;  ///< [0] is the root
   std::vector<Type> hidden;  ///< types of the arrays outside, in their order
+};
+
+/// Thrown by infer(): a program's overload has to be asked for a function first, and the root to be read anew. For who
+/// cannot, an error.
+struct OverloadAsked : Error {
+  OverloadAsked(const Error& error, Overload asked) : Error(error), asked(std::move(asked)) {}
+  Overload asked;
 };
 
 /// Types of everything `unit` reaches from its root called with `arguments`

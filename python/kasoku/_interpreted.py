@@ -94,6 +94,42 @@ def _sum(function, *args):
     return function(*args)
 
 
+def _power(power):
+    of_all = _on_wide_numbers(power)
+
+    def of(x, y):
+        is_of_floats = isinstance(x, (int, float)) and isinstance(y, (int, float)) and float in (type(x), type(y))
+        return _as_in_c(of_all, np.power, x, y) if is_of_floats else of_all(x, y)
+
+    return of
+
+
+_in_c = {f"a{name}": getattr(np, f"arc{name}") for name in "cos sin cosh tanh".split()} | {
+    "pow": np.power,
+    "gamma": lambda x: math.nan if x < 0 else math.inf,
+    "lgamma": lambda x: math.inf,
+}
+
+
+def _math(function, *args):
+    """A function of the module math."""
+    if getattr(function, "__module__", "") != "math":
+        return function(*args)
+    return _as_in_c(function, _in_c.get(function.__name__) or getattr(np, function.__name__), *args)
+
+
+def _as_in_c(function, ufunc, *args):
+    """function(*args), where Python's error or complex number is C's NaN, infinity or 0."""
+    try:
+        result = function(*args)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        result = 1j
+    if isinstance(result, complex):
+        with np.errstate(all="ignore"):
+            return float(ufunc(*map(float, args)))
+    return result
+
+
 def _cast(kind, x):
     """kind(x), where numbers wrap around in NumPy's types of integers."""
     if isinstance(kind, type) and issubclass(kind, np.integer) and isinstance(x, (int, float)) and math.isfinite(x):
@@ -101,6 +137,9 @@ def _cast(kind, x):
     return kind(x)
 
 
+_of_math = set(
+    "sqrt log log10 log2 log1p exp expm1 exp2 pow acos asin acosh atanh cosh sinh tan cos sin gamma lgamma fmod".split()
+)
 _operators = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
     ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift",
@@ -112,7 +151,15 @@ _cells = {
 }
 _cells |= {
     f"{name} of numbers": types.CellType(f)
-    for name, f in (("yield", result), ("cast", _cast), ("sum", _sum), ("in item", _in_item))
+    for name, f in (
+        ("yield", result),
+        ("cast", _cast),
+        ("sum", _sum),
+        ("in item", _in_item),
+        ("math", _math),
+        ("pow", _power(operator.pow)),
+        ("ipow", _power(operator.ipow)),
+    )  # fmt: skip
 }
 
 
@@ -154,7 +201,9 @@ class _WithWideNumbers(ast.NodeTransformer):
     def visit_BinOp(self, node):
         plain = self._is_plain(node.left) and self._is_plain(node.right)
         self.generic_visit(node)
-        return node if plain else self._with_wide(_operators, node, node.left, node.right) or node
+        if plain and not isinstance(node.op, ast.Pow):
+            return node
+        return self._with_wide(_operators, node, node.left, node.right) or node
 
     def visit_AugAssign(self, node):
         plain, target = self._is_plain(node.value), node.target
@@ -177,6 +226,8 @@ class _WithWideNumbers(ast.NodeTransformer):
     def visit_Call(self, node):
         self.generic_visit(node)
         kind = "cast" if _called(node) in _integers else _called(node)
+        if kind in _of_math and not node.keywords and not any(isinstance(arg, ast.Starred) for arg in node.args):
+            return _call("math", node, node.func, *node.args)
         is_simple = kind in ("cast", "sum") and len(node.args) == 1 and not node.keywords
         return _call(kind, node, node.func, *node.args) if is_simple else node
 

@@ -1,8 +1,12 @@
 """`ks.jit`: the decorator. Everything else is compiled (kasoku/jit)."""
 
 import ast
+import dis
 import functools
+import importlib.util
 import inspect
+import os
+import sys
 import warnings
 from typing import Any
 
@@ -37,6 +41,11 @@ def prange(*args) -> range:
     return range(*args)
 
 
+def run_interpreted(function, args, named):
+    """Calls it; a face puts a function in this one's place that changes what is given and what comes back."""
+    return function(*args, **named)
+
+
 class _Interpreted:
     """What runs in the place of a function that has no compiled form for some arguments."""
 
@@ -48,6 +57,9 @@ class _Interpreted:
         parallel = options[0]
         if parallel and hasattr(function, "__kasoku_part__") and not function.__kasoku_serial__:
             _refuse_prange(function, why)
+        if "kasoku._overloads" in sys.modules and sys.modules["kasoku._overloads"].are_called_by(function):
+            raise TypingError(why)  # what Python would call in their place is for nobody
+        self._is_numbas = getattr(function, "__kasoku_serial__", False)
         try:
             self._written, self.loops = _interpreted.form(function, _source.of(function), make)
         except errors.UnsupportedError:
@@ -56,10 +68,32 @@ class _Interpreted:
             warnings.warn(self.why, InterpretedWarning, stacklevel=2)
 
     def run(self, *args, **named):
-        return _interpreted.result(self._written(*args, **named))
+        try:
+            return _interpreted.result(run_interpreted(self._written, args, named))
+        except (TypeError, AttributeError, NameError, IndexError) as error:
+            if self._is_numbas and not isinstance(error, TypingError) and _is_of_types(error, self._written):
+                raise TypingError(f"{error}\n  why  {self.why.rstrip()}") from error
+            raise
 
     def report(self):
         return self.why + "".join(loop.report() for loop in self.loops)
+
+
+_numpy = os.path.dirname(importlib.util.find_spec("numpy").origin)
+
+
+def _is_of_types(error, function):
+    """Whether an exception is what Python says in a function itself of types that do not go together: Numba says it when
+    it compiles, as a TypingError."""
+    at = error.__traceback__
+    while at and at.tb_frame.f_code is not function.__code__:
+        at = at.tb_next
+    if not at or (isinstance(error, IndexError) and "out of" in str(error)):
+        return False
+    inner = at.tb_next and at.tb_next.tb_frame.f_code.co_filename
+    if inner and inner != _interpreted.__file__ and not (isinstance(error, TypeError) and inner.startswith(_numpy)):
+        return False  # in what it calls
+    return at.tb_frame.f_code.co_code[at.tb_lasti] != dis.opmap["RAISE_VARARGS"]
 
 
 def _refuse_prange(function, why):

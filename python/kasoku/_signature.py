@@ -73,6 +73,14 @@ class Type:
         return name, getattr(self, "ndim", -1), getattr(self, "layout", "A") == "C", getattr(self, "readonly", False)
 
 
+class Literal(Type):
+    """The type of a value that is known when compiling."""
+
+    def __init__(self, literal_type, value):
+        super().__init__(literal_type.__kasoku_dtype__, name=f"Literal[{type(value).__name__}]({value})")
+        self.literal_type, self.literal_value = literal_type, value
+
+
 class TupleType:
     """A tuple of types."""
 
@@ -323,7 +331,7 @@ def _buffer(kind):
 
 
 Bytes, ByteArray, MemoryView, PyArray = map(_buffer, ("bytes", "bytearray", "memoryview", "pyarray"))
-_types = (Type, TupleType, ListType, DictType, Record, Opaque)
+types_of_signatures = _types = (Type, TupleType, ListType, DictType, Record, Opaque)
 constructors = {
     "Array": Array,
     "UniTuple": UniTuple,
@@ -333,6 +341,7 @@ constructors = {
     "DictType": DictType,
     "Set": Set,
     "Optional": Optional,
+    "optional": Optional,
     "Bytes": Bytes,
     "ByteArray": ByteArray,
     "MemoryView": MemoryView,

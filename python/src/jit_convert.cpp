@@ -22,6 +22,7 @@ Type type_of_description(nb::handle given) {
   nb::tuple t = nb::borrow<nb::tuple>(given);
   const std::string name = nb::cast<std::string>(t[0]);
   if (name == "none" || name == "void") return Type::none();
+  if (name == "unicode_type") return Type::of(TypeKind::text);
   if (name == "record") return record_type(t[1]);
   if (name == "records") {
     Type type = Type::array(Dtype::opaque, nb::cast<int>(t[2]), nb::cast<bool>(t[3]));

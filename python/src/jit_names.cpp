@@ -99,6 +99,44 @@ nb::object Reader::look_up(const std::string& name, nb::handle node) {
 }
 
 Binding Reader::classify(nb::object object, const std::string& name, int depth) {
+  const std::string key = PyCallable_Check(object.ptr()) ? overloaded(object) : "";
+  const bool is_stub = !key.empty() && object.type().is(nb::module_::import_("types").attr("FunctionType"));
+  Binding binding;  // the body of a program's own function is for the interpreter then
+  if (is_stub) binding.name = name;
+  else binding = classify_known(object, name, depth);
+  binding.overloaded = key;
+  return binding;
+}
+
+std::string Reader::overloaded(nb::handle key) {
+  nb::dict modules = nb::borrow<nb::dict>(nb::module_::import_("sys").attr("modules"));
+  if (!modules.contains("kasoku._overloads")) return "";
+  const std::string found = nb::cast<std::string>(nb::object(modules["kasoku._overloads"].attr("key")(key)));
+  if (!found.empty()) overloaded_.insert(found);
+  return found;
+}
+
+void Reader::read_overloads() {
+  std::set<std::string> done;
+  while (done.size() < overloaded_.size()) {
+    const std::set<std::string> keys = overloaded_;
+    for (const std::string& key : keys) {
+      if (!done.insert(key).second) continue;
+      for (nb::handle known : nb::object(nb::module_::import_("kasoku._overloads").attr("known")(key))) {
+        Overload overload{key, {}, nb::cast<std::vector<std::string>>(known[1]), nullptr};
+        for (nb::handle argument : nb::object(known[0])) {
+          Type type = type_of_description(argument[0]);
+          type.text = nb::cast<std::string>(argument[1]);
+          overload.arguments.push_back(std::move(type));
+        }
+        if (nb::object function = known[2]; !function.is_none()) overload.function = read({function, options_, {}}, false);
+        unit_->overloads.push_back(std::move(overload));
+      }
+    }
+  }
+}
+
+Binding Reader::classify_known(nb::object object, const std::string& name, int depth) {
   Binding binding;
   binding.name = name;
   PyObject* p = object.ptr();

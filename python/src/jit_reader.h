@@ -22,6 +22,7 @@ class Reader {
 
   ReadFunction run(const JitObject& root) {
     read(root, true);
+    read_overloads();
     name_caught();
     unit_->n_hidden = static_cast<int>(arrays_.size());
     return {unit_, std::move(dependencies_), std::move(arrays_), std::move(raised_)};
@@ -55,6 +56,11 @@ class Reader {
 
   nb::object look_up(const std::string& name, nb::handle node);
   jit::Binding classify(nb::object object, const std::string& name, int depth = 0);
+  jit::Binding classify_known(nb::object object, const std::string& name, int depth);
+  /// What a program overloads under this key (a function, or ".name" of a method); "" if it does not.
+  std::string overloaded(nb::handle key);
+  /// The functions that overloads have given until now.
+  void read_overloads();
   jit::ExprPtr global(nb::object object, const std::string& name, nb::handle node);
   /// math.sqrt, np.random.rand, settings.N: the object at compile time, if the root is outside.
   nb::object resolve(nb::handle node);
@@ -109,6 +115,7 @@ class Reader {
   std::map<std::pair<PyObject*, PyObject*>, const jit::Function*> read_;
   std::vector<Dependency> dependencies_;
   std::vector<nb::object> arrays_, raised_;
+  std::set<std::string> overloaded_;
   std::vector<nb::object> raised_classes_;  ///< of each of raised_; none if it is not known
   struct Except { jit::Stmt* stmt; nb::object classes; const jit::Function* function; };
   std::vector<Except> excepts_;

@@ -123,6 +123,7 @@ ExprPtr Reader::library_call(nb::handle node) {
   const bool is_method = !meant.is_valid() && class_name(function) == "Attribute";
   if (!meant.is_valid() && !is_method) return nullptr;
   nb::object name = is_method ? nb::object(function.attr("attr")) : nb::none();
+  if (!overloaded(is_method ? nb::object(nb::str(".") + name) : meant).empty()) return nullptr;
   nb::object found = library().attr("instead")(is_method ? nb::none() : meant, name, node);
   if (found.is_none()) return nullptr;
   if (nb::isinstance<nb::str>(found[0])) {  // a named tuple: its items' names, its items

@@ -71,6 +71,7 @@ ExprPtr Reader::expr(nb::handle node) {
     if (object.is_valid()) return global(object, name, node);
     e->kind = ExprKind::attribute;
     e->text = name;
+    e->binding.overloaded = overloaded(nb::str(("=" + name).c_str()));
     add("value");
   } else if (kind == "Subscript") {
     e->kind = ExprKind::subscript;
@@ -124,6 +125,7 @@ ExprPtr Reader::expr(nb::handle node) {
         method.binding.kind = Binding::Kind::function;
         method.binding.function = read({written, options_, {}}, false);
       }
+      method.binding.overloaded = overloaded(nb::str(("." + method.text).c_str()));
     }
     for (nb::handle argument : node.attr("args")) {
       if (class_name(argument) == "Starred") {

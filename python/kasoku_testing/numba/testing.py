@@ -1,8 +1,10 @@
 """numba.testing: a test case that compares values with their types, and small helpers of tests."""
 
 import contextlib
+import importlib.util
 import io
 import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -71,3 +73,28 @@ def override_config(name, value):
         yield
     finally:
         setattr(config, name, before)
+
+
+def tag(*tags):
+    return lambda test: test
+
+
+def _as_it_is(test):
+    return test
+
+
+skip_parfors_unsupported = skip_if_32bit = skip_if_typeguard = skip_unless_py312 = needs_subprocess = needs_blas = (
+    _as_it_is
+)
+skip_unless_scipy = unittest.skipUnless(importlib.util.find_spec("scipy"), "needs SciPy")
+needs_lapack = expected_failure_py311 = expected_failure_py312 = expected_failure_np2 = _as_it_is
+_32bit, IS_NUMPY_2 = False, int(np.__version__.split(".")[0]) >= 2
+MemoryLeak = MemoryLeakMixin
+no_pyobj_flags, enable_pyobj_flags, force_pyobj_flags = {"nopython": True}, {}, {"forceobj": True}
+
+
+@contextlib.contextmanager
+def temp_directory(prefix):
+    """A folder that is gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix=prefix) as folder:
+        yield folder

@@ -197,3 +197,11 @@ def test_typed_containers_hold_numbers_of_python():
     assert type(small[0]) is np.float32  # whose type is another
     assert made._typed and not numba.typed.List()._typed and numba.typed.List.empty_list(float64)._typed
     assert not numba.typed.Dict()._typed and numba.typed.Dict.empty(int64, float64)._typed
+
+
+def test_a_text_may_say_optional():
+    @jit("float64(optional(float64))")
+    def f(x):
+        return 0.0 if x is None else x + 1
+
+    assert f(None) == 0 and f(2) == 3

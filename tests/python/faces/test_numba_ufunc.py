@@ -311,3 +311,35 @@ def test_loops_are_numpys_first_safe_ones():
     }
     assert kinds == {"?": ["i8", "f8"], "i1": ["i4", "f8"], "i4": ["i4", "f8"], "u4": ["i8", "f8"],
                      "f4": ["f4", "f4"], "f8": ["f8", "f8"]}  # fmt: skip
+
+
+@guvectorize(["(f8[:], f8[:])"], "(n), (k)", nopython=True)
+def gaps(r, out):
+    for i in range(r.shape[0]):
+        out[i] = r[i] - (r[i - 1] if i else 0.0)
+    out[r.shape[0]] = 1 - r[-1]
+
+
+@pytest.mark.filterwarnings("ignore::kasoku._jit.InterpretedWarning")
+@pytest.mark.parametrize("target", ["cpu", "parallel"])
+def test_what_has_no_compiled_form_runs_in_the_interpreter(target):
+    @guvectorize(["(f8[:,:], f8[:])"], "(m,n)->(m)", target=target)
+    def sums(x, out):
+        out[:] = 0
+        for place in np.ndindex(x.shape):
+            out[place[0]] += x[place]
+
+    x = np.arange(12.0).reshape(2, 3, 2)
+    np.testing.assert_array_equal(sums(x), x.sum(axis=2))
+
+
+def test_the_class_of_generalized_functions_has_numbas_name():
+    from kasoku.compat.numba.np.ufunc.gufunc import GUFunc
+
+    assert isinstance(gaps, GUFunc)
+
+
+def test_a_layout_without_results_writes_into_its_arguments():
+    r, out = np.array([[0.25, 0.5], [0.5, 0.75]]), np.zeros((2, 3))
+    gaps(r, out)
+    np.testing.assert_array_equal(out, [[0.25, 0.25, 0.5], [0.5, 0.25, 0.25]])

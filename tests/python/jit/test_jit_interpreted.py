@@ -1,7 +1,9 @@
 """Functions of ks.jit without a compiled form: Python's own results, with compiled loops where there are."""
 
 import contextlib
+import inspect
 import linecache
+import math
 import random
 import textwrap
 import warnings
@@ -510,3 +512,36 @@ def test_items_attributes_and_sums_are_of_wide_numbers():
 
     a = np.array([200, 100], "uint8")
     assert f(a, Total()) == (300, 300, 300, 300, [[2, 3], [0, 144]], 300)
+
+
+def test_what_python_refuses_of_floats_is_as_in_compiled_code():
+    def values(x, y, large):
+        return (
+            x**y, 0.0 ** -1.0, large**2.0, math.sqrt(x), math.log(0.0), math.exp(large), math.acos(2.0), math.pow(x, y),
+            math.gamma(0.0), math.lgamma(-1.0), math.fmod(x, 0.0), 2**3, math.sqrt(4.0),
+        )  # fmt: skip
+
+    compiled = ks.njit(values)
+    text = textwrap.dedent(inspect.getsource(values)).replace(
+        "def values(x, y, large):", "def g(x, y, large):\n    str(x)"
+    )
+    linecache.cache["<of floats>"] = (len(text), None, text.splitlines(True), "<of floats>")
+    scope = {"math": math}
+    exec(compile(text, "<of floats>", "exec"), scope)
+    got = ks.jit(scope["g"])(-2.0, 0.5, 1e300)
+    wanted = (np.nan, np.inf, np.inf, np.nan, -np.inf, np.inf, np.nan, np.nan, np.inf, np.inf, np.nan, 8, 2.0)
+    np.testing.assert_array_equal(got, wanted)
+    np.testing.assert_array_equal(compiled(-2.0, 0.5, 1e300), wanted)
+
+
+def test_powers_of_arrays_stay_in_place():
+    @ks.jit
+    def f(x, made):
+        made[str(len(x))] = 1
+        x **= 2
+        y = x**2
+        return y
+
+    x = np.array([2.0, 3.0])
+    np.testing.assert_array_equal(f(x, {}), [16, 81])
+    np.testing.assert_array_equal(x, [4, 9])

@@ -64,6 +64,8 @@ _plain(globals(), {
     "threading_layer": lambda: "kasoku",
     "get_thread_id": lambda: 0,
     "typeof": (lambda value: of_value(value), "The type that compiled code has for a value."),
+    "get_parallel_chunksize": (lambda: 0, "How many iterations a worker takes at once: 0, the pool decides."),
+    "set_parallel_chunksize": (lambda n: 0, "Accepted: how a parallel loop is shared is the pool's."),
     "parallel_chunksize": (lambda n: contextlib.nullcontext(n),
         "Accepted: how a parallel loop is shared is the pool's."),
     "objmode": (lambda *args, **kwargs: contextlib.nullcontext(),

@@ -18,6 +18,7 @@ def compiled(text, name, parallel, /, **names):
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     space = {"prange": _jit.prange, "np": np, **names}
     exec(compile(text, file, "exec"), space)
+    space[name].__kasoku_serial__ = True  # where what it calls has no compiled form
     return _jit.jit(space[name], parallel=parallel)
 
 

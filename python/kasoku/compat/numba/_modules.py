@@ -1,15 +1,18 @@
 """Numba's inner modules, as far as programs import from them."""
 
+import ctypes
+import importlib
 import inspect
 import sys
 
 import numpy as np
 
-from ... import _core, _jit, cuda, errors
+from ... import _core, _jit, _overloads, cuda, errors
 from ...cuda import _arrays, _driver, random
 from .. import tests_of
 from .._face.table import modules, names_of
-from . import _jitclass, from_dtype, types
+from . import _jitclass, from_dtype, structref, types
+from .guvectorize import GUFunc
 
 
 class _Config:
@@ -21,12 +24,16 @@ class _Config:
     CUDA_USE_NVIDIA_BINDING = CUDA_DEBUGINFO_DEFAULT = CUDA_ENABLE_PYNVJITLINK = 0
     CUDA_ARRAY_INTERFACE_SYNC = 1
     OPT = 3
+    IS_WIN32 = IS_OSX = IS_32BITS = False
+    DEBUG = DEBUG_JIT = DUMP_BYTECODE = DUMP_IR = DUMP_ASSEMBLY = DUMP_OPTIMIZED = LLVM_PASS_TIMINGS = 0
+    CAPTURED_ERRORS, CACHE_DIR = "default", ""
     BOUNDSCHECK = None
 
     NUMBA_NUM_THREADS = property(lambda self: _core._worker_count())
 
 
 config = _Config()
+types.StructRef = structref.StructRef
 
 
 def _classes(module, base, names, **more):
@@ -62,6 +69,44 @@ def _must_be_on_device(obj):
         raise TypeError("require an cuda_ndarray object")
 
 
+def _refused(name, why):
+    def refuse(*args, **options):
+        raise errors.UnsupportedError(f"numba.extending.{name} is not there\n  why  {why}")
+
+    return refuse
+
+
+_lowered = "it writes LLVM's instructions by llvmlite, and compiled functions here are kernel text"
+_boxed = "it describes a type of the program's own to Numba's compiler, and compiled code here has a fixed set of types"
+_refusals = dict.fromkeys(
+    "intrinsic lower_builtin lower_cast lower_getattr lower_setattr lower_getattr_generic".split(), _lowered
+)
+_refusals |= dict.fromkeys(
+    "typeof_impl type_callable register_model make_attribute_wrapper box unbox infer infer_global infer_getattr".split(), _boxed)  # fmt: skip
+
+
+def _cython_function_address(module, name):
+    """The address of a function that a Cython module exports to C."""
+    capsule = importlib.import_module(module).__pyx_capi__[name]
+    name_of, address_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    address_of.restype, address_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    return address_of(capsule, name_of(capsule))
+
+
+def _overload(of, **options):
+    """Compiled calls of `of` are those of the function that the decorated one gives for their arguments' types."""
+    return lambda function: _overloads.add(of, function) or function
+
+
+def _of_type(sign, said):
+    def overload(owner, name, **options):
+        return lambda function: _overloads.add(sign + name, function, owner) or function
+
+    overload.__doc__ = f"{said} compiled code is a call of the function that the decorated one gives for its type."
+    return overload
+
+
 modules(__package__, {
     "core": ("what programs import from there.", {"types": types, "config": config}),
     "core.types": types,
@@ -69,6 +114,8 @@ modules(__package__, {
         "config": config, "__getattr__": lambda name: getattr(config, name)}),
     "core.errors": ("Numba's exceptions, as far as programs catch them.",
         dict.fromkeys(_typing_errors, _jit.TypingError) | _warnings),
+    "core.dispatcher": ("the class of compiled functions.", {"Dispatcher": _core.JitFunction}),
+    "core.registry": ("the class of compiled functions.", {"CPUDispatcher": _core.JitFunction}),
     "core.utils": ("versions.", {"PYVERSION": sys.version_info[:2], "pysignature": inspect.signature}),
     "cuda": ("kernels in Python on whichever device there is.",
         names_of(cuda) | {"__getattr__": lambda name: getattr(cuda, name)}),
@@ -93,11 +140,19 @@ modules(__package__, {
     "cuda.testing": ("what tests of kernels are written with (kasoku_testing).",
         tests_of(f"{__package__}.cuda.testing", "numba.cuda")),
     "experimental": ("jitclass.", {"jitclass": _jitclass.jitclass}),
+    "experimental.structref": structref,
     "extending": ("what programs use of it. Plain Python functions are compiled along as they are.", {
         "register_jitable": (lambda function=None, **options: function if function is not None else lambda f: f,
             "The function itself: compiled code calls Python functions."),
+        "overload": (_overload, _overload.__doc__),
+        "get_cython_function_address": (_cython_function_address, _cython_function_address.__doc__),
+        "overload_method": _of_type(".", "A method of objects of a type in"),
+        "overload_attribute": _of_type("=", "An attribute of objects of a type in"),
+        **{name: _refused(name, why) for name, why in _refusals.items()},
         "is_jitted": (lambda function: isinstance(function, _core.JitFunction), "Whether it was compiled by jit.")}),
     "np": ("types and dtypes.", {}),
+    "np.ufunc": ("the classes of vectorized functions.", {}),
+    "np.ufunc.gufunc": ("the class of generalized ones.", {"GUFunc": GUFunc}),
     "np.numpy_support": ("types from dtypes, and back.", {
         "from_dtype": from_dtype, "numpy_version": tuple(map(int, np.__version__.split(".")[:2])),
         "as_dtype": (lambda item: np.dtype(item.__kasoku_dtype__), "The NumPy dtype of a number type.")}),

@@ -12,11 +12,11 @@ from .vectorize import check_options
 
 
 def _layout(text):
-    """ "(m,n),(n)->(m)" as ([("m", "n"), ("n",)], [("m",)])."""
+    """ "(m,n),(n)->(m)" as ([("m", "n"), ("n",)], [("m",)]); without an arrow there are no results."""
     plain = re.sub(r"\s", "", text)
-    if not re.fullmatch(r"(\(\w*(,\w+)*\),?)*->(\(\w*(,\w+)*\),?)+", plain):
+    if not re.fullmatch(r"(\(\w*(,\w+)*\),?)*(->(\(\w*(,\w+)*\),?)+)?", plain):
         raise ValueError(f"the layout {text!r} cannot be read\n  fix  write it like (m,n),(n)->(m)")
-    sides = plain.split("->")
+    sides = [*plain.split("->"), ""][:2]
     return [[tuple(filter(None, part.split(","))) for part in re.findall(r"\(([^)]*)\)", side)] for side in sides]
 
 
@@ -107,7 +107,7 @@ class GUFunc(UFunc):
                 return arg.__array_ufunc__(self, "__call__", *args, **({"out": tuple(outs)} if outs else {}), **options)
         given = [dtype_of(arg) for arg in args]
         if self._is_open:
-            if not outs:
+            if self.nout and not outs:
                 raise TypeError(
                     f"{self.__name__} has no signature that names its results' types\n  fix  pass the arrays for them"
                 )

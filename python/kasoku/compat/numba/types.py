@@ -1,15 +1,105 @@
 """Numba's types: dtypes that are called (a value, or a signature) and indexed (an array of them)."""
 
-from ... import _signature
+import ctypes
+
+import numpy as np
+
+from ... import _signature, errors
 from ..._signature import (  # noqa: F401
-    Array, ByteArray, Bytes, DeferredType, DictType, ListType, MemoryView, Optional, Pointer, PyArray, Record, Set, Signature, Tuple,
-    TupleType, Type, UniTuple,
+    ByteArray, Bytes, DeferredType, DictType, ListType, Literal, MemoryView, Optional, Pointer, PyArray, Set, Signature, Tuple,
+    TupleType,
 )  # fmt: skip
 
 globals().update(_signature.names)
-Number = Integer = Float = Complex = Boolean = Type
-BaseTuple = TupleType
-List = ListType
+
+
+class _Kind(type):
+    """A class of types that are asked for by isinstance: `of` says which, `made` what a call gives."""
+
+    def __new__(cls, name, of, made=None):
+        if isinstance(of, tuple):
+            raise errors.UnsupportedError(
+                f"class {name} would be a type of the program's own, which compiled code does not have"
+            )
+        return super().__new__(cls, name, (), {"__module__": __name__, "_of": staticmethod(of), "_made": made})
+
+    def __init__(cls, *_):
+        super().__init__(cls.__name__)
+
+    def __call__(cls, *args, **named):
+        if cls._made is None:
+            raise TypeError(f"types.{cls.__name__} is asked for by isinstance alone")
+        return type.__getattribute__(cls, "__dict__")["_made"](*args, **named)
+
+    def __instancecheck__(cls, value):
+        return cls._of(value)
+
+    def __subclasscheck__(cls, other):
+        return cls is other
+
+
+_every = _signature.types_of_signatures
+
+
+def _numbers(letters):
+    def of(value):
+        of_number = isinstance(value, _signature.Type) and not hasattr(value, "ndim")
+        return (
+            of_number
+            and value.__kasoku_dtype__[0] in letters
+            and value.__kasoku_dtype__ not in ("unicode_type", "void")
+        )
+
+    return of
+
+
+def _is_text(value):
+    return isinstance(value, _signature.Type) and value.__kasoku_dtype__ == "unicode_type"
+
+
+def _has_axes(value):
+    return isinstance(value, (_signature.Type, _signature.RecordArray)) and hasattr(value, "ndim")
+
+
+def _is_tuple(value):
+    return isinstance(value, TupleType)
+
+
+def _is_uniform(value):
+    return _is_tuple(value) and len(set(value.types)) == 1
+
+
+def _is_literal(of):
+    return lambda value: isinstance(value, Literal) and type(value.literal_value) is of
+
+
+_kinds = {
+    "Type": (lambda value: isinstance(value, _every), _signature.Type),
+    "Number": (_numbers("iufc"),),
+    "Integer": (_numbers("iu"),),
+    "Float": (_numbers("f"),),
+    "Complex": (_numbers("c"),),
+    "Boolean": (_numbers("b"),),
+    "UnicodeType": (_is_text,),
+    "NoneType": (lambda value: value == _signature.names["none"],),
+    "Omitted": (lambda value: False,),
+    "Array": (_has_axes, _signature.Array),
+    "ArrayCompatible": (_has_axes,),
+    "Buffer": (_has_axes,),
+    "Record": (lambda value: isinstance(value, _signature.Record) and not _has_axes(value), _signature.Record),
+    "BaseTuple": (_is_tuple,),
+    "BaseAnonymousTuple": (_is_tuple,),
+    "UniTuple": (_is_uniform, _signature.UniTuple),
+    "Sequence": (lambda value: isinstance(value, (TupleType, ListType)),),
+    "IntegerLiteral": (_is_literal(int),),
+    "BooleanLiteral": (_is_literal(bool),),
+    "StringLiteral": (_is_literal(str),),
+    "Function": (lambda value: False,),
+    "Dispatcher": (lambda value: False,),
+    "Callable": (lambda value: False,),
+}
+globals().update((name, _Kind(name, *row)) for name, row in _kinds.items())
+List, LiteralStr = ListType, globals()["StringLiteral"]
 optional, deferred_type = Optional, DeferredType
 CPointer, voidptr = Pointer, Pointer()
 signed_domain = frozenset(_signature.names[f"int{n}"] for n in (8, 16, 32, 64))
@@ -18,5 +108,30 @@ integer_domain = signed_domain | unsigned_domain
 real_domain = frozenset(_signature.names[f"float{n}"] for n in (32, 64))
 complex_domain = frozenset(_signature.names[f"complex{n}"] for n in (64, 128))
 number_domain = real_domain | integer_domain | complex_domain
+
+
+class WrapperAddressProtocol:
+    """What a program derives objects from that stand for a function of C: its address and its signature."""
+
+    def __call__(self, *args):
+        function = vars(self).get("_function")
+        if function is None:
+            signature = self.signature()
+            kinds = [
+                np.ctypeslib.as_ctypes_type(of.__kasoku_dtype__) for of in (signature.return_type, *signature.args)
+            ]
+            function = self._function = ctypes.CFUNCTYPE(*kinds)(self.__wrapper_address__())
+        return function(*args)
+
+
+def unliteral(of):
+    """The type without the value that is known of it."""
+    return getattr(of, "literal_type", of)
+
+
+def literal(value):
+    """The type of this value."""
+    return Literal(_signature.of_value(value), value)
+
 
 __all__ = [name for name in _signature.names if name not in ("bool", "NoneType")] + ["optional", "deferred_type"]
