@@ -332,8 +332,8 @@ nb::object element_of(const Array& x, std::span<const int64_t> at) {
   const bool is_numpys = elements_are_numpys() && !info(dtype).code.empty();
   if (is_numpys)
     if (const HeldElement element(x, at); element) return as_numpys_number(element.memory(), dtype);
-  Array element = get_element(x, at);
-  return element.is_null() ? nb::object() : is_numpys ? numpy_number(element) : object_of(std::move(element));
+  const std::optional<Value> element = get_element(x, at);
+  return !element ? nb::object() : is_numpys ? numpy_number(element->array()) : object_of(*element);
 }
 
 PyObject* subscript(PyObject* self, PyObject* key) {
@@ -471,7 +471,7 @@ bool is_set_at_once(const Array& x, const BasicKey& basic, nb::handle value) {
   if (!basic || x.is_read_only()) return false;
   if (const std::optional<Scalar> number = number_to_store(value, x.dtype())) return set_few(x, basic.cuts(), *number);
   if (const Array* const array = array_of(value)) return set_few(x, basic.cuts(), *array);
-  const Array few = array_of_few_numbers(value, x.dtype() == Dtype::float64 ? std::optional(Dtype::float64) : std::nullopt, x.device());
+  const Array few = array_of_numbers(value, x.dtype() == Dtype::float64 ? std::optional(Dtype::float64) : std::nullopt, x.device());
   return !few.is_null() && few.dtype() == x.dtype() && set_few(x, basic.cuts(), few);
 }
 
