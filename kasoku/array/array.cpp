@@ -107,6 +107,8 @@ size_t checked_bytes(const Shape& shape, size_t itemsize) {
   return static_cast<size_t>(bytes);
 }
 
+const View Array::State::of_numbers;
+
 NodePtr Array::State::node_of_number() const {
   Expression constant;
   constant.kind = Expression::constant;
@@ -181,12 +183,11 @@ Array Array::view(std::shared_ptr<Buffer> buffer, int64_t offset, const Shape& s
   return of(std::move(node), {shape, strides, offset}, dtype, itemsize, is_read_only);
 }
 
-Array Array::of(NodePtr node) { return Array(std::allocate_shared<State>(Recycled<State>(), std::move(node))); }
+Array Array::of(NodePtr node) { return Array(std::allocate_shared<State::Shown>(Recycled<State::Shown>(), std::move(node))); }
 
 Array Array::of(NodePtr node, const View& view, Dtype dtype, size_t itemsize, bool is_read_only) {
   const bool is_contiguous = kasoku::is_contiguous(view, itemsize);
-  return Array(std::allocate_shared<State>(Recycled<State>(), std::move(node), view, dtype, itemsize,
-                                           is_read_only, is_contiguous));
+  return Array(std::allocate_shared<State::Shown>(Recycled<State::Shown>(), std::move(node), view, dtype, itemsize, is_read_only, is_contiguous));
 }
 
 Array Array::of(const Scalar& number, Dtype dtype, Device& device) {

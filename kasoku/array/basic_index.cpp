@@ -70,15 +70,16 @@ std::optional<View> cut(const View& view, std::span<const BasicIndex> cuts) {
   return result;
 }
 
-Array get_element(const Array& array, std::span<const int64_t> at) {
+std::optional<Value> get_element(const Array& array, std::span<const int64_t> at) {
   const Array::State& x = array.state();
-  if (const HeldElement element(array, at); element) return Array::of(Scalar::load(x.dtype, element.memory()), x.dtype, *x.device);
+  const auto value = [&](const void* memory) { return Value{Scalar::load(x.dtype, memory), x.dtype, x.device}; };
+  if (const HeldElement element(array, at); element) return value(element.memory());
   const bool is_there = x.device->is_host() && x.dtype != Dtype::opaque && !Recorder::current() && way_to(x.view, at);
-  const std::optional<Scalar> everywhere = is_there && array.is_pending() ? array.number() : std::nullopt;  // a fill that nobody needed yet
-  if (!everywhere) return {};
+  const std::optional<Scalar> everywhere = is_there && array.is_pending() ? array.number() : std::nullopt;
+  if (!everywhere) return std::nullopt;
   alignas(16) char number[16];
   everywhere->store(x.dtype, number);
-  return Array::of(Scalar::load(x.dtype, number), x.dtype, *x.device);
+  return value(number);
 }
 
 bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value) {

@@ -3,6 +3,7 @@
 /// are read and written at these places at once, without a node, a kernel or an array of their own.
 #pragma once
 
+#include "kasoku/array/direct.h"
 #include "kasoku/array/state.h"
 #include "kasoku/device/replay.h"
 
@@ -59,8 +60,8 @@ class HeldElement {
   char* memory_ = nullptr;
 };
 
-/// Its value, a read-only array of no axes.
-Array get_element(const Array& array, std::span<const int64_t> at);
+/// Its value; nothing as above, but for a fill that nobody needed yet.
+std::optional<Value> get_element(const Array& array, std::span<const int64_t> at);
 /// Writes it. False, and nothing done, as above, or if something that is pending still reads the memory.
 bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value);
 /// Writes `value`, which has this dtype and the shape of the cut, or a number. False, and nothing done, as above, or if

@@ -147,6 +147,15 @@ class Arguments {
   int64_t one_ = 1, zero_ = 0;
 };
 
+/// n elements in C order as another dtype.
+void cast(void* y, const char* memory, Dtype from, Dtype to, int64_t n, Device& device) {
+  static std::atomic<Function*> casts[n_dtypes][n_dtypes];
+  Function& function = found(casts[static_cast<size_t>(from)][static_cast<size_t>(to)], device, [&] { return one_cast(from, to, device); });
+  Arguments arguments(y, n);
+  arguments.add(&memory);
+  arguments.launch(function, device);
+}
+
 /// An operand's elements, of the dtype that the operation takes and one behind the other.
 struct Source {
   std::shared_ptr<Buffer> keep;  ///< another thread may give the array another buffer
@@ -189,13 +198,7 @@ struct Source {
     take(std::move(apart));
   }
 
-  void convert_into(void* y, Dtype from, Dtype to, int64_t n, Device& device) {
-    static std::atomic<Function*> casts[n_dtypes][n_dtypes];
-    Function& cast = found(casts[static_cast<size_t>(from)][static_cast<size_t>(to)], device, [&] { return one_cast(from, to, device); });
-    Arguments arguments(y, n);
-    arguments.add(&memory);
-    arguments.launch(cast, device);
-  }
+  void convert_into(void* y, Dtype from, Dtype to, int64_t n, Device& device) { cast(y, memory, from, to, n, device); }
 
  private:
   void take(std::shared_ptr<Buffer> apart) {
@@ -216,14 +219,15 @@ struct alignas(16) Number {
 /// What numbers among the operands adapt as, as digits of a number; 0 is an array.
 constexpr size_t n_weak = 3;
 
-/// Bit by bit of such a number: whether an operation on arrays of the dtype (and numbers) is computed in it, as apply()
-/// found when it ran one.
-std::atomic<uint16_t> alike[n_ops][n_dtypes];
+/// By such a number: one more than the dtype in which an operation on arrays of one dtype (and numbers) is computed, as apply()
+/// found when it ran one; 0: it has not.
+std::atomic<uint8_t> alike[n_ops][n_dtypes][n_weak * n_weak];
 
 size_t weak_of(const Plain& x) { return x.array ? 0 : x.number.kind == DtypeKind::floating ? 2 : 1; }
 
-bool are_alike(Op op, Dtype dtype, size_t weak) {
-  return alike[static_cast<size_t>(op)][static_cast<size_t>(dtype)].load(std::memory_order_relaxed) >> weak & 1;
+std::optional<Dtype> computed_in(Op op, Dtype dtype, size_t weak) {
+  const uint8_t known = alike[static_cast<size_t>(op)][static_cast<size_t>(dtype)][weak].load(std::memory_order_relaxed);
+  return known ? std::optional(static_cast<Dtype>(known - 1)) : std::nullopt;
 }
 
 /// An operation on alike arrays whose kernel is known. While it lives it holds their memory.
@@ -240,7 +244,8 @@ class Known {
       const bool is_held = i > 0 && states_[0] == &operands[i].array->state();
       if (!is_held && !held_[i].emplace(*operands[i].array)) return;
       if (!is_held) states_[i] = &operands[i].array->state();
-      sources_[i] = in_c_order(*operands[i].array, held_[is_held ? 0 : i]->memory(), apart_[i]);
+      sources_[i] = taken(*operands[i].array, operand_dtype(op, i, compute_), held_[is_held ? 0 : i]->memory(), apart_[i]);
+      if (!sources_[i]) return;
     }
     count_ = operands.size();
   }
@@ -269,8 +274,14 @@ class Known {
   }
 
  private:
-  static const char* in_c_order(const Array& array, const char* memory, char* apart) {
+  /// The elements in C order and of a dtype; null if neither is so.
+  static const char* taken(const Array& array, Dtype dtype, const char* memory, char* apart) {
     const Array::State& x = array.state();
+    if (x.dtype != dtype) {
+      if (!x.is_contiguous) return nullptr;
+      cast(apart, memory, x.dtype, dtype, product(x.view.shape), *x.device);
+      return apart;
+    }
     if (x.is_contiguous) return memory;
     const Elements elements{x.view.shape.data(), x.view.shape.size(), x.itemsize};
     elements.copy(apart, contiguous_strides(x.view.shape, x.itemsize).data(), memory, x.view.strides.data());
@@ -289,25 +300,27 @@ class Known {
       which = which * n_forms + static_cast<size_t>(forms_[i]);
     }
     length_ = product(x.view.shape);
-    if (!are_alike(op, x.dtype, weak)) return false;
+    const std::optional<Dtype> compute = computed_in(op, x.dtype, weak);
+    if (!compute || (is_value_ && compute != x.dtype)) return false;
+    compute_ = *compute;
     const bool has_axes_or_memory = is_value_ || !x.view.shape.empty() || !x.is_read_only;  // else it gives a value
-    if (!has_axes_or_memory || !is_for_now(length_, x.dtype, *x.device)) return false;
+    if (!has_axes_or_memory || !is_for_now(length_, compute_, *x.device)) return false;
     for (size_t i = 0; i < operands.size(); ++i) {
       if (const Plain& each = operands[i]; each.array) {
         const Array::State& other = each.array->state();
         if (other.dtype != x.dtype || other.device != x.device) return false;
         if (other.number && forms_[i] == Form::number)
-          store_rounded(*other.number, x.dtype, &numbers_[i]);
+          store_rounded(*other.number, operand_dtype(op, i, compute_), &numbers_[i]);
         else if (other.number)
           other.number->store(x.dtype, &numbers_[i]);
         else if (other.view.shape != x.view.shape)
           return false;
       } else {
-        if (each.number.kind != DtypeKind::floating && !fits(each.number, x.dtype)) return false;
-        store_rounded(each.number, x.dtype, &numbers_[i]);
+        if (each.number.kind != DtypeKind::floating && !(fits(each.number, x.dtype) && fits(each.number, compute_))) return false;
+        store_rounded(each.number, operand_dtype(op, i, compute_), &numbers_[i]);
       }
     }
-    kernel_ = &kernels[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)][which];
+    kernel_ = &kernels[static_cast<size_t>(op)][static_cast<size_t>(compute_)][which];
     function_ = kernel_->function.load(std::memory_order_acquire);
     return function_;
   }
@@ -326,12 +339,13 @@ class Known {
   Number numbers_[2];
   Form forms_[2];
   bool is_value_ = false;
+  Dtype compute_{};
   const char* sources_[2] = {};
   size_t count_ = 0;
   int64_t length_ = 0;
   const Kernel* kernel_ = nullptr;
   Function* function_ = nullptr;
-  alignas(64) char apart_[2][few_bytes];  ///< operands that do not lie in C order
+  alignas(64) char apart_[2][few_bytes];  ///< operands that do not lie in C order, or are of another dtype
 };
 
 /// The one element of an array of no axes that is at hand.
@@ -369,7 +383,7 @@ bool compute_again(Op op, std::span<const Plain> operands, Value& y) {
     is_element &= x.is_read_only;
   }
   const Dtype dtype = model->dtype;
-  if (!are_alike(op, dtype, weak) || !few_at_once.load(std::memory_order_relaxed)) return false;
+  if (computed_in(op, dtype, weak) != dtype || !few_at_once.load(std::memory_order_relaxed)) return false;
   const auto is_within = [&](const Scalar& x) { return static_cast<uint64_t>(x.i) < 128 || fits(x, dtype); };  // 127 fits into each
   if (weak % n_weak == 1 && !is_within(*numbers[operands.size() - 1])) return false;
   if (weak / n_weak == 1 && !is_within(*numbers[0])) return false;
@@ -429,14 +443,16 @@ bool apply_again_into(const Array& out, Op op, std::span<const Plain> operands) 
 }
 
 void expect_again(Op op, const OpTypes& types, std::span<const Operand* const> operands) {
-  if (operands.size() > 2 || op == Op::power) return;  // its numbers decide what it is
+  if (operands.size() > 2) return;
+  std::optional<Dtype> dtype;
   size_t weak = 0;
   for (const Operand* x : operands) {
-    if (x->array ? x->array->dtype() != types.compute : x->weak == Weak::complex_) return;
+    if (x->array ? dtype.value_or(x->array->dtype()) != x->array->dtype() : x->weak == Weak::complex_) return;
+    if (x->array) dtype = x->array->dtype();
     weak = weak * n_weak + (x->array ? 0 : x->weak == Weak::floating ? 2 : 1);
   }
-  alike[static_cast<size_t>(op)][static_cast<size_t>(types.compute)].fetch_or(static_cast<uint16_t>(1 << weak),
-                                                                              std::memory_order_relaxed);
+  if (op == Op::power && (weak || is_integer(types.compute))) return;  // its numbers decide what it is
+  alike[static_cast<size_t>(op)][static_cast<size_t>(*dtype)][weak].store(static_cast<uint8_t>(static_cast<size_t>(types.compute) + 1), std::memory_order_relaxed);
 }
 
 std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const Operand* const> operands,

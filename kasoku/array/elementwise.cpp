@@ -215,9 +215,10 @@ Array apply_again(Op op, std::span<const Operand> given) {
   if (given.size() > std::size(operands) || static_cast<int>(given.size()) != info(op).arity) return {};
   bool has_array = false;
   for (size_t i = 0; i < given.size(); ++i) {
+    const bool is_beyond_integers = given[i].weak == Weak::integer && given[i].scalar.kind == DtypeKind::floating;
+    if (given[i].weak == Weak::complex_ || is_beyond_integers) return {};
     if (given[i].array) operands[i].array = &*given[i].array;
-    else if (given[i].weak != Weak::complex_) operands[i].number = given[i].scalar;
-    else return {};
+    else operands[i].number = given[i].scalar;
     has_array |= operands[i].array != nullptr;
   }
   return has_array ? apply_again(op, {operands, given.size()}) : Array();
@@ -239,6 +240,7 @@ Array apply_anew(Op op, std::span<const Operand> given, std::optional<Dtype> dty
   std::span<const Operand*> operands(taken, given.size());
   for (size_t i = 0; i < given.size(); ++i) taken[i] = &given[i];
   const OpTypes types = dtype ? types_for(op, operands, *dtype) : types_of(op, operands);
+  const bool may_come_again = !dtype && (op != Op::power || given[0].dtype() == types.compute);  // a square of integers for 2.0 is one of floats
   if (op == Op::power) {
     op = simpler_power(*operands[1], types);
     operands = operands.first(static_cast<size_t>(info(op).arity));
@@ -259,7 +261,7 @@ Array apply_anew(Op op, std::span<const Operand> given, std::optional<Dtype> dty
   // What is computed of values, which elements that were read are, is a value.
   const bool is_value = shape.empty() && std::ranges::all_of(operands, [](const Operand* x) { return !x->array || x->array->is_read_only(); });
   if (std::optional<Array> result = apply_directly(op, types, operands, shape, *device)) {
-    if (!dtype) expect_again(op, types, operands);
+    if (may_come_again) expect_again(op, types, operands);
     return is_value ? result->read_only() : *std::move(result);
   }
   Expression expression;

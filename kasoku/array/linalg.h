@@ -93,6 +93,8 @@ Array triangle(const Array& x, bool lower, int64_t offset = 0);
 Array conjugate(const Array& x);
 /// A view of a complex array's real parts; others give themselves.
 Array real(const Array& x);
+/// A view of the imaginary ones; zeros of others.
+Array imaginary(const Array& x);
 
 /// What numpy.linalg computes an array's matrices in.
 Array in_linalg_dtype(const Array& x);

@@ -25,13 +25,19 @@ Array component(const Array& x, int64_t i) {
   return get_view(x, {whole, one});
 }
 
+/// The real parts of complex numbers, or the imaginary ones, which are behind them.
+Array part_of(const Array& x, bool is_imaginary) {
+  const Dtype part = real_part(x.dtype());
+  const Array seen = Array::view(x.buffer(), x.offset() + (is_imaginary ? static_cast<int64_t>(info(part).size) : 0), x.shape(), x.strides(), part);
+  return x.is_read_only() ? seen.read_only() : seen;
+}
+
 }  // namespace
 
 Array conjugate(const Array& x) { return is_complex(x.dtype()) ? apply(Op::conjugate, {x}) : x; }
 
-Array real(const Array& x) {
-  return is_complex(x.dtype()) ? Array::view(x.buffer(), x.offset(), x.shape(), x.strides(), real_part(x.dtype())) : x;
-}
+Array real(const Array& x) { return is_complex(x.dtype()) ? part_of(x, false) : x; }
+Array imaginary(const Array& x) { return is_complex(x.dtype()) ? part_of(x, true) : Array::zeros(x.shape(), x.dtype(), x.device()); }
 
 Array triangle(const Array& x, bool lower, int64_t offset) {
   must_be_matrices(x);

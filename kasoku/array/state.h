@@ -29,8 +29,8 @@ struct Array::State {
   mutable NodePtr
       node;  ///< guarded by lock; null for a number that nobody wanted a node of yet. The rest never changes
   Device* device;
-  View view;
-  size_t itemsize;
+  const View& view;  ///< Shown's; of numbers there is one
+  const size_t itemsize;
   mutable SpinLock lock;
   Dtype dtype;
   bool is_read_only;
@@ -38,34 +38,9 @@ struct Array::State {
   mutable std::atomic<bool> stands_for_number{false};  ///< a reduction's result of no axes, which NumPy has a number for
   std::optional<Scalar> number;  ///< a read-only array of no axes, which holds this
 
-  State(NodePtr of, const View& view, Dtype dtype, size_t itemsize, bool is_read_only, bool is_contiguous)
-      : node(std::move(of)),
-        device(node->device),
-        view(view),
-        itemsize(itemsize),
-        dtype(dtype),
-        is_read_only(is_read_only),
-        is_contiguous(is_contiguous) {
-    count_in();
-  }
-  /// All of a node.
-  explicit State(NodePtr of)
-      : node(std::move(of)),
-        device(node->device),
-        view{node->shape, contiguous_strides(node->shape, node->itemsize), 0},
-        itemsize(node->itemsize),
-        dtype(node->dtype),
-        is_read_only(false),
-        is_contiguous(true) {
-    count_in();
-  }
+  struct Shown;
   State(const Scalar& number, Dtype dtype, Device& device)
-      : device(&device),
-        itemsize(info(dtype).size),
-        dtype(dtype),
-        is_read_only(true),
-        is_contiguous(true),
-        number(number) {}
+      : device(&device), view(of_numbers), itemsize(info(dtype).size), dtype(dtype), is_read_only(true), is_contiguous(true), number(number) {}
   ~State() {
     if (node && node.use_count() > 1) node->n_arrays.fetch_sub(1);  // else nobody will ask
   }
@@ -84,6 +59,25 @@ struct Array::State {
   }
   NodePtr node_of_number() const;
   NodePtr computed() const;
+
+ protected:
+  State(NodePtr&& of, const View& own, Dtype dtype, size_t itemsize, bool is_read_only, bool is_contiguous)
+      : node(std::move(of)), device(node->device), view(own), itemsize(itemsize), dtype(dtype), is_read_only(is_read_only), is_contiguous(is_contiguous) {
+    count_in();
+  }
+
+ private:
+  static const View of_numbers;
+};
+
+/// That of a node's array. Elements that were read are many, and have no room for axes.
+struct Array::State::Shown : State {
+  const View own;
+
+  Shown(NodePtr of, const View& view, Dtype dtype, size_t itemsize, bool is_read_only, bool is_contiguous)
+      : State(std::move(of), own, dtype, itemsize, is_read_only, is_contiguous), own(view) {}
+  /// All of a node.
+  explicit Shown(NodePtr of) : State(std::move(of), own, of->dtype, of->itemsize, false, true), own{node->shape, contiguous_strides(node->shape, node->itemsize), 0} {}
 };
 
 /// The memory of an array that is computed and lies where the host reaches it. While this lives nobody gives the array

@@ -49,7 +49,7 @@ class Recycled {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   static constexpr uint32_t most = 0;  // the sanitizer looks at what is malloc's
 #else
-  static constexpr uint32_t most = 1024;
+  static constexpr uint32_t most = (1 << 19) / sizeof(T);
 #endif
 
   static bool is_open() {

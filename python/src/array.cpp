@@ -9,6 +9,7 @@
 #include "kasoku/array/basic_index.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/few_places.h"
+#include "kasoku/array/linalg.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/array/state.h"
@@ -110,12 +111,6 @@ Array constructed(nb::handle shape, nb::handle dtype, nb::handle buffer, nb::han
   return make_array(laid_out, nb::none(), device, Copies::if_needed);
 }
 
-/// The memory of x, seen in another way; as read-only as x.
-Array seen(const Array& x, int64_t further, const Shape& shape, const Strides& strides, Dtype dtype) {
-  const Array result = Array::view(x.buffer(), x.offset() + further, shape, strides, dtype);
-  return x.is_read_only() ? result.read_only() : result;
-}
-
 /// The memory as elements of another dtype; of another size they must lie in a row.
 Array viewed(const Array& x, Dtype dtype) {
   const auto size = static_cast<int64_t>(info(dtype).size), before = static_cast<int64_t>(x.itemsize());
@@ -129,7 +124,8 @@ Array viewed(const Array& x, Dtype dtype) {
     shape.back() = shape.back() * before / size;
     strides.back() = size;
   }
-  return seen(x, 0, shape, strides, dtype);
+  const Array seen = Array::view(x.buffer(), x.offset(), shape, strides, dtype);
+  return x.is_read_only() ? seen.read_only() : seen;
 }
 
 bool truth(const Array& x) {
@@ -223,7 +219,7 @@ bool get_place(PyObject* object, int64_t& place) {
     place = PyLong_AsLongLongAndOverflow(object, &overflow);
     return !overflow;
   }
-  if (PySlice_Check(object)) return false;
+  if (PySlice_Check(object) || object == Py_None || object == Py_Ellipsis) return false;
   std::optional<int64_t> found;
   if (const Array* const array = array_of(object)) {
     const std::optional<Scalar>& number = array->state().number;
@@ -332,8 +328,8 @@ nb::object element_of(const Array& x, std::span<const int64_t> at) {
   const bool is_numpys = elements_are_numpys() && !info(dtype).code.empty();
   if (is_numpys)
     if (const HeldElement element(x, at); element) return as_numpys_number(element.memory(), dtype);
-  Array element = get_element(x, at);
-  return element.is_null() ? nb::object() : is_numpys ? numpy_number(element) : object_of(std::move(element));
+  const std::optional<Value> element = get_element(x, at);
+  return !element ? nb::object() : is_numpys ? numpy_number(element->array()) : object_of(*element);
 }
 
 PyObject* subscript(PyObject* self, PyObject* key) {
@@ -471,7 +467,7 @@ bool is_set_at_once(const Array& x, const BasicKey& basic, nb::handle value) {
   if (!basic || x.is_read_only()) return false;
   if (const std::optional<Scalar> number = number_to_store(value, x.dtype())) return set_few(x, basic.cuts(), *number);
   if (const Array* const array = array_of(value)) return set_few(x, basic.cuts(), *array);
-  const Array few = array_of_few_numbers(value, x.dtype() == Dtype::float64 ? std::optional(Dtype::float64) : std::nullopt, x.device());
+  const Array few = array_of_numbers(value, x.dtype() == Dtype::float64 ? std::optional(Dtype::float64) : std::nullopt, x.device());
   return !few.is_null() && few.dtype() == x.dtype() && set_few(x, basic.cuts(), few);
 }
 
@@ -689,7 +685,7 @@ array([ 7, 13]))")
             if (!is_complex(x.dtype())) return self;
             const auto parts = [&] {
               const GilReleased release;
-              return seen(x, 0, x.shape(), x.strides(), real_part(x.dtype()));
+              return real(x);
             };
             return nb::cast(parts());
           },
@@ -698,10 +694,8 @@ array([ 7, 13]))")
       .def_prop_rw(
           "imag",
           [](const Array& x) {
-            if (!is_complex(x.dtype())) return Array::zeros(x.shape(), x.dtype(), x.device());
-            const Dtype part = real_part(x.dtype());
             const GilReleased release;
-            return seen(x, static_cast<int64_t>(info(part).size), x.shape(), x.strides(), part);
+            return imaginary(x);
           },
           [](nb::handle self, nb::handle values) {
             if (!is_complex(array_of(self)->dtype())) throw Error(ErrorKind::type, "only complex arrays have imaginary parts that can be set").fix("x = x + 1j * values");

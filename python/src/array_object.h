@@ -78,6 +78,10 @@ inline nb::object settled_object_of(Array&& array) {
   return object_of(std::move(array));
 }
 
+struct Value;
+/// What is computed of numbers, or was read, as an object (ops.cpp).
+nb::object object_of(const Value& value);
+
 /// What an operation gives that was computed for such operands before (kasoku/array/direct.h); none if it is to take
 /// the whole way. The lock stays, and there is nothing to settle (ops.cpp).
 nb::object again(Op op, std::span<const nb::handle> objects);

@@ -208,65 +208,77 @@ Py_ssize_t length_of(nb::handle sequence) { return PyList_Check(sequence.ptr()) 
 
 nb::handle item_at(nb::handle sequence, Py_ssize_t i) { return PyList_Check(sequence.ptr()) ? PyList_GetItem(sequence.ptr(), i) : PyTuple_GetItem(sequence.ptr(), i); }
 
-/// Numbers of Python's, in rows of one length: what most arrays of few elements are made of, in a fraction of the time that
-/// the general way takes.
-class FewNumbers {
+/// Numbers of one kind of Python's, in rows of one length: what most arrays are made of, in a fraction of the time that the
+/// general way takes.
+class Numbers {
  public:
-  static constexpr Py_ssize_t most = 64;
-
   /// Nothing (null) for what is not that, and for dtypes that take more than a look.
   static Array array_of(nb::handle object, std::optional<Dtype> dtype, Device& device) {
-    if (!is_sequence(object) || length_of(object) > most || !device.is_host() || Recorder::current()) return {};
-    FewNumbers few;
-    if (!few.read(object, 0)) return {};
-    const Dtype natural = few.has_floats_ ? Dtype::float64 : Dtype::int64, wanted = dtype.value_or(natural);
-    if (wanted != natural && wanted != Dtype::float64) return {};
-    auto storage = Storage::allocate(device, static_cast<size_t>(few.n_) * sizeof(double));
-    char* to = static_cast<char*>(storage->buffer->memory());
-    for (Py_ssize_t i = 0; i < few.n_; ++i, to += sizeof(double)) few.rooms_[i].number.store(wanted, to);
-    storage->buffer->history.filled_by_host = true;
-    return Array::of(std::move(storage), few.shape_, wanted, sizeof(double));
+    if (!is_sequence(object) || length_of(object) == 0 || !device.is_host() || Recorder::current()) return {};
+    Numbers numbers(object, device);
+    nb::handle first = item_at(object, 0);
+    if (is_sequence(first)) {
+      if (length_of(first) == 0) return {};
+      numbers.shape_.push_back(length_of(first));
+      first = item_at(first, 0);
+    }
+    if (PyBool_Check(first.ptr())) return dtype.value_or(Dtype::bool_) == Dtype::bool_ ? numbers.as<bool>(Dtype::bool_) : Array();
+    Array whole = dtype.value_or(Dtype::int64) == Dtype::int64 && !PyFloat_CheckExact(first.ptr()) ? numbers.as<int64_t>(Dtype::int64) : Array();
+    return whole.is_null() && dtype.value_or(Dtype::float64) == Dtype::float64 ? numbers.as<double>(Dtype::float64) : whole;
   }
 
  private:
-  bool read(nb::handle sequence, size_t depth) {
+  Numbers(nb::handle object, Device& device) : object_(object), device_(device), shape_{length_of(object)} {}
+
+  template <class T>
+  Array as(Dtype dtype) const {
+    auto storage = Storage::allocate(device_, static_cast<size_t>(product(shape_)) * sizeof(T));
+    if (!read(object_, 0, static_cast<T*>(storage->buffer->memory()))) return {};
+    storage->buffer->history.filled_by_host = true;
+    return Array::of(std::move(storage), shape_, dtype, sizeof(T));
+  }
+
+  /// Behind what was read; null if it is something else.
+  template <class T>
+  T* read(nb::handle sequence, size_t depth, T* to) const {
     const Py_ssize_t length = length_of(sequence);
-    if (depth == 2 || length == 0) return false;
-    if (shape_.size() == depth) shape_.push_back(length);
-    if (shape_[depth] != length) return false;
-    const bool has_rows = is_sequence(item_at(sequence, 0));
-    for (Py_ssize_t i = 0; i < length; ++i) {
+    if (length != shape_[depth]) return nullptr;
+    const bool has_rows = depth + 1 < shape_.size();
+    for (Py_ssize_t i = 0; i < length && to; ++i) {
       const nb::handle item = item_at(sequence, i);
-      if (is_sequence(item) != has_rows || !(has_rows ? read(item, depth + 1) : read_number(item))) return false;
+      if (!has_rows) to = get(item, *to) ? to + 1 : nullptr;
+      else to = is_sequence(item) ? read(item, depth + 1, to) : nullptr;
     }
+    return to;
+  }
+
+  static bool get(nb::handle item, bool& to) {
+    to = item.ptr() == Py_True;
+    return PyBool_Check(item.ptr());
+  }
+  static bool get(nb::handle item, int64_t& to) {
+    int overflow = 0;
+    if (PyLong_CheckExact(item.ptr())) to = PyLong_AsLongLongAndOverflow(item.ptr(), &overflow);
+    else if (const void* const numpys = memory_of_number(item, Dtype::int64)) std::memcpy(&to, numpys, sizeof to);
+    else return false;
+    return !overflow;
+  }
+  static bool get(nb::handle item, double& to) {
+    if (PyFloat_CheckExact(item.ptr())) to = PyFloat_AsDouble(item.ptr());
+    else if (const void* const numpys = memory_of_number(item, Dtype::float64)) std::memcpy(&to, numpys, sizeof to);
+    else if (int64_t whole; get(item, whole)) to = static_cast<double>(whole);
+    else return false;
     return true;
   }
 
-  bool read_number(nb::handle item) {
-    if (n_ == most) return false;
-    Scalar& number = *new (&rooms_[n_++].number) Scalar;
-    if (!get_plain_number(item, number)) {
-      const std::optional<NumpysNumber> numpys = numpys_number(item);
-      if (!numpys || (numpys->dtype != Dtype::float64 && numpys->dtype != Dtype::int64)) return false;
-      number = numpys->value;
-    }
-    has_floats_ |= number.kind == DtypeKind::floating;
-    return true;
-  }
-
-  union Room {
-    Room() {}  // most lists need few of them
-    Scalar number;
-  };
-  Room rooms_[most];
-  Py_ssize_t n_ = 0;
-  bool has_floats_ = false;
+  nb::handle object_;
+  Device& device_;
   Shape shape_;
 };
 
 }  // namespace
 
-Array array_of_few_numbers(nb::handle object, std::optional<Dtype> dtype, Device& device) { return FewNumbers::array_of(object, dtype, device); }
+Array array_of_numbers(nb::handle object, std::optional<Dtype> dtype, Device& device) { return Numbers::array_of(object, dtype, device); }
 
 std::optional<Operand> operand_from(nb::handle object, Device& device) {
   Operand operand;
@@ -353,7 +365,7 @@ Array array_from(nb::handle object, Device& device) {
 }
 
 Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device, bool copy) {
-  if (Array few = FewNumbers::array_of(object, dtype, device); !few.is_null()) return few;
+  if (Array numbers = Numbers::array_of(object, dtype, device); !numbers.is_null()) return numbers;
   if (dtype && info(*dtype).code.empty()) return astype(import_host(object, std::nullopt, device, copy), *dtype);  // NumPy has none
   if (!PyObject_CheckBuffer(object.ptr()) && !is_sequence(object) && nb::hasattr(object, "__array__"))
     if (const nb::object given = object.attr("__array__")(); is_array(given)) {  // which NumPy refuses

@@ -52,9 +52,9 @@ Operand value_from(nb::handle value, const Array& x);
 /// The same as an array.
 Array array_from(nb::handle object, Device& device);
 
-/// Of few numbers of Python's, float64 and int64 of NumPy's among them, in lists of one length; null for any other object, and for
+/// Of numbers of Python's, float64 and int64 of NumPy's among them, in lists of one length; null for any other object, and for
 /// dtypes that take more than a look.
-Array array_of_few_numbers(nb::handle object, std::optional<Dtype> dtype, Device& device);
+Array array_of_numbers(nb::handle object, std::optional<Dtype> dtype, Device& device);
 /// Copies a NumPy array (or what numpy.asarray makes one of) to `device`;
 /// without a copy if asked for and the memory can be shown as it is.
 Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device, bool copy);

@@ -44,16 +44,23 @@ using namespace nb::literals;
 constexpr int member_object = 6, member_ssize = 19, member_readonly = 1;
 constexpr unsigned int has_vectorcall = 1u << 11, is_method_descriptor = 1u << 17;
 
+using Handles = std::span<const nb::handle>;
 using VectorCall = PyObject* (*)(PyObject*, PyObject* const*, size_t, PyObject*);
 
 /// What a function gives for few arguments by place alone, if that is known for such; none if it is for nanobind's function.
-using ShortWay = nb::object (*)(int which, std::span<const nb::handle> args);
+struct ShortWay {
+  nb::object (*give)(int which, Handles args) = nullptr;
+  int which = 0;  ///< the operation, or what else it is told
+  uint8_t least = 0, most = 3;  ///< arguments
+  bool of_array = true;  ///< it is for an array and what comes behind it
+
+  bool is_for(PyObject* const* args, size_t n) const { return give && least <= n && n <= most && (!of_array || is_array(args[0])); }
+};
 
 struct Object {
   PyObject base;
   VectorCall vectorcall;
-  ShortWay short_way;  ///< mostly null
-  int which;           ///< the operation, for it
+  ShortWay short_way;
   PyObject* function;  ///< nanobind's
   PyObject* numpys;    ///< the method that takes over what `function` declines; mostly null
   bool moves_elements;  ///< that method: as numpy_functions.h has it
@@ -78,117 +85,90 @@ template <class Arguments>
   });
 }
 
-nb::object operation_again(int which, std::span<const nb::handle> args) {
-  const auto op = static_cast<Op>(which);
-  return args.size() == static_cast<size_t>(info(op).arity) ? again(op, args) : nb::object();
-}
+nb::object operation_again(int which, Handles args) { return again(static_cast<Op>(which), args); }
 
 /// A method's, of all elements.
-nb::object reduction_again(int which, std::span<const nb::handle> args) {
-  Array result = args.size() == 1 && is_array(args[0]) ? reduce_again(static_cast<ReduceOp>(which), *array_of(args[0])) : Array();
+nb::object reduction_again(int which, Handles args) {
+  Array result = reduce_again(static_cast<ReduceOp>(which), *array_inside(args[0]));
   if (result.is_null()) return {};
   result.state().stands_for_number = true;
   return object_of(std::move(result));
 }
 
 /// The same where it is NumPy's number.
-nb::object number_again(int which, std::span<const nb::handle> args) {
+nb::object number_again(int which, Handles args) {
   alignas(16) char element[16];
   Dtype dtype{};
-  const bool is_known = elements_are_numpys() && args.size() == 1 && is_array(args[0]) && reduce_again(static_cast<ReduceOp>(which), *array_of(args[0]), element, dtype);
+  const bool is_known = elements_are_numpys() && reduce_again(static_cast<ReduceOp>(which), *array_inside(args[0]), element, dtype);
   return is_known && !info(dtype).code.empty() ? as_numpys_number(element, dtype) : nb::object();
 }
 
-/// What moves elements, of an array and at most one argument more.
-template <class F>
-nb::object moved(std::span<const nb::handle> args, size_t n, F&& f) {
-  const Array* const x = args.size() == n && !args.back().is_none() ? array_of(args[0]) : nullptr;
-  if (!x) return {};
-  const auto result = [&] {
+nb::object multiplied(int, Handles args) { return is_array(args[1]) ? dot_product(*array_inside(args[0]), *array_inside(args[1])) : nb::object(); }
+nb::object made_anew(int, Handles args) { return settled_object_of(new_array(args[0], args.size() > 1 ? args[1] : nb::none())); }
+nb::object filled_anew(int value, Handles args) { return settled_object_of(new_filled(args[0], value, args.size() > 1 ? args[1] : nb::none())); }
+
+/// What moves elements, f(x, arguments behind it); null if it is for nanobind's function.
+template <auto f>
+nb::object moved(int, Handles args) {
+  if (args.back().is_none()) return {};
+  Array result;
+  {
     const GilUntilBlocked keep;
-    return f(*x);
-  };
-  return settled_object_of(result());
+    result = f(*array_inside(args[0]), args.subspan(1));
+  }
+  return result.is_null() ? nb::object() : settled_object_of(std::move(result));
 }
 
-nb::object reshaped(int, std::span<const nb::handle> args) {
-  if (args.size() == 3 && !(PyLong_CheckExact(args[1].ptr()) && PyLong_CheckExact(args[2].ptr()))) return {};
-  return moved(args, std::max<size_t>(args.size(), 2), [&](const Array& x) { return reshape(x, args.size() == 2 ? shape_from(args[1]) : Shape{nb::cast<int64_t>(args[1]), nb::cast<int64_t>(args[2])}); });
+Array reshaped(const Array& x, Handles lengths) {
+  if (lengths.size() == 1) return reshape(x, shape_from(lengths[0]));
+  const bool are_numbers = PyLong_CheckExact(lengths[0].ptr()) && PyLong_CheckExact(lengths[1].ptr());
+  return are_numbers ? reshape(x, {nb::cast<int64_t>(lengths[0]), nb::cast<int64_t>(lengths[1])}) : Array();
 }
-nb::object raveled(int, std::span<const nb::handle> args) { return moved(args, 1, ravel); }
-nb::object copied(int, std::span<const nb::handle> args) { return moved(args, 1, copy); }
-nb::object flattened(int, std::span<const nb::handle> args) {
-  return moved(args, 1, [](const Array& x) { return copy(ravel(x)); });
-}
-nb::object transposed(int, std::span<const nb::handle> args) {
-  return moved(args, 1, [](const Array& x) { return transpose(x); });
-}
-nb::object converted(int, std::span<const nb::handle> args) {
-  return moved(args, 2, [&](const Array& x) { return astype(x, dtype_from(args[1])); });
-}
-
-nb::object itself(int, std::span<const nb::handle> args) { return args.size() == 1 && is_array(args[0]) ? nb::borrow(args[0]) : nb::object(); }
-
-nb::object item_again(int, std::span<const nb::handle> args) { return args.size() == 2 && is_array(args[0]) ? item_by_key(*array_of(args[0]), args[1]) : nb::object(); }
-
-nb::object filled_anew(int value, std::span<const nb::handle> args) {
-  return args.empty() || args.size() > 2 ? nb::object() : settled_object_of(new_filled(args[0], value, args.size() > 1 ? args[1] : nb::none()));
-}
-nb::object counted_anew(int, std::span<const nb::handle> args) { return args.size() == 1 ? settled_object_of(new_range(args[0])) : nb::object(); }
-nb::object made_anew(int, std::span<const nb::handle> args) {
-  return args.empty() || args.size() > 2 ? nb::object() : settled_object_of(new_array(args[0], args.size() > 1 ? args[1] : nb::none()));
-}
-
-nb::object listed(int, std::span<const nb::handle> args) { return args.size() == 1 && is_array(args[0]) ? list_of(*array_of(args[0])) : nb::object(); }
-nb::object multiplied(int, std::span<const nb::handle> args) {
-  return args.size() == 2 && is_array(args[0]) && is_array(args[1]) ? dot_product(*array_of(args[0]), *array_of(args[1])) : nb::object();
-}
-nb::object left_undefined(int, std::span<const nb::handle> args) { return args.size() == 1 ? settled_object_of(new_empty(args[0])) : nb::object(); }
 
 /// Finds it for an object of this type and a function of this name.
-void find_short_way(Object& object, PyTypeObject* type, std::string_view name) {
-  const auto take = [&](ShortWay way, auto which) {
-    object.short_way = way;
-    object.which = static_cast<int>(which);
-  };
-  object.short_way = nullptr;
-  if (type == ufunc_type) take(operation_again, *op_from_name(name));
-  if (type != method_type && type != function_type) return;
-  struct Way {
+ShortWay short_way_of(PyTypeObject* type, std::string_view name, bool is_beside_numpys) {
+  if (type == ufunc_type) {
+    const Op op = *op_from_name(name);
+    const auto arity = static_cast<uint8_t>(info(op).arity);
+    return {operation_again, static_cast<int>(op), arity, arity, false};
+  }
+  static const struct {
     PyTypeObject* type;
     std::string_view name;
     ShortWay way;
-    int which;
+  } ways[] = {
+      {method_type, "item", {[](int, Handles args) { return item_by_key(*array_inside(args[0]), args[1]); }, 0, 2, 2}},
+      {method_type, "reshape", {moved<reshaped>, 0, 2, 3}},
+      {method_type, "ravel", {moved<[](const Array& x, Handles) { return ravel(x); }>, 0, 1, 1}},
+      {method_type, "flatten", {moved<[](const Array& x, Handles) { return copy(ravel(x)); }>, 0, 1, 1}},
+      {method_type, "transpose", {moved<[](const Array& x, Handles) { return transpose(x); }>, 0, 1, 1}},
+      {method_type, "copy", {moved<[](const Array& x, Handles) { return copy(x); }>, 0, 1, 1}},
+      {method_type, "astype", {moved<[](const Array& x, Handles dtype) { return astype(x, dtype_from(dtype[0])); }>, 0, 2, 2}},
+      {method_type, "tolist", {[](int, Handles args) { return list_of(*array_inside(args[0])); }, 0, 1, 1}},
+      {method_type, "dot", {multiplied, 0, 2, 2}},
+      {function_type, "dot", {multiplied, 0, 2, 2}},
+      {function_type, "asarray", {[](int, Handles args) { return nb::borrow(args[0]); }, 0, 1, 1}},
+      {function_type, "array", {made_anew, 0, 1, 2, false}},
+      {function_type, "empty", {[](int, Handles args) { return settled_object_of(new_empty(args[0])); }, 0, 1, 1, false}},
+      {function_type, "zeros", {filled_anew, 0, 1, 2, false}},
+      {function_type, "ones", {filled_anew, 1, 1, 2, false}},
+      {function_type, "arange", {[](int, Handles args) { return settled_object_of(new_range(args[0])); }, 0, 1, 1, false}},
   };
-  const Way ways[] = {{method_type, "item", item_again, 0},
-                      {method_type, "reshape", reshaped, 0},
-                      {method_type, "ravel", raveled, 0},
-                      {method_type, "flatten", flattened, 0},
-                      {method_type, "transpose", transposed, 0},
-                      {method_type, "copy", copied, 0},
-                      {method_type, "astype", converted, 0},
-                      {method_type, "tolist", listed, 0},
-                      {method_type, "dot", multiplied, 0},
-                      {function_type, "dot", multiplied, 0},
-                      {function_type, "asarray", itself, 0},
-                      {function_type, "array", made_anew, 0},
-                      {function_type, "empty", left_undefined, 0},
-                      {function_type, "zeros", filled_anew, 0},
-                      {function_type, "ones", filled_anew, 1},
-                      {function_type, "arange", counted_anew, 0}};
-  for (const auto& [its, of, way, which] : ways)
-    if (type == its && name == of) take(way, which);
+  for (const auto& row : ways)
+    if (type == row.type && name == row.name) return row.way;
   for (size_t i = 0; i < n_reductions; ++i)
-    if (name == reduction_table[i].name && reduction_table[i].n_numbers() == 1) take(object.numpys ? number_again : reduction_again, i);
+    if ((type == method_type || type == function_type) && name == reduction_table[i].name && reduction_table[i].n_numbers() == 1)
+      return {is_beside_numpys ? number_again : reduction_again, static_cast<int>(i), 1, 1};
+  return {};
 }
 
 PyObject* call_wrapped(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
   const Object& object = *reinterpret_cast<Object*>(self);
   const size_t n = argument_count(n_and_flag, names);
   PyObject* result = nullptr;
-  if (object.short_way && !names && n <= 3) {
+  if (!names && object.short_way.is_for(args, n)) {
     const nb::handle operands[] = {n > 0 ? args[0] : nullptr, n > 1 ? args[1] : nullptr, n > 2 ? args[2] : nullptr};
-    result = guarded([&] { return object.short_way(object.which, {operands, n}).release().ptr(); });
+    result = guarded([&] { return object.short_way.give(object.short_way.which, {operands, n}).release().ptr(); });
   }
   if (!result && !PyErr_Occurred()) result = handed_on(wrapped(self), args, n_and_flag, names);
   return result ? result : worded(wrapped(self), [=] { return tuple_and_dict({args, argument_count(n_and_flag, names)}, names); });
@@ -311,7 +291,7 @@ nb::object make(PyTypeObject* type, nb::handle function, nb::handle numpys = nb:
   object->function = Py_NewRef(function.ptr());
   object->numpys = Py_XNewRef(numpys.ptr());
   const nb::object name = nb::getattr(function, "__name__", nb::none());
-  find_short_way(*object, type, PyUnicode_Check(name.ptr()) ? nb::cast<std::string>(name) : std::string());
+  object->short_way = PyUnicode_Check(name.ptr()) ? short_way_of(type, nb::cast<std::string>(name), static_cast<bool>(numpys)) : ShortWay();
   object->moves_elements = numpys && moves_elements(nb::cast<std::string>(numpys.attr("__name__")));
   return nb::steal(reinterpret_cast<PyObject*>(object));
 }

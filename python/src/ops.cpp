@@ -74,22 +74,6 @@ bool get_plain(nb::handle left, nb::handle right, Plain operands[2]) {
   return get_plain(right, operands[1]) || get_as_pythons(right, operands[0], operands[1]);
 }
 
-/// What is computed of elements and is a truth or a small number is an object that stays, as Python's own small numbers are:
-/// most of the time of such an operation is to make one.
-nb::object object_of(const Value& value) {
-  constexpr uint64_t n_small = 256;
-  static PyObject* kept[std::size(dtype_table)][n_small];
-  static const Device* const device = value.device;
-  const DtypeKind kind = value.number.kind;
-  const uint64_t number = kind == DtypeKind::boolean ? value.number.b : value.number.u;
-  const bool is_whole = kind == DtypeKind::boolean || kind == DtypeKind::signed_ || kind == DtypeKind::unsigned_;
-  const bool stays = is_whole && number < n_small && value.is_element && value.device == device && !InFace::is_in();
-  if (!stays) return object_of(value.array());
-  PyObject*& place = kept[static_cast<size_t>(value.dtype)][number];
-  if (!place) place = object_of(value.array()).release().ptr();
-  return nb::borrow(place);
-}
-
 /// One operand or two of an operation, of which one is an array; false for others.
 bool get_plain(std::span<const nb::handle> objects, Plain operands[2]) {
   if (!(objects.size() == 1 ? get_plain(objects[0], operands[0]) : objects.size() == 2 && get_plain(objects[0], objects[1], operands))) return false;
@@ -104,6 +88,22 @@ bool again_into(nb::handle out, Op op, std::span<const nb::handle> objects) {
 }
 
 }  // namespace
+
+/// What is read, or computed of elements, and is a truth or a small number is an object that stays, as Python's own small numbers are:
+/// most of the time of such an operation is to make one.
+nb::object object_of(const Value& value) {
+  constexpr uint64_t n_small = 256;
+  static PyObject* kept[std::size(dtype_table)][n_small];
+  static const Device* const device = value.device;
+  const DtypeKind kind = value.number.kind;
+  const uint64_t number = kind == DtypeKind::boolean ? value.number.b : value.number.u;
+  const bool is_whole = kind == DtypeKind::boolean || kind == DtypeKind::signed_ || kind == DtypeKind::unsigned_;
+  const bool stays = is_whole && number < n_small && value.is_element && value.device == device && !InFace::is_in();
+  if (!stays) return object_of(value.array());
+  PyObject*& place = kept[static_cast<size_t>(value.dtype)][number];
+  if (!place) place = object_of(value.array()).release().ptr();
+  return nb::borrow(place);
+}
 
 nb::object again(Op op, std::span<const nb::handle> objects) {
   Plain operands[2];

@@ -7,6 +7,7 @@
 #include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/fuse.h"
+#include "kasoku/array/linalg.h"
 #include "kasoku/array/places.h"
 #include "kasoku/array/promote.h"
 #include "kasoku/array/reduce.h"
@@ -406,16 +407,13 @@ std::optional<Array> interp_directly(const Array& x, const Array& points, const 
 /// interp() of complex values: each part by itself, so that an infinite one leaves the other as it is.
 Array interp_parts(const Array& x, const Array& xp, const Array& fp, const std::optional<Array>& left, const std::optional<Array>& right,
                    std::optional<double> period) {
-  const auto of_part = [&](int64_t i) {
-    const auto part = [i](const Array& of) {
-      const Array z = astype(of, Dtype::complex128);
-      return Array::view(z.buffer(), z.offset() + i * 8, z.shape(), z.strides(), Dtype::float64);
-    };
-    const auto end = [&](const std::optional<Array>& of) { return of ? std::optional(part(*of)) : std::nullopt; };
-    return interp(x, xp, part(fp), end(left), end(right), period);
+  const auto of_parts = [&](Array (*part)(const Array&)) {
+    const auto end = [&](const std::optional<Array>& of) { return of ? std::optional(part(astype(*of, Dtype::complex128))) : std::nullopt; };
+    return interp(x, xp, part(astype(fp, Dtype::complex128)), end(left), end(right), period);
   };
-  const Array imaginary = xp.size() == 1 ? of_part(1) : apply(Op::where, {apply(Op::isnan, {x}), 0.0, of_part(1)});  // NumPy's rule
-  const Array pairs = contiguous(stack(std::vector{of_part(0), imaginary}, -1));
+  const Array imaginaries = of_parts(imaginary);
+  const Array parts[] = {of_parts(real), xp.size() == 1 ? imaginaries : apply(Op::where, {apply(Op::isnan, {x}), 0.0, imaginaries})};  // NumPy's rule
+  const Array pairs = contiguous(stack(parts, -1));
   return Array::view(pairs.buffer(), pairs.offset(), x.shape(), contiguous_strides(x.shape(), 16), Dtype::complex128);
 }
 

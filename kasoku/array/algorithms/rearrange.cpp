@@ -58,8 +58,6 @@ std::vector<Index> index_of_elements(const Array& array, const Array& indices, i
   return index;
 }
 
-int64_t number_in(const Array& one) { return *static_cast<const int64_t*>(to_device(one, device("cpu")).data_for_read()); }
-
 Error not_in_axis(int64_t at, int64_t length, size_t axis) {
   return Error(ErrorKind::index, "index " + std::to_string(at) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(length));
 }
@@ -319,16 +317,11 @@ Array triu(const Array& array, int64_t k) { return triangle(rows_of(array), fals
 Array without(const Array& array, const Array& indices, int64_t axis) {
   const size_t d = normal_axis(axis, array.ndim());
   const int64_t n = array.shape()[d];
-  const bool is_one = indices.ndim() == 0 && is_integer(indices.dtype()) && array.dtype() != Dtype::opaque;
-  if (const std::optional<Scalar> number = is_one ? indices.number() : std::nullopt) {
-    const int64_t given = number->as_int(), at = given < 0 ? given + n : given;
-    const auto part = [&](int64_t from, int64_t to) {
-      View view = array.input().view;
-      view.offset += from * view.strides[d];
-      view.shape[d] = to - from;
-      return array.with_view(view);
-    };
-    if (at >= 0 && at < n) return concatenate(std::array{part(0, at), part(at + 1, n)}, static_cast<int64_t>(d));
+  if (indices.size() == 1 && is_integer(indices.dtype()) && array.dtype() != Dtype::opaque) {
+    const std::optional<Scalar> known = indices.number();
+    const int64_t given = known ? known->as_int() : number_in(astype(reshape(indices, {}), Dtype::int64)), at = given < 0 ? given + n : given;
+    if (at < 0 || at >= n) throw not_in_axis(given, n, d);
+    return concatenate(std::array{sliced(array, axis, 0, at), sliced(array, axis, at + 1, n)}, static_cast<int64_t>(d));
   }
   Array stays;
   if (indices.dtype() == Dtype::bool_) {

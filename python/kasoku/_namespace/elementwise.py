@@ -150,8 +150,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None) -> Array:
         limits = np.finfo(part.dtype) if part.dtype != "bfloat16" else np.finfo(np.float32)
         high = float(limits.max) if posinf is None else posinf
         low = float(limits.min) if neginf is None else neginf
-        infinite = _core.where(part > 0, _as(high, part), _as(low, part))
-        return _core.where(_core.isnan(part), _as(nan, part), _core.where(_core.isinf(part), infinite, part))
+        finite = _core.where(part == np.inf, _as(high, part), _core.where(part == -np.inf, _as(low, part), part))
+        return _core.where(_core.isnan(part), _as(nan, part), finite)
 
     if is_complex(array.dtype):
         result = _complex(without(array.real), without(array.imag))
@@ -166,8 +166,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None) -> Array:
 
 
 def _as(value, like):
-    """A number or array in the dtype of `like`."""
-    return _core.asarray(value, device=like.device).astype(like.dtype)
+    """A number or array in the dtype of `like`; a float adapts."""
+    return value if type(value) is float else _core.asarray(value, device=like.device).astype(like.dtype)
 
 
 def _complex(real, imaginary):

@@ -499,7 +499,7 @@ def test_arrays_of_few_numbers():
     for given in (
         [1, 2, 3], [1.0, 2.0], (1, 2.5), [[1, 2], [3, 4]], ((1.0,), (2,)), [[1, 2.5], (3, 4)], [np.float64(1), np.int64(2)], [half, half], [half, 2.0],
         [True, False], [True, 2], [1, 2 + 1j], [-0.0, math.nan, math.inf], [2**62, -(2**63)], [big], [big, 1.5], [[]], [], [[1], []], [[[1, 2]]], [[[1]], [[2]]],
-        list(range(64)), list(range(65)), [[0.5] * 9] * 9, [[1, 2], np.arange(2)], [np.arange(2), np.arange(2)], [ks.arange(2), ks.arange(2)],
+        list(range(3000)), [0.5] * 3000 + [1], [1] * 3000 + [0.5], [1] * 3000 + [True], [True] * 3000, [True] * 99 + [1], [[1, 2]] * 200, [(1, 2.5)] * 200, [[0.5] * 9] * 9, [[1, 2], np.arange(2)], [np.arange(2), np.arange(2)], [ks.arange(2), ks.arange(2)],
     ):  # fmt: skip
         for dtype in (None, "float64", "int64", "float32", "int8", "complex64", "bool"):
             try:
@@ -517,6 +517,26 @@ def test_arrays_of_few_numbers():
         ks.array([[1, 2], [3]])
     with pytest.raises(ValueError):
         ks.array([[1, 2], 3])
+
+
+def test_operations_that_convert_their_operands_come_again():
+    rng = np.random.default_rng(3)
+    for dtype in ("bool", "int8", "uint16", "int64", "float32", "complex64"):
+        a, b = ((rng.random((3, 20)) * 9 + 1).astype(dtype) for _ in range(2))
+        x, y = ks.array(a), ks.array(b)
+        for operation in (
+            lambda m, u, v: u**2.0, lambda m, u, v: u**2, lambda m, u, v: u / v, lambda m, u, v: u / 3, lambda m, u, v: 2.5 * u, lambda m, u, v: u + 100,
+            lambda m, u, v: m.logical_and(u, v), lambda m, u, v: m.logical_not(u), lambda m, u, v: m.sqrt(u), lambda m, u, v: m.square(u),
+            lambda m, u, v: m.power(u, v), lambda m, u, v: m.hypot(u, v), lambda m, u, v: u[:, ::2] / v[:, ::2], lambda m, u, v: u * 1j, lambda m, u, v: u > 0.5,
+        ):  # fmt: skip
+            try:
+                expected = operation(np, a, b)
+            except (TypeError, OverflowError):
+                continue
+            for _ in range(3):
+                result = operation(ks, x, y)
+                assert result.dtype == expected.dtype
+                np.testing.assert_allclose(result.numpy(), expected, rtol=2e-3 if expected.dtype == "float16" else 1e-6)
 
 
 def test_in_eager_mode_few_elements_are_made_at_once():
