@@ -1,6 +1,7 @@
 #include "arguments.h"
 
 #include "array_object.h"
+#include "convert.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/shape.h"
@@ -118,7 +119,8 @@ std::optional<Extents> axes_from(nb::handle axis) {
 std::optional<int64_t> axis_from(nb::handle axis) { return optional_int(axis); }
 
 Shape shape_from_args(const nb::args& args) {
-  return args.size() == 1 && !PyIndex_Check(args[0].ptr()) ? shape_from(args[0]) : shape_from(args);
+  const bool is_row = args.size() == 1 && (!PyIndex_Check(args[0].ptr()) || has_length(args[0]));  // arrays may be an index too
+  return is_row ? shape_from(args[0]) : shape_from(args);
 }
 
 std::vector<Index> index_from(nb::handle key, Device& device) {
