@@ -104,7 +104,9 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True) -
     return x.mean(axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=counts)
 
 
-def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None) -> Array:
+def nanvar(
+    a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
+) -> Array:
     """The variance of what is not NaN, over all or some axes; NaN where `ddof` leaves nothing. `mean`, with axes of length 1,
     is taken for the mean. Raises ValueError where both `ddof` and `correction` are given.
 
@@ -126,7 +128,9 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=
     return stored(result, out)
 
 
-def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None) -> Array:
+def nanstd(
+    a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=None
+) -> Array:
     """The standard deviation of what is not NaN, over all or some axes: the square root of nanvar().
 
     >>> ks.nanstd(ks.array([1.0, ks.nan, 3.0]))
