@@ -409,6 +409,8 @@ Array apply_again(Op op, std::span<const Plain> operands) {
              ? power_by(operands[1].number.as_double(), dtype)
              : op;
     if (op != Op::power) operands = operands.first(1);
+    if (op != Op::power && computed_in(op, dtype, 0) != dtype)
+      return {};  // a bool's square is an int8, its power is not
   }
   Known known(op, operands);
   if (!known) return {};

@@ -109,7 +109,7 @@ Extents axes_of_memory(std::span<const int64_t> shape, std::span<const int64_t> 
 
 std::optional<Extents> axes_from(nb::handle axis) {
   if (axis.is_none()) return std::nullopt;
-  if (PyIndex_Check(axis.ptr())) return Extents{integer_of(axis)};
+  if (PyIndex_Check(axis.ptr()) && !has_length(axis)) return Extents{integer_of(axis)};  // arrays may be an index too
   if (!PySequence_Check(axis.ptr())) throw Error(ErrorKind::type, "axis is an integer or a tuple of them, got a " + class_name(axis));
   Extents axes;
   for (nb::handle one : nb::iter(axis)) axes.push_back(integer_of(one));
@@ -119,7 +119,7 @@ std::optional<Extents> axes_from(nb::handle axis) {
 std::optional<int64_t> axis_from(nb::handle axis) { return optional_int(axis); }
 
 Shape shape_from_args(const nb::args& args) {
-  const bool is_row = args.size() == 1 && (!PyIndex_Check(args[0].ptr()) || has_length(args[0]));  // arrays may be an index too
+  const bool is_row = args.size() == 1 && (!PyIndex_Check(args[0].ptr()) || has_length(args[0]));
   return is_row ? shape_from(args[0]) : shape_from(args);
 }
 

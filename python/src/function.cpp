@@ -263,11 +263,21 @@ PyObject* bind(PyObject* self, PyObject* object, PyObject*) {
   return PyObject_CallFunctionObjArgs(bound, self, object, nullptr);
 }
 
+/// A function of a class is the function itself. By having this it is a routine for inspect, and help() shows it as
+/// one.
+PyObject* itself(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self); }
+
+/// `doc`: the class's; null: it has none but those of its objects.
 PyTypeObject* make_type(const char* name, const char* doc, bool is_method, bool is_in_face = false) {
   static PyMemberDef members[] = {
       {"__vectorcalloffset__", member_ssize, offsetof(Object, vectorcall), member_readonly, nullptr},
       {"__wrapped_function__", member_object, offsetof(Object, function), member_readonly, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
+  // help() looks for it past get_attribute().
+  static PyGetSetDef properties[] = {
+      {"__doc__", [](PyObject* self, void*) { return PyObject_GetAttrString(wrapped(self), "__doc__"); }, nullptr,
+       nullptr, nullptr},
+      {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
   PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(is_in_face ? call_in_face_with_tuple : call_with_tuple)},
                          {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
@@ -275,8 +285,8 @@ PyTypeObject* make_type(const char* name, const char* doc, bool is_method, bool 
                          {Py_tp_repr, reinterpret_cast<void*>(repr)},
                          {Py_tp_members, members},
                          {Py_tp_methods, methods},
-                         {Py_tp_doc, const_cast<char*>(doc)},
-                         {is_method ? Py_tp_descr_get : 0, reinterpret_cast<void*>(bind)},
+                         doc ? PyType_Slot{Py_tp_doc, const_cast<char*>(doc)} : PyType_Slot{Py_tp_getset, properties},
+                         {Py_tp_descr_get, reinterpret_cast<void*>(is_method ? bind : itself)},
                          {0, nullptr}};
   PyType_Spec spec = {name, sizeof(Object), 0, Py_TPFLAGS_DEFAULT | has_vectorcall | (is_method ? is_method_descriptor : 0), slots};
   auto* const type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
@@ -330,14 +340,14 @@ bool is_function(nb::handle object) {
 
 void show_functions(nb::module_& m) {
   if (!function_type) {
-    function_type = make_type("kasoku._core._Function", "A function of the extension.", false);
+    function_type = make_type("kasoku._core._Function", nullptr, false);
     ufunc_type = make_type("kasoku._core.ufunc", R"(An elementwise operation, with NumPy's methods: reduce, accumulate, outer, at, reduceat.
 
 >>> ks.add.outer([1, 2], [10, 20])
 array([[11, 21],
        [12, 22]]))", false);
-    method_type = make_type("kasoku._core._Method", "A method of the extension's classes.", true);
-    face_function_type = make_type("kasoku._core._FaceFunction", "A function, or method, whose arrays are of the face's class.", true, true);
+    method_type = make_type("kasoku._core._Method", nullptr, true);
+    face_function_type = make_type("kasoku._core._FaceFunction", nullptr, true, true);
     m.attr("_Function") = nb::borrow(reinterpret_cast<PyObject*>(function_type));
     m.attr("ufunc") = nb::borrow(reinterpret_cast<PyObject*>(ufunc_type));
     m.attr("_Method") = nb::borrow(reinterpret_cast<PyObject*>(method_type));

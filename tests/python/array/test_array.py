@@ -125,6 +125,29 @@ def test_reshape_and_transpose(data):
 
 
 @everywhere
+def test_float16_of_float64_is_rounded_once():
+    halves = np.arange(0x7C00, dtype=np.uint16).view(np.float16).astype(float)
+    middles = (halves[1:] + halves[:-1]) / 2
+    ends = np.array([1e-30, 65519.99999999999, 65520, 1e300, np.inf])
+    for x in (middles, np.nextafter(middles, 0), np.nextafter(middles, np.inf), ends):
+        for signed in (x, -x):
+            np.testing.assert_array_equal(ks.array(signed).astype("float16").numpy(), signed.astype(np.float16))
+    assert np.isnan(ks.array([np.nan]).astype("float16").numpy()).all()
+    for number in (1 + 2**-11 + 2**-40, 2**-25 + 2**-60):
+        np.testing.assert_array_equal(ks.full(2, number, "float16").numpy(), np.full(2, number, np.float16))
+
+
+def test_a_shape_is_set_where_no_element_moves():
+    whole = ks.zeros((4, 6))
+    part = whole[:, :4]
+    part.shape = (4, 2, 2)
+    part[...] = 1
+    assert part.shape == (4, 2, 2) and whole.numpy()[:, :4].all() and not whole.numpy()[:, 4:].any()
+    with pytest.raises(ValueError, match="cannot be set"):
+        part.shape = 16
+
+
+@everywhere
 @hypothesis.given(st.data())
 def test_advanced_indexing(data):
     x = numbers(data.draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=5)))

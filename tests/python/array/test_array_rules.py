@@ -331,6 +331,46 @@ def test_parts_of_small_integers_are_the_floats_of_numpy(name, dtype):
         assert one.dtype == other.dtype and np.array_equal(one.numpy(), other)
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_the_sign_of_an_infinite_complex_number_is_its_direction(device, dtype):
+    inf = np.inf
+    x = np.array(
+        [-inf, inf, complex(3, inf), complex(2, -inf), complex(inf, inf), complex(np.nan, 1), 0, 3 - 4j], dtype
+    )
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(ks.sign(ks.array(x, device=device)).numpy(), np.sign(x), rtol=1e-6)
+
+
+def test_functions_of_two_results_have_two_outputs(device):
+    x = np.array([5.7, -8.0, 0.0])
+    with ks.default_device(device):
+        for name, dtypes in {"modf": "dd", "frexp": "di", "divmod": "dd"}.items():
+            operands = (x, 2.5) if name == "divmod" else (x,)
+            want = getattr(np, name)(*operands)
+            first, second = (ks.empty(3, dtype) for dtype in dtypes)
+            of = (ks.array(x), *operands[1:])
+            for found in (getattr(ks, name)(*of, first, second), getattr(ks, name)(*of, out=(first, second))):
+                assert found[0] is first and found[1] is second
+                for one, other in zip(found, want):
+                    np.testing.assert_array_equal(one.numpy(), other)
+            found = getattr(ks, name)(*of, None, second)
+            assert found[0] is not first and found[1] is second
+            np.testing.assert_array_equal(found[0].numpy(), want[0])
+        out = ks.empty(3)
+        assert ks.ldexp(ks.array(x), 3, out=out) is out and out.tolist() == np.ldexp(x, 3).tolist()
+
+
+def test_a_variance_about_a_mean_that_is_given(device):
+    x = np.array([[1.0, 2, np.nan], [4, 5, 6]])
+    mean = np.nanmean(x, axis=1, keepdims=True)
+    with ks.default_device(device):
+        for name in ("nanvar", "nanstd"):
+            found = getattr(ks, name)(ks.array(x), axis=1, mean=ks.array(mean), correction=1)
+            np.testing.assert_allclose(found.numpy(), getattr(np, name)(x, axis=1, ddof=1), rtol=1e-14)
+            with pytest.raises(ValueError, match="ddof and correction"):
+                getattr(ks, name)(ks.array(x), ddof=1, correction=0)
+
+
 def test_an_object_that_compares_is_asked():
     class Same:
         def __eq__(self, other):

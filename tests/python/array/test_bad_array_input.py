@@ -28,6 +28,9 @@ WRONG = {
         r"matmul: shapes \(2, 3\) and \(2, 3\) do not match": ["x @ x"],
         "input array dimensions except for the concatenation axis must match exactly": ["ks.concatenate([x, ks.ones((3, 2))])"],
         "cannot reshape array of size 6 into shape": ["x.reshape(5)"],
+        # A product that is 10 in 64 bits.
+        "cannot reshape array of size 10 into shape": ["ks.zeros(20)[::2].reshape(2, 13, 419, 691, 823, 2977518503)",
+                                                       "ks.zeros(10).reshape(2, 13, 419, 691, 823, 2977518503, -1)"],
         "duplicate value in 'axis'": ["x.sum(axis=(0, -2))"],
         "repeated axis": ["x.transpose(0, 0)"],
         "slice step cannot be zero": ["x[::0]", "x[::0] = 1"],

@@ -283,6 +283,40 @@ assert isinstance(np.random.rand(), float) and np.random.rand(2).shape == (2,) a
     )
 
 
+def test_what_is_no_number_is_an_operand_as_numpys_is():
+    run_text(
+        """
+import numpy as np
+from decimal import Decimal
+from fractions import Fraction
+x = np.array([1, 1, -1])
+assert (x * Decimal("0.20")).tolist() == (Decimal("0.20") * x).tolist() == [Decimal("0.20"), Decimal("0.20"), Decimal("-0.20")]
+assert (x / Fraction(3)).tolist() == [Fraction(1, 3), Fraction(1, 3), Fraction(-1, 3)]
+known = {np.add: "sum", np.concatenate: "joined"}
+class Own:
+    def __array_ufunc__(self, ufunc, method, *given, **named):
+        return known[ufunc], ufunc == np.add, ufunc != np.subtract
+    def __array_function__(self, function, types, given, named):
+        return known[function], function == np.concatenate, function != np.stack
+assert np.add(Own(), 1) == x + Own() == ("sum", True, True) and np.concatenate([Own(), Own()]) == ("joined", True, True)
+"""
+    )
+
+
+def test_order_is_where_numpy_has_it():
+    run_text(
+        """
+import numpy as np
+x = np.arange(6).reshape(2, 3)
+for y in (np.zeros([2, 3], int, "F"), np.empty((2, 3), float, "F"), np.full((2, 3), 1, int, "F"), np.zeros_like(x, float, "F"), np.asarray(x, float, "F"),
+          np.full_like(x, 2, int, "F"), np.ones_like([1], None, "F", False, (2, 3)), np.eye(2, 3, 0, int, "F")):
+    assert y.shape == (2, 3) and y.flags.f_contiguous and not y.flags.c_contiguous
+assert np.ones(3, int, "C").tolist() == [1, 1, 1] and x.view(np.ndarray).shape == x.view(type(x)).shape == (2, 3)
+assert x.transpose(np.array([1, 0])).shape == np.transpose(x, np.array([1, 0])).shape == (3, 2) and x.reshape(np.array([3, 2])).shape == (3, 2)
+"""
+    )
+
+
 def test_classes_with_an_arithmetic_of_their_own():
     run_text(
         """

@@ -53,3 +53,10 @@ def test_names_of_the_extension_are_listed_once():
     tables = [set(ks._native), set(ks._lazy), set(ks._of_numpy), set(ks._modules)]
     assert sum(map(len, tables)) == len(set.union(*tables))
     assert all(isinstance(getattr(ks, name), types.ModuleType) for name in ks._modules)
+
+
+def test_help_shows_a_function_with_its_signature_and_documentation():
+    for function, signature in {ks.var: "var(x, axis=None", ks.take: "take(", ks.linalg.svd: "svd("}.items():
+        shown = pydoc.render_doc(function, renderer=pydoc.plaintext)
+        assert signature in shown and function.__doc__.strip().splitlines()[-1] in shown and "__reduce__" not in shown
+    assert "add(" in (shown := pydoc.render_doc(ks.add, renderer=pydoc.plaintext)) and "accumulate" not in shown
