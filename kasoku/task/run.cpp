@@ -3,6 +3,8 @@
 // steals. A worker is woken by one that has more than it can do, and looks alone: as many wake as there is work for.
 // Of many tasks the first worker runs some alone: to wake a core takes as long as hundreds of small ones do. For that
 // reason the waiting thread works too, as long as tasks are small and of those that end at Ctrl-C by themselves.
+#include <x86intrin.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -34,10 +36,10 @@ constexpr size_t many_tasks = 256, many_for_each = 32;
 constexpr double worth_waking = 200e-6, judged_from = 20e-6;
 /// Until then the judgement is the first worker's, who cannot judge within a task.
 constexpr auto first_look = std::chrono::microseconds(300);
-/// The waiting thread reads the clock after so many tasks, and leaves those that take longer together to the workers.
-constexpr size_t some_tasks = 8;
-constexpr auto small_tasks = std::chrono::microseconds(300);
-/// How often the waiting thread sees Ctrl-C and reports.
+/// A small task, and how long the waiting thread works before it sees Ctrl-C and reports, by the processor's counter, which
+/// takes a part of what the clock does and runs at some GHz.
+constexpr uint64_t small_task = 1'000'000, work_between_looks = 100'000'000;
+/// How often it does so where it waits.
 constexpr auto every_look = std::chrono::milliseconds(50);
 /// How long the last tasks of others are worth waiting awake for.
 constexpr auto last_look = std::chrono::microseconds(30);
@@ -150,23 +152,21 @@ class Run : public std::enable_shared_from_this<Run> {
     LockHolder lock(lock_.get());
     const InterruptScope scope(is_left_);
     const cpu::Computing here;
-    Clock::time_point before = Clock::now(), looked = before;
     is_helping_.store(true);
     uint32_t task = find(own);
-    while (task != none && !interrupt_ && graph_.task(task).may_run_free()) {
+    for (uint64_t before = __rdtsc(), looked = before; task != none && !interrupt_ && graph_.task(task).may_run_free();) {
       task = execute(task, own, lock);
       if (task == none) task = find(own);
-      if (own.not_told % some_tasks) continue;
-      const Clock::time_point now = Clock::now();
-      if (now - std::exchange(before, now) > small_tasks) break;
-      if (now - looked < every_look) continue;
+      const uint64_t now = __rdtsc();
+      if (now - std::exchange(before, now) > small_task) break;
+      if (now - looked < work_between_looks) continue;
       lock.give();
       try {
         look();
       } catch (...) {
         interrupt_ = std::current_exception();
       }
-      looked = Clock::now();
+      looked = before = __rdtsc();
     }
     if (task != none) own.ready.push(task);
     is_helping_.store(false);
