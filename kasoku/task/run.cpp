@@ -154,11 +154,13 @@ class Run : public std::enable_shared_from_this<Run> {
     const cpu::Computing here;
     is_helping_.store(true);
     uint32_t task = find(own);
+    int n_long = 0;  // one alone may have lost its core
     for (uint64_t before = __rdtsc(), looked = before; task != none && !interrupt_ && graph_.task(task).may_run_free();) {
       task = execute(task, own, lock);
       if (task == none) task = find(own);
       const uint64_t now = __rdtsc();
-      if (now - std::exchange(before, now) > small_task) break;
+      n_long = now - std::exchange(before, now) > small_task ? n_long + 1 : 0;
+      if (n_long == 2) break;
       if (now - looked < work_between_looks) continue;
       lock.give();
       try {
