@@ -56,9 +56,20 @@ linspace.__kasoku_numpys__ = np.linspace  # what it is in compiled code
 def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, *, device=None) -> Array:
     """A row of `num` powers of `base`, whose exponents are evenly spaced from `start` to `stop`.
 
+    Of arrays as ends or bases there is such a row for each element, along `axis`.
+
     >>> ks.logspace(0, 2, 3)
     array([  1.,  10., 100.])
+    >>> ks.logspace(0, 2, 3, base=ks.array([2, 10]))
+    array([[  1.,   1.],
+           [  2.,  10.],
+           [  4., 100.]])
     """
+    if np.ndim(base):
+        all = [given(x, base) for x in (start, stop, base)]
+        axes = max(x.ndim for x in all)
+        start, stop, base = (_core.reshape(x, (1,) * (axes - x.ndim) + x.shape) for x in all)
+        base = _core.expand_dims(base, axis)
     exponents = linspace(start, stop, num, endpoint, axis=axis, device=device)
     powers = _core.power(_core.asarray(base, device=exponents.device).astype("float64"), exponents)
     return powers if dtype is None else powers.astype(dtype)

@@ -331,6 +331,15 @@ def test_parts_of_small_integers_are_the_floats_of_numpy(name, dtype):
         assert one.dtype == other.dtype and np.array_equal(one.numpy(), other)
 
 
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_bases_of_logspace_may_be_arrays(device, axis):
+    for start, stop, base in ((1, 2, [1, 2]), (1, [2, 3], [1, 2]), ([[1.0], [1.0]], [2, 3], [[1, 2], [3, 4.5]])):
+        want = np.logspace(np.array(start), np.array(stop), 5, base=np.array(base), axis=axis)
+        with ks.default_device(device):
+            found = ks.logspace(ks.array(start), ks.array(stop), 5, base=ks.array(base), axis=axis)
+        np.testing.assert_allclose(found.numpy(), want, rtol=1e-14)
+
+
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_the_sign_of_an_infinite_complex_number_is_its_direction(device, dtype):
     inf = np.inf
