@@ -69,9 +69,13 @@ def is_contiguous(shape, strides, itemsize, order):
 class Flags:
     """How an array's elements lie, as NumPy's `flags`: attributes, and items by the same names or their first letters."""
 
-    _letters = {"C": "c_contiguous", "F": "f_contiguous", "O": "owndata", "W": "writeable", "A": "aligned"}
-    _names = ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "forc", "fnc")
-    _shown = _names[:5]
+    _letters = {
+        "C": "c_contiguous", "CONTIGUOUS": "c_contiguous", "F": "f_contiguous", "FORTRAN": "f_contiguous", "O": "owndata", "W": "writeable",
+        "A": "aligned", "X": "writebackifcopy", "B": "behaved", "CA": "carray", "FA": "farray",
+    }  # fmt: skip
+    _shown = ("c_contiguous", "f_contiguous", "owndata", "writeable", "aligned", "writebackifcopy")
+    _names = (*_shown, "forc", "fnc", "behaved", "carray", "farray")
+    writebackifcopy = False
 
     def __init__(self, array):
         self._array = array
@@ -84,7 +88,7 @@ class Flags:
     def f_contiguous(self):
         return is_contiguous(self._array.shape, self._array.strides, self._array.itemsize, "F")
 
-    contiguous = c_contiguous
+    contiguous, fortran = c_contiguous, f_contiguous
 
     @property
     def forc(self):
@@ -112,6 +116,18 @@ class Flags:
     @property
     def aligned(self):
         return True
+
+    @property
+    def behaved(self):
+        return self.aligned and self.writeable
+
+    @property
+    def carray(self):
+        return self.behaved and self.c_contiguous
+
+    @property
+    def farray(self):
+        return self.behaved and self.fnc
 
     def __getitem__(self, name):
         attribute = self._letters.get(name, str(name).lower())

@@ -35,7 +35,9 @@ def test_memory_is_shared_with_numpys_arrays(device):
 def same_flags(ours, host):
     names = ("c_contiguous", "f_contiguous", "forc", "fnc", "owndata", "aligned")
     assert [getattr(ours.flags, name) for name in names] == [getattr(host.flags, name) for name in names]
-    assert ours.flags["C"] == host.flags["C"] and ours.flags["F_CONTIGUOUS"] == host.flags["F_CONTIGUOUS"]
+    for key in ("C", "F", "W", "A", "X", "B", "CA", "CONTIGUOUS", "FORTRAN", "FNC", "FORC", "BEHAVED"):
+        assert ours.flags[key] == host.flags[key]
+    assert ours.flags.fortran == host.flags.fortran and ours.flags["F_CONTIGUOUS"] == host.flags["F_CONTIGUOUS"]
 
 
 def test_an_array_is_made_read_only(device):
