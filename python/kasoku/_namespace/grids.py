@@ -66,9 +66,9 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
            [  4., 100.]])
     """
     if np.ndim(base):
-        all = [given(x, base) for x in (start, stop, base)]
-        axes = max(x.ndim for x in all)
-        start, stop, base = (_core.reshape(x, (1,) * (axes - x.ndim) + x.shape) for x in all)
+        given_ones = [given(x, base) for x in (start, stop, base)]
+        axes = max(x.ndim for x in given_ones)
+        start, stop, base = (_core.reshape(x, (1,) * (axes - x.ndim) + x.shape) for x in given_ones)
         base = _core.expand_dims(base, axis)
     exponents = linspace(start, stop, num, endpoint, axis=axis, device=device)
     powers = _core.power(_core.asarray(base, device=exponents.device).astype("float64"), exponents)
@@ -78,7 +78,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=None) -> Array:
     """A row of `num` numbers from `start` to `stop`, each of which is the one before times a constant.
 
-    Raises ValueError where an end is 0, or ends are of two signs.
+    Raises ValueError where an end is 0, or real ends are of two signs: with a complex `dtype` they are turned about.
 
     >>> ks.geomspace(1, 8, 4)
     array([1., 2., 4., 8.])
@@ -87,6 +87,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
     if bool((first == 0).any()) or bool((last == 0).any()):
         raise ValueError("Geometric sequence cannot include zero")
     first, last = (x if is_inexact(x.dtype) else x.astype("float64") for x in (first, last))
+    if dtype is not None and is_complex(_core.result_type(dtype)):
+        first, last = first.astype("complex128"), last.astype("complex128")
     steps = _core.linspace(0.0, 1.0, num, endpoint, device=device)
     steps = _core.reshape(steps, (num,) + (1,) * max(first.ndim, last.ndim))
     if not is_complex(first.dtype) and not is_complex(last.dtype):
@@ -95,12 +97,12 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
         sign = _core.sign(first)
         logs = _core.log(abs(first)) + steps * (_core.log(abs(last)) - _core.log(abs(first)))
         x = sign * _core.exp(logs)
-        x = _core.where(steps == 0, first, x)
-        if endpoint and num > 1:
-            x = _core.where(steps == 1, last, x)
     else:
         ratio = _core.log(last.astype("complex128") / first.astype("complex128"))
         x = first * _core.exp(steps * ratio)
+    x = _core.where(steps == 0, first, x)
+    if endpoint and num > 1:
+        x = _core.where(steps == 1, last, x)
     x = _core.moveaxis(x, 0, axis) if axis else x
     return x if dtype is None else x.astype(dtype)
 

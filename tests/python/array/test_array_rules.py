@@ -331,6 +331,16 @@ def test_parts_of_small_integers_are_the_floats_of_numpy(name, dtype):
         assert one.dtype == other.dtype and np.array_equal(one.numpy(), other)
 
 
+def test_geomspace_turns_complex_numbers(device):
+    for ends in ((-1, 1), (1, 1j), (1 + 1j, -1), ([1, 2], [-8, 2j])):
+        first, last = (np.asarray(x) for x in ends)
+        want = np.geomspace(first, last, 5, dtype=complex)
+        with ks.default_device(device):
+            found = ks.geomspace(ks.array(first), ks.array(last), 5, dtype=complex)
+        np.testing.assert_allclose(found.numpy(), want, rtol=1e-12, atol=1e-14)
+        assert (found[0].numpy() == first).all() and (found[-1].numpy() == last).all()
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_bases_of_logspace_may_be_arrays(device, axis):
     for start, stop, base in ((1, 2, [1, 2]), (1, [2, 3], [1, 2]), ([[1.0], [1.0]], [2, 3], [[1, 2], [3, 4.5]])):
