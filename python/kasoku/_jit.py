@@ -3,12 +3,13 @@
 import ast
 import dis
 import functools
-import importlib.util
 import inspect
 import os
 import sys
 import warnings
 from typing import Any
+
+import numpy as np
 
 from . import _content, _core, _interpreted, _signature, _source, errors
 
@@ -79,7 +80,7 @@ class _Interpreted:
         return self.why + "".join(loop.report() for loop in self.loops)
 
 
-_numpy = os.path.dirname(importlib.util.find_spec("numpy").origin)
+_numpy = os.path.dirname(np.__file__)
 
 
 def _is_of_types(error, function):
