@@ -45,6 +45,9 @@ struct KernelInfo {
   uint32_t static_shared_bytes = 0;
   bool uses_barrier = false;        ///< CPU: barrier or warp operation in it
   bool uses_grid_sync = false;
+
+  /// Of a text that kasoku wrote, and no user's.
+  bool is_ours() const { return name.starts_with("ks_"); }
 };
 
 /// A __device__ or __constant__ variable.

@@ -25,7 +25,7 @@ class ListReplay final : public Replay {
     for (const RecordedWork& work : works_) {
       if (!work.function)
         work.other(stream);
-      else if (work.shape.blocks() == 1 && work.shape.threads() == 1)
+      else if (work.shape.blocks() == 1 && work.shape.threads() == 1 && work.function->info().is_ours())
         work.function->launch_one(work.args.data(), stream);
       else
         work.function->launch(work.shape, work.args.data(), stream);

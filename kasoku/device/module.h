@@ -42,8 +42,8 @@ class Function {
   /// What a first launch with blocks of this shape would wait for is there on return.
   virtual void prepare(const LaunchShape&) {}
 
-  /// A launch of one block of one thread, of a kernel of ours that ends soon: what arrays of few elements are computed
-  /// by.
+  /// A launch of one block of one thread, of a text of ours that ends soon: what arrays of few elements and compiled
+  /// functions without loops are computed by.
   virtual void launch_one(void* const* args, Stream& stream) { launch({}, args, stream); }
 
   /// CUDA's function attributes by their lower-case name ("num_regs",

@@ -309,11 +309,13 @@ void FunctionLowering::run() {
       declare(names_[i], fn_.variables[i].type);
   if (raises_) line("constexpr int ks_function = {};", index_);
   if (options_.python_errors) line("int ks_zero = 0;");
-  is_long_ = array_statements(fn_.body) > 12;
+  const int n_array_statements = array_statements(fn_.body);
+  is_long_ = n_array_statements > 12;
   bool has_finally = false;
   each_stmt(fn_.body, [&](const Stmt& stmt) { has_finally |= stmt.kind == StmtKind::finally_; });
   if (has_finally && !is_void) declare("ks_pending", fn_.result);
   effects_.has_loops = has_loop(fn_.body);
+  effects_.has_arrays = n_array_statements > 0;
   if (effects_.is_recursive) leave_if_asked();
   block(fn_.body);
   if (!is_void) line("return {{}};");

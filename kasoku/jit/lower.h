@@ -28,7 +28,8 @@ struct Lowered {
   Type result;
   bool raises = false;  ///< a kernel: its last parameter is the record of a failure
   bool uses_random = false;
-  bool has_loops = false;       ///< else a call is over in nanoseconds
+  bool has_loops = false;       ///< or recursion
+  bool has_arrays = false;      ///< as a whole; with neither a call is over in nanoseconds
   bool recurses = false;
   std::vector<Remark> remarks;
 };

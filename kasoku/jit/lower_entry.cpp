@@ -165,7 +165,11 @@ Lowered lower(const TypedUnit& unit, bool offloads) {
   for (const Type& type : unit.hidden) lowered.arguments.push_back(type);
   lowered.result = root.result;
   lowered.uses_random = effects.uses_random;
-  for (const auto& [index, effect] : lowering.host.effects) lowered.has_loops |= effect.has_loops || effect.is_recursive, lowered.recurses |= effect.is_recursive;
+  for (const auto& [index, effect] : lowering.host.effects) {
+    lowered.has_loops |= effect.has_loops || effect.is_recursive;
+    lowered.has_arrays |= effect.has_arrays;
+    lowered.recurses |= effect.is_recursive;
+  }
   lowered.remarks = std::move(lowering.remarks);
   return lowered;
 }

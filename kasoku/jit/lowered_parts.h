@@ -28,6 +28,7 @@ struct Effects {
   bool writes = false;   ///< arrays or the outside world
   bool grows = false;    ///< a list, a dict or a set that it was given may change its length
   bool has_loops = false;
+  bool has_arrays = false;  ///< statements over whole ones
   bool is_done = false;
 };
 

@@ -18,13 +18,18 @@ class ReadyTasks {
 
   ReadyTasks() { ring_.store(add_ring(64), std::memory_order_relaxed); }
 
-  /// Its worker alone.
-  void push(uint32_t task) {
+  /// Its worker alone. Pushes at(0), at(1), … at(n - 1), with one barrier for all of them.
+  template <class At>
+  void push(size_t n, const At& at) {
     const int64_t bottom = bottom_.load(std::memory_order_relaxed), top = top_.load(std::memory_order_acquire);
+    const int64_t end = bottom + static_cast<int64_t>(n);
     Ring* ring = ring_.load(std::memory_order_relaxed);
-    if (bottom - top >= static_cast<int64_t>(ring->size())) ring = grow(*ring, top, bottom);
-    ring->at(bottom).store(task, std::memory_order_relaxed);
-    bottom_.store(bottom + 1, std::memory_order_seq_cst);
+    while (end - top > static_cast<int64_t>(ring->size())) ring = grow(*ring, top, bottom);
+    for (size_t i = 0; i < n; ++i) ring->at(bottom + static_cast<int64_t>(i)).store(at(i), std::memory_order_relaxed);
+    bottom_.store(end, std::memory_order_seq_cst);
+  }
+  void push(uint32_t task) {
+    push(1, [&](size_t) { return task; });
   }
 
   /// Its worker alone; none if there is nothing left.

@@ -239,7 +239,7 @@ class Run : public std::enable_shared_from_this<Run> {
     const size_t first = next_leaf_.fetch_add(n), end = std::min(first + n, n_leaves_);
     if (first >= end) return none;
     const Places& leaves = graph_.leaves();
-    for (size_t i = end; --i > first;) own.ready.push(leaves[i]);
+    own.ready.push(end - first - 1, [&](size_t i) { return leaves[end - 1 - i]; });
     return leaves[first];
   }
 

@@ -112,7 +112,7 @@ CpuFunction::CpuFunction(Module& module, const Globals& globals, const KernelInf
       globals_(globals),
       info_(info),
       make_variant_(make_variant),
-      last_name_(info.name.starts_with("ks_") ? nullptr : lasting(info.name)),
+      last_name_(info.is_ours() ? nullptr : lasting(info.name)),
       max_dynamic_shared_(launch_limits().max_shared_bytes_per_block) {}
 
 const Variant& CpuFunction::variant(const uint32_t block[3]) {
@@ -166,10 +166,11 @@ void CpuFunction::launch_one(void* const* args, Stream& stream) {
     launch({}, args, stream);
     const Variant& used = variant(LaunchShape{}.block);
     const bool needs_memory = used.scratch_bytes || used.scratch_bytes_per_thread || used.static_shared_bytes;
-    if (!last_name_ && !needs_memory && !compiles_only) one_thread_ = used.entry;
+    if (!needs_memory && !compiles_only) one_thread_ = used.entry;
     return;
   }
   counters().launches.add(1);
+  if (last_name_) note_kernel(last_name_);
   static volatile int goes_on = 0;
   static const LaunchContext one{.grid = {1, 1, 1},
                                  .block = {1, 1, 1},
@@ -183,6 +184,7 @@ void CpuFunction::launch_one(void* const* args, Stream& stream) {
   const Fault fault = run_guarded(entry, args, one, 0, 1);
   if (fault.signal == nudge_signal()) throw_interruption();
   if (fault.signal) fail(fault.str());
+  globals_.check_ends(info_.name);
 }
 
 void CpuFunction::check(const LaunchShape& shape) const {

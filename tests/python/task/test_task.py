@@ -377,7 +377,7 @@ def test_small_compiled_tasks_tell_progress_and_end_at_an_interrupt():
         exec(compile(text, "count.py", "exec"))
         call, told = ks.delayed(ks.njit(count)), []
         ks.compute(call(0, 1))
-        tasks = [call(4000, k) for k in range(200_000)]  # seconds of work
+        tasks = [call(2000 * min(os.cpu_count(), 64), k) for k in range(200_000)]  # seconds of work, on all cores
         threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         try:
             ks.compute(*tasks, progress=lambda done, total: told.append(done))
