@@ -847,8 +847,8 @@ array([ 7, 13]))")
                throw Error(ErrorKind::type, "unhashable type: 'Array'").why("its elements can change");
              return PyObject_Hash(item_of(x).ptr());
            })
-      .def("__copy__", [](const Array& x) { return copy(x); })
-      .def("__deepcopy__", [](const Array& x, nb::handle) { return copy(x); })
+      .def("__copy__", [m](nb::handle self) { return nb::object(m.attr("copy")(self, "K")); })
+      .def("__deepcopy__", [m](nb::handle self, nb::handle) { return nb::object(m.attr("copy")(self, "K")); })
       .def("__format__",
            [](const Array& x, nb::handle spec) {
              const CopyScope reason(CopyReason::print);

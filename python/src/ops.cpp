@@ -357,11 +357,11 @@ PyObject* into_self_product(PyObject* self, PyObject* other) {
   return guarded([=] {
     nb::object product = matrix_product(Op{}, self, other);
     if (product.is(not_implemented())) return product.release().ptr();
-    const Array &x = *array_of(self), &y = *array_of(product);
+    const Array &x = *array_of(self), y = array_from(product, x.device());  // of two rows a number, under `kasoku run --numpy` one of NumPy's
     if (y.shape() != x.shape()) throw Error(ErrorKind::value, "@= of shapes " + str(x.shape()) + " and a product of shape " + str(y.shape()) + ": an array keeps its shape");
     {
       const GilReleased release;
-      store_result(x, Array(y), "matmul", std::nullopt);
+      store_result(x, y, "matmul", std::nullopt);
     }
     return nb::borrow(self).release().ptr();
   });

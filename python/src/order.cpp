@@ -145,13 +145,17 @@ nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, hand
     std::vector<Array> all = quantiles(x, values, way, over, leaves_nan_out, q_dtype);
     if (is_one) {
       result = std::move(all[0]);
-    } else if (all.empty()) {
-      throw Error(ErrorKind::value, std::string(name) + " of no q");
+    } else if (all.empty()) {  // one says of which shape and dtype none are
+      const Array one = quantiles(x, std::vector{0.0}, way, over, leaves_nan_out, q_dtype)[0];
+      for (int64_t length : one.shape()) shape.push_back(length);
+      result = Array::empty(shape, one.dtype(), one.device());
     } else {
       for (int64_t length : all[0].shape()) shape.push_back(length);
       result = reshape(stack(all, 0), shape);
     }
   }
+  if (const std::optional<Array> into = out_from(out); into && into->ndim() > result.ndim())
+    result = broadcast_to(result, into->shape());  // as ufuncs do, by which NumPy joins the neighbours
   return stored(name, std::move(result), out);
 }
 

@@ -234,7 +234,10 @@ Array even_edges(const Ends& ends, int64_t bins, Dtype dtype, Device& device) {
   const Array step = apply(Op::divide, {apply(Op::subtract, {ends.last, ends.first}), static_cast<double>(bins)});
   const Array edges = apply(Op::add, {apply(Op::multiply, {arange(Scalar::of(0), Scalar::of(1), bins + 1, dtype, device), step}), ends.first});
   const Array is_last = apply(Op::equal, {arange(Scalar::of(0), Scalar::of(1), bins + 1, Dtype::int64, device), bins});
-  return copy(apply(Op::where, {is_last, ends.last, edges}));
+  const Array all = copy(apply(Op::where, {is_last, ends.last, edges}));
+  if (!is_true(reduce(ReduceOp::all, apply(Op::less, {sliced(all, 0, 0, bins), sliced(all, 0, 1, bins + 1)}))))
+    throw Error(ErrorKind::value, "Too many bins for data range. Cannot create " + std::to_string(bins) + " finite-sized bins.");
+  return all;
 }
 
 /// Numbers of Python's have float64's edges, which are rounded then.
@@ -336,7 +339,7 @@ Histogram histogramdd(std::span<const Array> axes, std::span<const Array> edges,
 }
 
 Array as_density(const Histogram& histogram) {
-  Array result = apply(Op::divide, {histogram.counts, reduce(ReduceOp::sum, histogram.counts)});
+  Array result = histogram.counts;
   for (size_t d = 0; d < histogram.edges.size(); ++d) {
     const Array& edges = histogram.edges[d];
     const Array widths = apply(Op::subtract, {sliced(edges, 0, 1, edges.size()), sliced(edges, 0, 0, edges.size() - 1)});
@@ -344,7 +347,7 @@ Array as_density(const Histogram& histogram) {
     shape[d] = widths.size();
     result = apply(Op::divide, {result, reshape(astype(widths, Dtype::float64), shape)});
   }
-  return result;
+  return apply(Op::divide, {result, reduce(ReduceOp::sum, histogram.counts)});  // last, so that bits are NumPy's
 }
 
 namespace {
