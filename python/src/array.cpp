@@ -917,7 +917,7 @@ array([5., 0.]))");
     if (x.dtype() == Dtype::bool_ && decimals == 0) return apply(Op::rint, {x});  // float16, as NumPy's
     if (!is_floating(x.dtype())) {
       if (x.dtype() == Dtype::bool_) throw Error(ErrorKind::type, "round of bools is to 0 decimals");
-      if (decimals >= 0) return x;
+      if (decimals >= 0) return copy(x);  // what is written to the result is not in x
       const double unit = std::pow(10.0, -decimals);
       return astype(apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {astype(x, Dtype::float64), unit})}), unit}), x.dtype());
     }

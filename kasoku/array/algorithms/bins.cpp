@@ -38,7 +38,9 @@ constexpr const char* search_text = R"(
 #endif
 struct ks_parts { PART re, im; };
 ks_helper bool ks_less(PART x, PART y) { return (x < y) | ((y != y) & (x == x)); }
-ks_helper bool ks_less(ks_parts x, ks_parts y) {
+ks_helper bool ks_less(ks_parts x, ks_parts y) {  // with NaN in a part after those without, as they are sorted
+  const bool x_last = (x.re != x.re) | (x.im != x.im), y_last = (y.re != y.re) | (y.im != y.im);
+  if (x_last != y_last) return y_last;
   return ks_less(x.re, y.re) | (!ks_less(y.re, x.re) & ks_less(x.im, y.im));
 }
 extern "C" __global__ void ks_algorithm(long long* y, const TYPE* sorted, const TYPE* keys, long long n, long long count, long long per_block) {

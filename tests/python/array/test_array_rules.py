@@ -468,3 +468,43 @@ def test_paths_of_operands_with_their_axes():
     x, y = ks.ones((2, 3)), ks.ones((3, 4))
     assert ks.einsum_path(x, [0, 1], y, [1, 2])[0] == ks.einsum_path("ij,jk", x, y)[0]
     assert ks.einsum_path(x, [0, 1], y, [1, 2], [0])[0] == ks.einsum_path("ij,jk->i", x, y)[0]
+
+
+def test_a_rounded_array_is_a_new_one(device):
+    for decimals in (0, 2):
+        x = ks.asarray([1, 2, 3], device=device)
+        y = ks.round(x, decimals)
+        y += 1
+        assert x.tolist() == [1, 2, 3] and y.tolist() == [2, 3, 4]
+
+
+def test_what_numpy_takes_for_a_mask_and_a_kind(device):
+    same(lambda m: m.add(m.arange(4.0), 1, out=m.zeros(4), where=[1, 0, 0, 1]), device)
+    same(lambda m: m.sum(m.arange(4.0), where=[1, 0, 0, 1]), device)
+    same(lambda m: m.add(m.arange(4.0), 1, out=m.zeros(4), where=m.asarray([1, 0, 0, 1])), device)
+    for kind in ("quick", "q", "Heap", "s", "x", ""):
+        same(lambda m, kind=kind: m.sort(m.asarray([3, 1, 2]), kind=kind), device)
+        same(lambda m, kind=kind: m.argsort(m.asarray([3, 1, 2]), kind=kind), device)
+    same(lambda m: m.var(m.arange(4.0), ddof=1, correction=1), device)
+    for empty in ((0,), (0, 3)):
+        same(lambda m, empty=empty: m.partition(m.zeros(empty), 2, axis=0), device)
+        same(lambda m, empty=empty: m.argpartition(m.zeros(empty), 2, axis=0), device)
+
+
+def test_numbers_take_the_dtype_of_arrays_beside_them(device):
+    for number in (3, -1, 1.0, 1j):
+        for dtype in ("uint8", "float32", "float64"):
+            same(lambda m, n=number, dtype=dtype: m.choose([1], (n, m.asarray([1], dtype=dtype))), device)
+    near = 0.9999999999999998
+    same(lambda m: m.isclose(m.asarray([1], dtype="float32"), near, atol=0, rtol=0), device)
+    same(lambda m: m.isclose(m.asarray([1], dtype="float64"), near, atol=0, rtol=0), device)
+    same(lambda m: m.isclose(near, m.asarray([1, 2]), atol=0, rtol=1e-9), device)
+    same(lambda m: m.isclose(1, 1.1), device)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_places_among_complex_numbers_with_nan(device, dtype):
+    parts = [0, 1, np.nan]
+    numbers = np.array([complex(x, y) for x in parts for y in parts], dtype)
+    for side in ("left", "right"):
+        same(lambda m, side=side: m.searchsorted(m.sort(m.asarray(numbers)), m.asarray(numbers), side=side), device)

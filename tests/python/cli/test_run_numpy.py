@@ -419,5 +419,7 @@ try:
     x @= np.arange(3.0)
 except ValueError:
     print("refused", x)
+out = np.zeros_like(np.float64(3))
+print(np.minimum.reduce(np.arange(3.0) + 1, out=out) is out, out, np.array(1.5).round(out=out) is out, out)
 """
     assert run_text(text).stdout == python("-c", text).stdout
