@@ -513,7 +513,7 @@ def test_a_typed_dict_that_is_given_with_texts_is_pythons(kinds):
     given = typed.Dict.empty(key, value)
     for k, v in items.items():
         given[k] = v
-    with pytest.warns(ks.errors.InterpretedWarning):
+    with pytest.warns(ks._jit.InterpretedWarning):
         assert repr(njit(walk)(given)) == repr(walk(items))
 
 
