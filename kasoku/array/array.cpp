@@ -100,10 +100,12 @@ size_t checked_bytes(const Shape& shape, size_t itemsize) {
   __int128 bytes = static_cast<__int128>(itemsize);
   for (int64_t length : shape) {
     bytes *= length;
-    if (bytes > __int128{1} << address_bits)
-      throw Error(ErrorKind::memory, "an array of shape " + str(shape) + " is too large")
-          .why("its elements of " + std::to_string(itemsize) + " bytes are more than a process can address, 128 TiB");
+    if (bytes > INT64_MAX)
+      throw Error(ErrorKind::value, "an array of shape " + str(shape) + " is too large").why("64 bits do not count its bytes");
   }
+  if (bytes > __int128{1} << address_bits)
+    throw Error(ErrorKind::memory, "an array of shape " + str(shape) + " is too large")
+        .why("its elements of " + std::to_string(itemsize) + " bytes are more than a process can address, 128 TiB");
   return static_cast<size_t>(bytes);
 }
 

@@ -847,8 +847,8 @@ array([ 7, 13]))")
                throw Error(ErrorKind::type, "unhashable type: 'Array'").why("its elements can change");
              return PyObject_Hash(item_of(x).ptr());
            })
-      .def("__copy__", [](const Array& x) { return copy(x); })
-      .def("__deepcopy__", [](const Array& x, nb::handle) { return copy(x); })
+      .def("__copy__", [m](nb::handle self) { return nb::object(m.attr("copy")(self, "K")); })
+      .def("__deepcopy__", [m](nb::handle self, nb::handle) { return nb::object(m.attr("copy")(self, "K")); })
       .def("__format__",
            [](const Array& x, nb::handle spec) {
              const CopyScope reason(CopyReason::print);
@@ -917,7 +917,7 @@ array([5., 0.]))");
     if (x.dtype() == Dtype::bool_ && decimals == 0) return apply(Op::rint, {x});  // float16, as NumPy's
     if (!is_floating(x.dtype())) {
       if (x.dtype() == Dtype::bool_) throw Error(ErrorKind::type, "round of bools is to 0 decimals");
-      if (decimals >= 0) return x;
+      if (decimals >= 0) return copy(x);  // what is written to the result is not in x
       const double unit = std::pow(10.0, -decimals);
       return astype(apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {astype(x, Dtype::float64), unit})}), unit}), x.dtype());
     }

@@ -57,9 +57,18 @@ Array numbers_from(nb::handle object, Device& device) {
   return x.dtype() == Dtype::bool_ ? astype(x, Dtype::uint8) : x;
 }
 
+/// Values whose dtype is at least that of a range of NumPy's numbers: edges have it, and values are held against them.
+Array numbers_from(nb::handle object, Device& device, nb::handle range) {
+  Array x = numbers_from(object, device);
+  if (range.is_none() || !is_floating(x.dtype())) return x;
+  for (nb::handle end : nb::iter(range))
+    if (nb::hasattr(end, "dtype")) x = astype(x, promote(x.dtype(), dtype_from(end.attr("dtype"))));
+  return x;
+}
+
 nb::object histogram_of(nb::handle given, nb::handle bins, nb::handle range, nb::handle density, nb::handle weights) {
   Device& device = device_among({given, bins, weights});
-  const Array x = numbers_from(given, device);
+  const Array x = numbers_from(given, device, range);
   const std::optional<Array> w = optional_array(weights, device);
   const std::optional<int64_t> n = number_of_bins(bins);
   const auto ends = range_from(range);
@@ -134,7 +143,7 @@ void bind_bins(nb::module_& m) {
   bind_algorithm(m, Algorithm::histogram, &histogram_of, "a"_a, "bins"_a = 10, "range"_a = none, "density"_a = none, "weights"_a = none);
   bind_algorithm(m, Algorithm::histogram_bin_edges, [](nb::handle x, nb::handle bins, nb::handle range, nb::handle weights) {
     Device& device = device_among({x, bins});
-    const Array values = numbers_from(x, device);
+    const Array values = numbers_from(x, device, range);
     const auto n = number_of_bins(bins);
     if (!n) return array_from(bins, device);
     const auto ends = range_from(range);

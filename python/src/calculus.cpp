@@ -95,7 +95,7 @@ Array covariances(nb::handle given, nb::handle more, bool rowvar, bool bias, nb:
     Array x = array_from(object, device);
     if (x.ndim() > 2) throw Error(ErrorKind::value, "m has more than 2 dimensions");
     if (x.ndim() < 2) x = reshape(x, {1, x.size()});
-    else if (!rowvar && x.shape()[0] != 1) x = transpose(x);
+    else if (!rowvar) x = transpose(x);
     return x;
   };
   Array x = variables(given);

@@ -42,8 +42,10 @@ struct HostBuffer {
 int64_t int_from(nb::handle object) {
   nb::object index = nb::steal(PyNumber_Index(object.ptr()));
   if (!index) throw nb::python_error();
-  const long long value = PyLong_AsLongLong(index.ptr());
+  int overflow = 0;
+  const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+  if (overflow) throw Error(ErrorKind::value, "a length of " + nb::cast<std::string>(nb::str(index)) + " is more than 64 bits hold");
   return value;
 }
 

@@ -267,10 +267,11 @@ dtype('int64'))");
       [](nb::handle shape, nb::handle value, nb::handle dtype, nb::handle device, nb::handle order) {
         Device& where = device_from(device);
         const bool is_row = has_length(value);
-        const Dtype natural = is_row                        ? array_from(value, where).dtype()
+        const std::optional<Dtype> asked = optional_dtype(dtype);  // first: objects are refused, whatever the value
+        const Dtype wanted = asked                         ? *asked
+                             : is_row                        ? array_from(value, where).dtype()
                               : nb::hasattr(value, "dtype") ? dtype_from(value.attr("dtype"))
                                                             : natural_dtype(scalar_from(value));
-        const Dtype wanted = optional_dtype(dtype).value_or(natural);
         const Array made = made_in_order(shape_from(shape), order, nullptr, [&](const Shape& lengths) {
           return is_row ? Array::empty(lengths, wanted, where) : filled(lengths, value, wanted, where);
         });

@@ -119,13 +119,17 @@ void* copy_of_hashed(nb::handle python, const Type& type) {
 
 Type type_of_container(nb::handle value, int depth);
 
+/// What is copied with a container: no text, whose type is itself, and no instance of a class.
+bool can_be_packed(const Type& type) {
+  return type.is_scalar() || type.is_container() || (type.is_array() && type.ndim > 0) ||
+         (type.is_tuple() && !type.items.empty() && std::ranges::all_of(type.items, &Type::is_scalar));
+}
+
 /// Joins the type of one more item: exactly, since a number's type is seen when it comes back. False if there is none.
 bool add_type(nb::handle item, Type& all, int depth) {
   if (all == float64_type && PyFloat_CheckExact(item.ptr())) return true;
   const Type type = is_container(item) ? type_of_container(item, depth + 1) : type_of_value(item);
-  const bool holds = type.is_scalar() || type.is_container() || (type.is_array() && type.ndim > 0) ||
-                     (type.is_tuple() && !type.items.empty() && std::ranges::all_of(type.items, &Type::is_scalar));
-  if (!holds) return false;
+  if (!can_be_packed(type)) return false;
   if (all.is_known() && type != all && !(type.is_array() && all.is_array() && join(type, all) == all)) return false;
   if (!all.is_known()) all = type;
   if (all.is_array()) all.is_contiguous = all.is_contiguous && type.is_contiguous;
@@ -136,9 +140,14 @@ Type type_of_container(nb::handle value, int depth) {
   if (nb::hasattr(value, "_kasoku_item")) {  // a typed container says what it holds
     nb::object item = value.attr("_kasoku_item");
     try {
-      if (!item.is_none() && PyDict_Check(value.ptr()))
-        return Type::dict(type_of_description(item[0]), type_of_description(item[1]));
-      if (!item.is_none() && nb::len(value) == 0) return Type::list(type_of_description(item));
+      if (!item.is_none() && PyDict_Check(value.ptr())) {
+        const Type key = type_of_description(item[0]), mapped = type_of_description(item[1]);
+        return can_be_packed(key) && can_be_packed(mapped) ? Type::dict(key, mapped) : Type{};
+      }
+      if (!item.is_none() && nb::len(value) == 0) {
+        const Type type = type_of_description(item);
+        return can_be_packed(type) ? Type::list(type) : Type{};
+      }
     } catch (const Error&) {
       return {};  // texts, instances of classes
     }

@@ -664,7 +664,7 @@ nb::object call_numpy(const std::string& name, nb::handle function, nb::handle a
 }
 
 bool moves_elements(std::string_view name) {
-  static constexpr std::string_view movers[] = {"array", "asarray", "asanyarray", "astype", "broadcast_to", "copy", "empty", "full", "ones", "reshape", "squeeze", "transpose", "view", "zeros"};
+  static constexpr std::string_view movers[] = {"array", "asarray", "asanyarray", "astype", "broadcast_to", "copy", "empty", "empty_like", "full", "full_like", "imag", "ones", "ones_like", "real", "reshape", "squeeze", "transpose", "view", "zeros", "zeros_like"};
   return std::ranges::find(movers, name) != std::end(movers);
 }
 

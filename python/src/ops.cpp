@@ -137,6 +137,7 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
   std::optional<Array> mask;
   if (where.ptr() != Py_True) {
     mask = array_from(where, device);
+    if (PyList_CheckExact(where.ptr()) || PyTuple_CheckExact(where.ptr())) mask = astype(*mask, Dtype::bool_);  // numbers of Python's, as NumPy takes them
     if (mask->dtype() != Dtype::bool_) throw Error(ErrorKind::type, "where= is a mask of bools, not of " + std::string(info(mask->dtype()).name));
   }
   Array result;
@@ -357,11 +358,11 @@ PyObject* into_self_product(PyObject* self, PyObject* other) {
   return guarded([=] {
     nb::object product = matrix_product(Op{}, self, other);
     if (product.is(not_implemented())) return product.release().ptr();
-    const Array &x = *array_of(self), &y = *array_of(product);
+    const Array &x = *array_of(self), y = array_from(product, x.device());  // of two rows a number, under `kasoku run --numpy` one of NumPy's
     if (y.shape() != x.shape()) throw Error(ErrorKind::value, "@= of shapes " + str(x.shape()) + " and a product of shape " + str(y.shape()) + ": an array keeps its shape");
     {
       const GilReleased release;
-      store_result(x, Array(y), "matmul", std::nullopt);
+      store_result(x, y, "matmul", std::nullopt);
     }
     return nb::borrow(self).release().ptr();
   });

@@ -30,11 +30,11 @@ std::pair<Array, Array> two_given(handle a, handle b) {
 }
 
 /// NumPy's ways to sort give the same here: equal elements keep their order in all of them.
-void must_be_kind(handle kind, handle order) {
-  constexpr const char* kinds[] = {"quicksort", "heapsort", "mergesort", "stable"};
+void must_be_kind(handle kind, handle order) {  // their first letters say which
   if (!order.is_none()) throw Error(ErrorKind::value, "Cannot specify order when the array has no fields.");
   if (kind.is_none()) return;
-  if (!nb::isinstance<nb::str>(kind) || std::ranges::find(kinds, nb::cast<std::string>(kind)) == std::end(kinds))
+  const std::string name = nb::isinstance<nb::str>(kind) ? nb::cast<std::string>(kind) : "";
+  if (name.empty() || std::string_view("qhmsQHMS").find(name[0]) == std::string_view::npos)
     throw Error(ErrorKind::value, "sort kind must be one of 'quick', 'heap', or 'stable' (got " + nb::cast<std::string>(nb::repr(kind)) + ")");
 }
 
@@ -145,13 +145,17 @@ nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, hand
     std::vector<Array> all = quantiles(x, values, way, over, leaves_nan_out, q_dtype);
     if (is_one) {
       result = std::move(all[0]);
-    } else if (all.empty()) {
-      throw Error(ErrorKind::value, std::string(name) + " of no q");
+    } else if (all.empty()) {  // one says of which shape and dtype none are
+      const Array one = quantiles(x, std::vector{0.0}, way, over, leaves_nan_out, q_dtype)[0];
+      for (int64_t length : one.shape()) shape.push_back(length);
+      result = Array::empty(shape, one.dtype(), one.device());
     } else {
       for (int64_t length : all[0].shape()) shape.push_back(length);
       result = reshape(stack(all, 0), shape);
     }
   }
+  if (const std::optional<Array> into = out_from(out); into && into->ndim() > result.ndim())
+    result = broadcast_to(result, into->shape());  // as ufuncs do, by which NumPy joins the neighbours
   return stored(name, std::move(result), out);
 }
 

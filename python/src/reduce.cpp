@@ -34,7 +34,10 @@ nb::object reduced(const char* name, const Reducer& f, ReductionWords words, con
                    bool keepdims, nb::handle initial, nb::handle where) {
   Over over{axes_from(axis), keepdims};
   const std::optional<Dtype> wanted = optional_dtype(dtype);
-  if (!where.is_none() && where.ptr() != Py_True) over.where = array_from(where, x.device());
+  if (!where.is_none() && where.ptr() != Py_True) {
+    over.where = array_from(where, x.device());
+    if (PyList_CheckExact(where.ptr()) || PyTuple_CheckExact(where.ptr())) over.where = astype(*over.where, Dtype::bool_);
+  }
   if (!initial.is_none()) over.initial = scalar_from(initial);
   if ((over.where && !words.where) || (over.initial && !words.initial))
     throw Error(ErrorKind::type, std::string(name) + (over.where ? " takes no where=" : " takes no initial="));
@@ -63,6 +66,7 @@ void bind_reducer(nb::module_& m, const char* name, const Docs& docs, ReductionW
 void bind_spread(nb::module_& m, const char* name, const Docs& docs, Array (*f)(const Array&, const Over&, double, std::optional<Dtype>)) {
   using nb::handle;
   bind_both(m, name, docs, std::function([=](const Array& x, handle axis, handle dtype, handle out, double ddof, bool keepdims, handle where, handle correction) {
+    if (!correction.is_none() && ddof != 0) throw Error(ErrorKind::value, "ddof and correction can't be provided simultaneously.");
     if (!correction.is_none()) ddof = scalar_from(correction).as_double();
     const Reducer spread = [=](const Array& y, const Over& over, std::optional<Dtype> wanted) { return f(y, over, ddof, wanted); };
     return reduced(name, spread, {.dtype = true, .where = true}, x, axis, dtype, out, keepdims, nb::none(), where);

@@ -105,7 +105,14 @@ void copy_to(nb::handle to, nb::handle from, nb::handle casting, nb::handle wher
 nb::object chosen(nb::handle numbers, nb::handle choices, nb::handle out, nb::handle mode) {
   const Array at = array_from(numbers, device_among({numbers, choices}));
   std::vector<Array> all;
-  for (nb::handle choice : nb::iter(choices)) all.push_back(array_from(choice, at.device()));
+  std::vector<Typed> dtypes;  // numbers of Python's take that of the arrays beside them
+  for (nb::handle choice : nb::iter(choices)) {
+    const std::optional<Operand> value = operand_from(choice, at.device());
+    dtypes.push_back(value ? Typed{value->dtype(), value->weak} : Typed{});
+    all.push_back(array_from(choice, at.device()));
+  }
+  if (std::ranges::any_of(dtypes, [](const Typed& one) { return one.weak != Weak::none; }))
+    for (const Dtype dtype = promote(dtypes); Array & one : all) one = astype(one, dtype);
   const OutOfRange outside = out_of_range_from(mode);
   return stored("choose", without_lock([&] { return choose(at, all, outside); }), out);
 }

@@ -38,7 +38,9 @@ constexpr const char* search_text = R"(
 #endif
 struct ks_parts { PART re, im; };
 ks_helper bool ks_less(PART x, PART y) { return (x < y) | ((y != y) & (x == x)); }
-ks_helper bool ks_less(ks_parts x, ks_parts y) {
+ks_helper bool ks_less(ks_parts x, ks_parts y) {  // with NaN in a part after those without, as they are sorted
+  const bool x_last = (x.re != x.re) | (x.im != x.im), y_last = (y.re != y.re) | (y.im != y.im);
+  if (x_last != y_last) return y_last;
   return ks_less(x.re, y.re) | (!ks_less(y.re, x.re) & ks_less(x.im, y.im));
 }
 extern "C" __global__ void ks_algorithm(long long* y, const TYPE* sorted, const TYPE* keys, long long n, long long count, long long per_block) {
@@ -234,7 +236,10 @@ Array even_edges(const Ends& ends, int64_t bins, Dtype dtype, Device& device) {
   const Array step = apply(Op::divide, {apply(Op::subtract, {ends.last, ends.first}), static_cast<double>(bins)});
   const Array edges = apply(Op::add, {apply(Op::multiply, {arange(Scalar::of(0), Scalar::of(1), bins + 1, dtype, device), step}), ends.first});
   const Array is_last = apply(Op::equal, {arange(Scalar::of(0), Scalar::of(1), bins + 1, Dtype::int64, device), bins});
-  return copy(apply(Op::where, {is_last, ends.last, edges}));
+  const Array all = copy(apply(Op::where, {is_last, ends.last, edges}));
+  if (!is_true(reduce(ReduceOp::all, apply(Op::less, {sliced(all, 0, 0, bins), sliced(all, 0, 1, bins + 1)}))))
+    throw Error(ErrorKind::value, "Too many bins for data range. Cannot create " + std::to_string(bins) + " finite-sized bins.");
+  return all;
 }
 
 /// Numbers of Python's have float64's edges, which are rounded then.
@@ -336,7 +341,7 @@ Histogram histogramdd(std::span<const Array> axes, std::span<const Array> edges,
 }
 
 Array as_density(const Histogram& histogram) {
-  Array result = apply(Op::divide, {histogram.counts, reduce(ReduceOp::sum, histogram.counts)});
+  Array result = histogram.counts;
   for (size_t d = 0; d < histogram.edges.size(); ++d) {
     const Array& edges = histogram.edges[d];
     const Array widths = apply(Op::subtract, {sliced(edges, 0, 1, edges.size()), sliced(edges, 0, 0, edges.size() - 1)});
@@ -344,7 +349,7 @@ Array as_density(const Histogram& histogram) {
     shape[d] = widths.size();
     result = apply(Op::divide, {result, reshape(astype(widths, Dtype::float64), shape)});
   }
-  return result;
+  return apply(Op::divide, {result, reduce(ReduceOp::sum, histogram.counts)});  // last, so that bits are NumPy's
 }
 
 namespace {

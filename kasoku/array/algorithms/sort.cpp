@@ -46,6 +46,7 @@ Array back(const Array& rows, size_t axis) {
 bool goes_by_kernels(const Device& device) { return !device.is_host() || takes_gpu_form(device); }
 
 void must_be_there(const Array& array, std::span<const int64_t> kth, std::optional<int64_t> axis) {
+  if (array.size() == 0) return;  // nothing moves, NumPy says
   const int64_t length = axis ? array.shape()[normal_axis(*axis, array.ndim())] : array.size();
   for (int64_t k : kth)
     if (k < -length || k >= length) throw Error(ErrorKind::value, "kth(=" + std::to_string(k) + ") out of bounds (" + std::to_string(length) + ")");

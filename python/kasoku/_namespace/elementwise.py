@@ -184,8 +184,13 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False) -> Array:
     >>> ks.isclose(ks.array([1.0, ks.nan]), ks.array([1.0 + 1e-9, ks.nan]))
     array([ True, False])
     """
-    a, b = together(a, b)
-    if not is_inexact(b.dtype):
+    numbers = (int, float, complex)  # which take the other's dtype
+    if type(a) in numbers and type(b) in numbers:
+        a, b = together(a, b)
+    else:
+        first = next((x for x in (a, b) if isinstance(x, Array)), None)
+        a, b = (x if type(x) in numbers else given(x, first) for x in (a, b))
+    if type(b) not in numbers and not is_inexact(b.dtype):
         b = b.astype("float64")
     near = abs(a - b) <= atol + rtol * abs(b)
     result = (near & _core.isfinite(b)) | (a == b)

@@ -78,7 +78,7 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
 def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=None) -> Array:
     """A row of `num` numbers from `start` to `stop`, each of which is the one before times a constant.
 
-    Raises ValueError where an end is 0, or real ends are of two signs: with a complex `dtype` they are turned about.
+    Raises ValueError where an end is 0. Between real ends of two signs is NaN; with a complex `dtype` they are turned about.
 
     >>> ks.geomspace(1, 8, 4)
     array([1., 2., 4., 8.])
@@ -92,11 +92,8 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0, *, device=
     steps = _core.linspace(0.0, 1.0, num, endpoint, device=device)
     steps = _core.reshape(steps, (num,) + (1,) * max(first.ndim, last.ndim))
     if not is_complex(first.dtype) and not is_complex(last.dtype):
-        if bool((first * last < 0).any()):
-            raise ValueError("geomspace: the ends have two signs")
         sign = _core.sign(first)
-        logs = _core.log(abs(first)) + steps * (_core.log(abs(last)) - _core.log(abs(first)))
-        x = sign * _core.exp(logs)
+        x = sign * logspace(_core.log10(first / sign), _core.log10(last / sign), num, endpoint, device=device)
     else:
         ratio = _core.log(last.astype("complex128") / first.astype("complex128"))
         x = first * _core.exp(steps * ratio)

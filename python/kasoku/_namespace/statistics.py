@@ -166,8 +166,13 @@ def einsum_path(subscripts, *operands, optimize="greedy") -> Any:
     >>> ks.einsum_path("ij,jk->ik", ks.ones((2, 3)), ks.ones((3, 4)))[0]
     ['einsum_path', (0, 1)]
     """
-    shapes = [np.broadcast_to(np.empty(()), given(x).shape) for x in operands]
-    return np.einsum_path(subscripts, *shapes, optimize=optimize)
+    shape_of = lambda x: np.broadcast_to(np.empty(()), given(x).shape)
+    if isinstance(subscripts, str):
+        return np.einsum_path(subscripts, *map(shape_of, operands), optimize=optimize)
+    pairs = [subscripts, *operands]  # each operand and its axes; what the result has may follow
+    for i in range(0, len(pairs) - 1, 2):
+        pairs[i] = shape_of(pairs[i])
+    return np.einsum_path(*pairs, optimize=optimize)
 
 
 def apply_over_axes(func, a, axes) -> Array:

@@ -1,6 +1,7 @@
 """Where results go, and what does not fit: out=, where=, dtype=, numbers that an array does not hold, axes of
 numbers; each against NumPy, its values, dtypes and kinds of exceptions."""
 
+import copy
 import itertools
 
 import numpy as np
@@ -427,3 +428,83 @@ def test_parts_of_complex_arrays_can_be_set(device):
         y.imag = 1
     with pytest.raises(ValueError):
         x.real = [1, 2]
+
+
+def test_edges_where_numpys_own_tests_go(device):
+    """Percentiles of none and into one element, densities, values too close for bins, spirals, copies in the memory's order."""
+    same(lambda m: m.percentile(m.arange(6.0), []), device)
+    same(lambda m: m.percentile(m.reshape(m.arange(6.0), (2, 3)), [], axis=0), device)
+    same(lambda m: m.percentile(m.arange(6.0), 20, out=m.zeros(1)), device)
+    same(lambda m: m.quantile(m.reshape(m.arange(6.0), (2, 3)), 0.25, axis=0, out=m.zeros((2, 3))), device)
+    same(lambda m: m.histogram(m.arange(10), [0, 1, 3, 6, 10], density=True)[0], device)
+    same(lambda m: m.histogram(m.asarray([1, 1 + 2e-16] * 10), bins=10)[0], device)
+    ends = np.array([1 + 2.0**-20, 2.0], np.float32)
+    same(lambda m: m.histogram(m.asarray([1.0], dtype="float16"), bins=1, range=ends)[0], device)
+    same(lambda m: m.histogram_bin_edges(m.asarray([1.0], dtype="float16"), bins=1, range=ends), device)
+    same(lambda m: m.geomspace(1, 1e6, num=7), device)
+    same(lambda m: m.geomspace(-100, -1, num=3), device)
+    same(lambda m: m.geomspace(-3, 3, num=4), device)
+    same(lambda m: m.cov(m.ones((1, 3)), ddof=0, rowvar=False), device)
+    same(lambda m: m.zeros([2**20] * 4), device)
+    same(lambda m: m.empty(2**64), device)
+
+
+def test_a_product_in_place_keeps_the_shape(device):
+    def of_rows(m):
+        x = m.arange(3.0)
+        x @= m.arange(3.0)
+
+    same(of_rows, device)
+
+
+def test_copies_of_columns_lie_by_columns():
+    x = ks.asarray(np.asfortranarray(np.arange(6.0).reshape(2, 3)))
+    for y in (copy.copy(x), copy.deepcopy(x), copy.copy(x.T)):
+        assert y.tolist() in (x.tolist(), x.T.tolist()) and y is not x
+    assert copy.copy(x).strides == copy.deepcopy(x).strides == x.strides and copy.copy(x.T).strides == x.T.strides
+
+
+def test_paths_of_operands_with_their_axes():
+    x, y = ks.ones((2, 3)), ks.ones((3, 4))
+    assert ks.einsum_path(x, [0, 1], y, [1, 2])[0] == ks.einsum_path("ij,jk", x, y)[0]
+    assert ks.einsum_path(x, [0, 1], y, [1, 2], [0])[0] == ks.einsum_path("ij,jk->i", x, y)[0]
+
+
+def test_a_rounded_array_is_a_new_one(device):
+    for decimals in (0, 2):
+        x = ks.asarray([1, 2, 3], device=device)
+        y = ks.round(x, decimals)
+        y += 1
+        assert x.tolist() == [1, 2, 3] and y.tolist() == [2, 3, 4]
+
+
+def test_what_numpy_takes_for_a_mask_and_a_kind(device):
+    same(lambda m: m.add(m.arange(4.0), 1, out=m.zeros(4), where=[1, 0, 0, 1]), device)
+    same(lambda m: m.sum(m.arange(4.0), where=[1, 0, 0, 1]), device)
+    same(lambda m: m.add(m.arange(4.0), 1, out=m.zeros(4), where=m.asarray([1, 0, 0, 1])), device)
+    for kind in ("quick", "q", "Heap", "s", "x", ""):
+        same(lambda m, kind=kind: m.sort(m.asarray([3, 1, 2]), kind=kind), device)
+        same(lambda m, kind=kind: m.argsort(m.asarray([3, 1, 2]), kind=kind), device)
+    same(lambda m: m.var(m.arange(4.0), ddof=1, correction=1), device)
+    for empty in ((0,), (0, 3)):
+        same(lambda m, empty=empty: m.partition(m.zeros(empty), 2, axis=0), device)
+        same(lambda m, empty=empty: m.argpartition(m.zeros(empty), 2, axis=0), device)
+
+
+def test_numbers_take_the_dtype_of_arrays_beside_them(device):
+    for number in (3, -1, 1.0, 1j):
+        for dtype in ("uint8", "float32", "float64"):
+            same(lambda m, n=number, dtype=dtype: m.choose([1], (n, m.asarray([1], dtype=dtype))), device)
+    near = 0.9999999999999998
+    same(lambda m: m.isclose(m.asarray([1], dtype="float32"), near, atol=0, rtol=0), device)
+    same(lambda m: m.isclose(m.asarray([1], dtype="float64"), near, atol=0, rtol=0), device)
+    same(lambda m: m.isclose(near, m.asarray([1, 2]), atol=0, rtol=1e-9), device)
+    same(lambda m: m.isclose(1, 1.1), device)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_places_among_complex_numbers_with_nan(device, dtype):
+    parts = [0, 1, np.nan]
+    numbers = np.array([complex(x, y) for x in parts for y in parts], dtype)
+    for side in ("left", "right"):
+        same(lambda m, side=side: m.searchsorted(m.sort(m.asarray(numbers)), m.asarray(numbers), side=side), device)

@@ -407,3 +407,19 @@ assert type(x) == np.ndarray and {np.ndarray: 1}[type(x)] and np.ndarray != int 
     assert printed.splitlines() == [
         "<class 'numpy.ndarray'> ndarray <class 'numpy.ndarray'> (array([0. , 0.5, 1. ]), np.float64(0.5))",
     ]
+
+
+def test_what_numpys_own_tests_call():
+    text = """
+import numpy as np
+print(np.full(2, -(2**64) + 1, dtype=object), np.full(2, 2**70, dtype=object))
+print(isinstance(np.real(np.array(3 + 1j)), np.ndarray), isinstance(np.imag(np.array(3)), np.ndarray), np.real(3 + 1j))
+x = np.arange(3.0)
+try:
+    x @= np.arange(3.0)
+except ValueError:
+    print("refused", x)
+out = np.zeros_like(np.float64(3))
+print(np.minimum.reduce(np.arange(3.0) + 1, out=out) is out, out, np.array(1.5).round(out=out) is out, out)
+"""
+    assert run_text(text).stdout == python("-c", text).stdout

@@ -210,3 +210,30 @@ def test_a_class_in_a_signature():
 
     with pytest.warns(UserWarning, match="runs in the interpreter"):
         assert times(Rate(0.5), 3) == 1.5
+
+
+def test_a_property_that_is_set():
+    @jitclass([("x", float64)])
+    class Half:
+        def __init__(self, x):
+            self.x = x
+
+        @property
+        def twice(self):
+            return 2 * self.x
+
+        @twice.setter
+        def twice(self, value):
+            self.x = value / 2
+
+        @property
+        def fixed(self):
+            return 1
+
+    half = Half(3.0)
+    half.twice = 10.0
+    assert (half.x, half.twice) == (5.0, 10.0)
+    with pytest.raises(AttributeError):
+        half.fixed = 2
+    with pytest.raises(AttributeError, match="no field 'other'"):
+        half.other = 2

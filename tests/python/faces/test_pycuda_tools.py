@@ -123,3 +123,18 @@ def test_axes_by_name():
     a = gpuarray.to_gpu(host)
     assert (a.transpose(axes=(1, 0, 2)).get() == host.transpose(1, 0, 2)).all()
     assert (a.transpose((2, 0, 1)).get() == host.transpose(2, 0, 1)).all() and (a.T.get() == host.T).all()
+
+
+def test_a_struct_of_a_dtype_lies_as_in_kernels():
+    """Against C's rules of alignment, which NumPy's align=True knows, and against what a kernel of the text writes."""
+    from kasoku.compat.pycuda.tools import get_or_register_dtype, match_dtype_to_c_struct
+
+    packed = np.dtype([("a", np.int8), ("b", np.float64), ("c", np.int16, (3,)), ("d", np.float32)])
+    dtype, text = match_dtype_to_c_struct(None, "a_to_d", packed)
+    assert dtype == np.dtype([(name, packed[name]) for name in packed.names], align=True) and dtype.itemsize == 32
+    code = text + 'extern "C" __global__ void f(a_to_d *x) { x->a = 1; x->b = 2.5; x->c[2] = 3; x->d = 4.5f; }'
+    bytes_of = ks.zeros(dtype.itemsize, dtype="uint8")
+    ks.RawKernel(code, "f")((1,), (1,), (bytes_of,))
+    assert bytes_of.numpy().view(dtype)[0].tolist()[:2] == (1, 2.5)
+    assert bytes_of.numpy().view(dtype)["c"].tolist() == [[0, 0, 3]] and bytes_of.numpy().view(dtype)["d"] == 4.5
+    assert get_or_register_dtype("a_to_d", dtype) == dtype

@@ -492,6 +492,31 @@ def test_a_typed_dict_of_texts_in_a_loop_of_the_interpreter():
         assert words("a b a") == {"a": 2, "b": 1}
 
 
+@pytest.mark.parametrize("kinds", ["text number", "number text", "text array", "number tuple of text"])
+def test_a_typed_dict_that_is_given_with_texts_is_pythons(kinds):
+    from kasoku.compat.numba import njit, typed, types
+
+    text, number = types.unicode_type, types.float64
+    key, value, items = {
+        "text number": (text, number, {"a": 1.5, "b": 2.0}),
+        "number text": (number, text, {1.5: "a", 2.0: "b"}),
+        "text array": (text, number[:], {"a": np.arange(3.0), "b": np.ones(2)}),
+        "number tuple of text": (number, types.Tuple((text, number)), {1.0: ("a", 2.0)}),
+    }[kinds]
+
+    def walk(d):
+        n, last = 0, None
+        for k, v in d.items():
+            n, last = n + 1, (k, v)
+        return n, last, [k for k in d]
+
+    given = typed.Dict.empty(key, value)
+    for k, v in items.items():
+        given[k] = v
+    with pytest.warns(ks._jit.InterpretedWarning):
+        assert repr(njit(walk)(given)) == repr(walk(items))
+
+
 def test_typed_dict_of_the_face():
     import kasoku.compat.numba as numba
 

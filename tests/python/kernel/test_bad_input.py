@@ -124,9 +124,9 @@ def test_texts_that_are_none(launch):
 
 def test_shapes_that_cannot_be():
     for shape in ((2**40, 2**40), (2**31, 2**31, 2)):
-        with pytest.raises(MemoryError, match="too large"):
+        with pytest.raises(ValueError, match="too large"):  # as NumPy has it where 64 bits do not count the bytes
             ks.zeros(shape)
-    with pytest.raises(MemoryError, match="too large"):
+    with pytest.raises(ValueError, match="too large"):
         ks.zeros((2**40, 1)) + ks.zeros((1, 2**40))
     with pytest.raises(MemoryError, match=r"\(1000000000000000,\) is too large\n.*its elements of 8 bytes .* 128 TiB"):
         ks.zeros(10**15).sum()  # whose sum would take days, though it needs no memory

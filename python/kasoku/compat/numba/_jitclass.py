@@ -58,6 +58,8 @@ def _set(self, name, value):
     try:
         convert = getattr(type(self), _fields)[name]
     except KeyError:
+        if isinstance(getattr(type(self), name, None), property):
+            return object.__setattr__(self, name, value)
         raise AttributeError(f"{type(self).__name__!r} has no field {name!r}") from None
     self.__dict__[name] = convert(value, name)
 

@@ -57,6 +57,22 @@ def dtype_to_ctype(dtype, with_fp_tex_hack=False):
     return name
 
 
+def match_dtype_to_c_struct(device, name, dtype, context=None):
+    """A dtype with its fields where a kernel has them, and the text that declares it there as a struct; kernels say where that is."""
+    of = {field: at[0] for field, at in sorted(np.dtype(dtype).fields.items(), key=lambda row: row[1][1])}
+    lines = []
+    for field, its in of.items():
+        element, shape = its.subdtype or (its, ())
+        lines.append(f"  {dtype_to_ctype(element)} {field}{''.join(f'[{n}]' for n in shape)};\n")
+    text = f"typedef struct {{\n{''.join(lines)}}} {name};\n\n"
+    stores = "".join(f"places[{i}] = (int)(size_t)&(({name} *)0)->{field};" for i, field in enumerate(of))
+    code = f'{text}extern "C" __global__ void find(int *places) {{ {stores} places[{len(of)}] = sizeof({name}); }}'
+    places = _core.zeros(len(of) + 1, dtype="int32")
+    _core.RawModule(code).get_function("find")((1,), (1,), (places,))
+    *offsets, size = places.tolist()
+    return np.dtype({"names": list(of), "formats": list(of.values()), "offsets": offsets, "itemsize": size}), text
+
+
 def parse_c_arg(declaration):
     """VectorArg or ScalarArg of one declaration, "float *x"."""
     type_name, _, name = declaration.replace("*", " * ").rpartition(" ")
