@@ -353,9 +353,11 @@ def test_functions_with_branches_are_compiled_wherever_arrays_lie(cp, dtype, as_
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # it runs in the interpreter
-            got = cp.vectorize(f)(cp.array(x), cp.array(k).astype(dtype))
+            function = cp.vectorize(f)
+            got = function(cp.array(x), cp.array(k).astype(dtype))
     finally:
         _core._jit_offload_to_cpu(before)
+    assert ("parallel, on the device" if as_device else "parallel") in function._compiled._device_loop.report()
     np.testing.assert_array_equal(got.get(), np.vectorize(f, otypes=[dtype])(x, k.astype(dtype)))
     assert got.dtype == dtype
 

@@ -66,15 +66,9 @@ class DUFunc(UFunc):
                     scalar({last})
             """,
         )
-        # A device's loop has no exceptions to catch: one that fails ends it.
-        self._device_loop = self._make(
-            "loop",
-            f"""
-            def loop(out, {names}):
-                for i in prange(out.size):
-                    out[i] = scalar({items})
-            """,
-        )
+        # A device's loop has no exceptions to catch, and its elements are threads.
+        text = f"def loop(out, {names}):\n    for i in prange(out.size):\n        out[i] = scalar({items})\n"
+        self._device_loop = compiled(text, "loop", True, scalar=self._scalar)
 
         # What compiled code calls, with numbers or arrays.
         parts = names.split(", ")
