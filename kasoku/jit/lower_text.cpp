@@ -62,14 +62,16 @@ std::string cast(const std::string& text, Dtype from, Dtype to) {
     return fmt::format("{}(({})({}))", type, to == Dtype::complex64 ? "float" : "double", text);
   }
   if (is_complex(from)) return cast(text + ".re", from == Dtype::complex64 ? Dtype::float32 : Dtype::float64, to);
-  if (is_floating(from) && is_integer(to)) return fmt::format("ks_to_integer<{}>({})", type, text);
+  if (is_floating(from) && is_integer(to)) return fmt::format("ks_to_integer<{}>({}({}))", type, from == Dtype::float16 ? "(float)" : "", text);
   return fmt::format("({})({})", type, text);
 }
 
 std::string arithmetic(Operator op, const std::string& a, const std::string& b, Dtype dtype) {
   const Op row = op_of(op);
-  const Dtype compute = element_types(row, dtype).compute;  // a power of bools is one of int8
-  return cast(op_text(row, compute, {cast(a, dtype, compute), cast(b, dtype, compute)}), element_types(row, dtype).result, dtype);
+  const OpTypes types = element_types(row, dtype);
+  const Dtype compute = types.compute;  // a power of bools is one of int8
+  const Dtype computed = types.result == Dtype::float16 ? compute : types.result;  // half precision is rounded after each operation
+  return cast(op_text(row, compute, {cast(a, dtype, compute), cast(b, dtype, compute)}), computed, dtype);
 }
 
 bool have_two_signs(Dtype a, Dtype b) {

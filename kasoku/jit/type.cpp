@@ -137,7 +137,7 @@ bool can_be_item(const Type& type) {
 
 bool can_be_key(const Type& type) {
   if (type.is_tuple()) return !type.items.empty() && std::ranges::all_of(type.items, can_be_key);
-  return type.is_scalar() || !type.is_known();
+  return (type.is_scalar() && type.dtype != Dtype::float16) || !type.is_known();
 }
 
 /// Keys of one kind: 2**53 + 1 as a float would be another key.

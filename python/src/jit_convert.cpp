@@ -71,8 +71,6 @@ nb::object description(const Type& type) {
   }
 }
 
-namespace {
-
 double half_value(uint16_t bits) {
   const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
   const double size = exponent == 31 ? (mantissa ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity())
@@ -80,6 +78,8 @@ double half_value(uint16_t bits) {
                                     : std::ldexp(mantissa, -24);
   return bits & 0x8000 ? -size : size;
 }
+
+namespace {
 
 /// The nearest half, ties to even.
 uint16_t half_bits_of(double x) {

@@ -113,12 +113,6 @@ std::shared_ptr<JitEntry> compile_with_known_overloads(JitState& state, const st
   }
   for (const nb::object& array : state.hidden) where.look(array.ptr());
   Device* const place = state.options.is_cuda ? nullptr : place_of(where);
-  const auto is_half = [](const Type& type, const auto& self) -> bool {
-    return type.dtype == Dtype::float16 || std::ranges::any_of(type.items, [&](const Type& item) { return self(item, self); });
-  };
-  if (!state.options.is_cuda)
-    for (const Type& type : types)
-      if (is_half(type, is_half)) throw Error(ErrorKind::type, "float16 is compiled in kernels of cuda.jit alone").fix("convert to float32");
   if (place)
     for (const Type& type : types)
       if (type.is_record() || type.has_records()) throw Error(ErrorKind::type, "structured arrays have no compiled form on a device").fix("pass the fields as arrays of their own");

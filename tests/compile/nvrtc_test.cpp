@@ -2,6 +2,7 @@
 #include "kasoku/compile/absent.h"
 #include "kasoku/compile/nvrtc.h"
 #include "kasoku/base/error.h"
+#include "kasoku/codegen/helpers.h"
 #include "kasoku/compile/nvrtc_link.h"
 #include "kasoku/compile/nvrtc_log.h"
 #include "kasoku/compile/nvrtc_ptx.h"
@@ -96,6 +97,17 @@ TEST_CASE("nvrtc: a template's error says where it was instantiated") {
   CHECK(text.find("kernel.cu:1:") != std::string::npos);
   CHECK(text.find("kernel.cu:2: note: in instantiation of \"T f(T) [with T=int]\"") !=
         std::string::npos);
+}
+
+TEST_CASE("nvrtc: text of integers gives no warning, whether they have a sign or not") {
+  if (!has_nvrtc()) return;
+  for (const std::string type : {"unsigned char", "unsigned int", "unsigned long long", "int"}) {
+    const std::string kernel = "extern \"C\" __global__ void k(" + type + "* x) {\n" + R"(
+      x[0] = ks_floor_divide(x[1], x[2]), x[3] = ks_remainder(x[4], x[5]), x[6] = ks_absolute(x[7]), x[8] = ks_reciprocal(x[9]);
+      x[0] += ks_left_shift(x[1], x[2]), x[3] += ks_right_shift(x[4], x[5]), x[6] += ks_bitwise_count(x[7]);
+    })";
+    CHECK(compile_text("#define ks_helper __device__ __forceinline__\n" + helper_text(kernel) + kernel).info.warnings == "");
+  }
 }
 
 TEST_CASE("nvrtc: warnings are kept, but unused variables are not worth one") {

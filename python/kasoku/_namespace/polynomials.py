@@ -228,6 +228,8 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False) -> Any:
             raise TypeError("expected a 1-d array for weights")
         if w.shape[0] != y.shape[0]:
             raise TypeError("expected w and y to have the same length")
+        if w.dtype.kind == "c" and not lhs.dtype.kind == rhs.dtype.kind == "c":
+            raise TypeError("complex weights need complex points")
         lhs = lhs * w[:, None]
         rhs = rhs * (w[:, None] if rhs.ndim == 2 else w)
     scale = _core.sqrt((lhs * lhs).sum(axis=0))

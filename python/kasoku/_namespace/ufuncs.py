@@ -223,7 +223,7 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     joined(result, part, _core.moveaxis(rest, d, 0))
     result = _core.moveaxis(result, 0, d)
     if out is None:
-        return result
+        return result.copy() if d else result  # in C order, as NumPy's
     _core.copyto(out, result)
     return out
 

@@ -57,7 +57,8 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
     lengths = _numbers(window_shape)
     axes = tuple(range(x.ndim)) if axis is None else _numbers(axis)
     if len(lengths) != len(axes):
-        raise ValueError(f"sliding_window_view: {len(lengths)} lengths of a window for {len(axes)} axes")
+        said = "Since axis is `None`, all axes have windows: " if axis is None else ""
+        raise ValueError(f"{said}sliding_window_view: {len(lengths)} lengths of a window for {len(axes)} axes")
     shape, inner = list(x.shape), []
     for length, a in zip(lengths, axes):
         if length < 0:

@@ -53,3 +53,8 @@ def test_truths_are_joined_with_masks_and_beginnings(name):
     agree(lambda xp, x: getattr(xp, name).reduce(x, axis=None, initial=False, where=x > 1), x)
     agree(lambda xp, x: getattr(xp, name).reduce(x, dtype="float64"), x)
     agree(lambda xp, x: getattr(xp, name).reduce(x, axis=-1, initial=True), np.array(4))
+
+
+def test_sums_of_pieces_lie_in_c_order():
+    x = ks.array(np.arange(24.0).reshape(4, 6))
+    assert all(ks.add.reduceat(x, [0, 2], axis=axis).flags.c_contiguous for axis in (0, 1))

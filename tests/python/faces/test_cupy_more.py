@@ -1,11 +1,14 @@
 """What CuPy's programs use beyond NumPy's names: distributions by rows, padding, polynomials by rising powers, interfaces."""
 
+import gc
 import inspect
+import os
 import warnings
 
 import numpy as np
 import pytest
 
+from kasoku import _core
 from kasoku.compat import cupy, cupyx
 
 rng = np.random.default_rng(47)
@@ -331,3 +334,130 @@ def test_bytes_and_ufuncs_of_several_axes_read_arrays_wherever_they_lie(cp):
     got = np.matmul(cp.array(a), cp.array(b), axes=axes)
     assert isinstance(got, cp.ndarray)
     np.testing.assert_allclose(cp.asnumpy(got), np.matmul(a, b, axes=axes))
+
+
+# ── functions of numbers ──────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("dtype", ["int64", "float16", "float32", "float64"])
+@pytest.mark.parametrize("as_device", [False, True])
+def test_functions_with_branches_are_compiled_wherever_arrays_lie(cp, dtype, as_device):
+    def f(x, k):
+        while k > 0:
+            x = x * x - x if x < 2 else x - k
+            k -= 1
+        return x
+
+    x, k = rng.integers(-3, 4, (5, 40)).astype(dtype), np.arange(40) % 4
+    before = _core._jit_offload_to_cpu(as_device)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # it runs in the interpreter
+            function = cp.vectorize(f)
+            got = function(cp.array(x), cp.array(k).astype(dtype))
+    finally:
+        _core._jit_offload_to_cpu(before)
+    assert ("parallel, on the device" if as_device else "parallel") in function._compiled._device_loop.report()
+    np.testing.assert_array_equal(got.get(), np.vectorize(f, otypes=[dtype])(x, k.astype(dtype)))
+    assert got.dtype == dtype
+
+
+def test_numbers_among_arrays_have_their_types(cp):
+    add = cp.vectorize(lambda x, y: x + y)
+    x = np.linspace(0, 1, 7).astype("float16")
+    got, want = add(cp.array(x), 1), np.vectorize(lambda x, y: x + y)(x, 1)
+    assert got.dtype == want.dtype == np.float64
+    np.testing.assert_array_equal(got.get(), want)
+
+
+# ── what CuPy refuses ─────────────────────────────────────────────────────────────────────────
+
+REFUSED = {
+    "text in r_": (NotImplementedError, lambda cp, a: cp.r_["0,2", a, a]),
+    "steps that count": (NotImplementedError, lambda cp, a: cp.r_[-1:1:6j, 5]),
+    "positions in a row": (IndexError, lambda cp, a: a.flat[[0, 1]]),
+    "positions of a row that is set": (IndexError, lambda cp, a: a.flat.__setitem__(cp.array([0]), 1)),
+    "sorting what has gaps": (NotImplementedError, lambda cp, a: a[::2].sort()),
+    "partitioning what has gaps": (NotImplementedError, lambda cp, a: a[::-1].partition(1)),
+    "keys of two axes": (NotImplementedError, lambda cp, a: cp.lexsort(cp.ones((2, 3, 3)))),
+    "pieces by functions": (NotImplementedError, lambda cp, a: cp.piecewise(a, [a > 1], [lambda x: x, 0])),
+    "a choice of arrays": (TypeError, lambda cp, a: cp.select([a > 1], [a], [2])),
+    "an output with gaps": (RuntimeError, lambda cp, a: cp.ones((2, 2)).get(out=np.empty((3, 3))[:2, :2])),
+    "arrays of two places": (TypeError, lambda cp, a: np.add(np.ones(6), a)),
+    "a sum that goes elsewhere": (TypeError, lambda cp, a: np.add(a, a, out=np.ones(6))),
+    "windows to write to": (NotImplementedError, lambda cp, a: cp.lib.stride_tricks.sliding_window_view(a, 2, writeable=True)),
+    "too few windows": (ValueError, lambda cp, a: cp.lib.stride_tricks.sliding_window_view(cp.ones((2, 3)), (2,))),
+    "no dtype": (ValueError, lambda cp, a: cp.require(a, "random")),
+    "complex weights": (TypeError, lambda cp, a: cp.polyfit(a, a, 1, w=a + 1j)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_cupy_refuses(cp, what):
+    error, call = REFUSED[what]
+    with pytest.raises(error):
+        call(cp, cp.arange(6.0))
+
+
+def test_what_is_sorted_in_place_has_no_gaps(cp):
+    a = cp.array([3.0, 1.0, 2.0])
+    a.sort()
+    assert a.tolist() == [1.0, 2.0, 3.0] and cp.sort(a[::-1]).tolist() == [1.0, 2.0, 3.0]
+    a.partition(1)
+    assert a.tolist()[1] == 2.0 and a.flat[1] == 2.0 and a.flat[1:].tolist() == [2.0, 3.0]
+
+
+def test_the_truth_of_nothing_is_warned_of(cp):
+    with pytest.warns(DeprecationWarning):
+        assert not cp.array([])
+
+
+# ── memory ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_pool_of_page_locked_memory_uses_blocks_again(cp):
+    pool = cp.cuda.PinnedMemoryPool()
+    block = pool.malloc(1000)
+    address, shown = block.ptr, np.frombuffer(block, np.float32, 250)
+    shown[...] = 7
+    del block
+    gc.collect()
+    assert pool.n_free_blocks() == 0 and (shown == 7).all()  # an array over it is there
+    other = pool.malloc(1000)
+    assert other.ptr != address
+    del shown
+    gc.collect()
+    assert pool.n_free_blocks() == 1 and pool.malloc(900).ptr == address
+    other.mem.free()
+    other.mem.free()
+    pool.free_all_blocks()
+    assert pool.n_free_blocks() == 0 and not isinstance(pool.malloc(0).mem, cp.cuda.pinned_memory.PooledPinnedMemory)
+
+
+def test_hosts_read_arrays_by_dlpack(cp):
+    class Shown:
+        __dlpack_device__ = lambda self: (1, 0)
+        __dlpack__ = lambda self, **kwargs: a.__dlpack__(dl_device=(1, 0), **kwargs)
+
+    a = cp.arange(6.0)
+    np.testing.assert_array_equal(np.from_dlpack(Shown()), np.arange(6.0))
+
+
+def test_compiled_code_is_kept_in_a_folder(cp):
+    cp.ElementwiseKernel("T x", "T y", "y = x + 1", "kept")(cp.ones(2))
+    assert os.path.isdir(cp.cuda.compiler.get_cache_dir())
+
+
+def test_a_stream_that_joined_a_capture_cannot_end_it(cp):
+    first, second, event = cp.cuda.Stream(non_blocking=True), cp.cuda.Stream(non_blocking=True), cp.cuda.Event()
+    with first:
+        first.begin_capture()
+        with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="IllegalState"):
+            second.end_capture()
+        event.record(first)
+        second.wait_event(event)
+        with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="Unmatched"):
+            second.end_capture()
+        with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="Invalidated"):
+            first.end_capture()
+    assert not first.is_capturing() and not second.is_capturing()

@@ -188,7 +188,8 @@ def test_what_a_program_finds_of_a_toolkit(monkeypatch, tmp_path):
 
 
 def test_small_rules_of_arrays(cp):
-    assert not cp.array(()) and not cp.zeros((2, 0)) and cp.ones(1)
+    with pytest.warns(DeprecationWarning):
+        assert not cp.array(()) and not cp.zeros((2, 0)) and cp.ones(1)
     with pytest.raises(ValueError, match="ambiguous"):
         bool(cp.ones(2))
     x = cp.arange(6).reshape(2, 3).copy()

@@ -148,11 +148,26 @@ def test_signatures_scalars_and_shared_memory():
     assert str(float16[:]) == "array(float16, 1d, A)" and int32 is not None
 
 
-def test_functions_on_the_host_refuse():
+@pytest.mark.parametrize("as_device", [False, True])
+def test_functions_round_after_each_operation(as_device):
     import kasoku as ks
+    from kasoku import _core
 
-    with pytest.raises(TypeError, match="in kernels of cuda.jit alone"):
-        ks.njit(lambda x: x[0])(np.ones(2, np.float16))
+    def f(x, y):
+        for i in ks.prange(x.size):
+            y[i] = x[i] * x[i] + x[i] if x[i] > 0 else x[i] * x[i] * x[i] - x[i] / x[i]
+
+    x = np.linspace(-2, 2, 200).astype(np.float16)
+    here, there = np.zeros_like(x), np.zeros_like(x)
+    f(x, here)
+    before = _core._jit_offload_to_cpu(as_device)
+    try:
+        ks.jit(f)(x, there)
+    finally:
+        _core._jit_offload_to_cpu(before)
+    np.testing.assert_array_equal(there, here)
+    assert ks.jit(lambda x: x[3] * x[3])(x) == float(x[3] * x[3])
+    assert ks.jit(lambda x: int(x[0]))(x) == -2
 
 
 def test_a_barrier_of_the_grid():

@@ -8,6 +8,7 @@ from numpy.exceptions import ComplexWarning
 
 import kasoku as ks
 from kasoku import _core
+from kasoku._namespace.memory import Flat
 
 from .. import says_what_is_missing
 from .._layout import must_fit, order_of
@@ -38,6 +39,28 @@ def _from_function(name):
     return method
 
 
+class _Flat(Flat):
+    """The elements in a row: one is asked for by its position, several by a slice."""
+
+    def __getitem__(self, index):
+        return Flat.__getitem__(self, _position(index))
+
+    def __setitem__(self, index, value):
+        Flat.__setitem__(self, _position(index), value)
+
+
+def _position(index):
+    if isinstance(index, (tuple, list, _Array, np.ndarray)):
+        raise IndexError("unsupported iterator index")
+    return index
+
+
+def _without_gaps(array):
+    if not array.flags.c_contiguous:
+        raise NotImplementedError("what has gaps is not sorted in place: cupy.sort() gives a copy")
+    return array
+
+
 class _Members:
     """What becomes the class's: its own class has one base, the engine's."""
 
@@ -48,6 +71,8 @@ class _Members:
 
     def __bool__(self):
         """The truth of the one element; of none it is False."""
+        if not self.size:
+            warnings.warn("the truth of an empty array: ask for its size", DeprecationWarning, stacklevel=2)
         return self.size != 0 and _Array.__bool__(self)
 
     @property
@@ -100,6 +125,8 @@ class _Members:
         if not isinstance(out, np.ndarray):
             raise TypeError(f"the output is a numpy.ndarray, not a {type(out).__name__}")
         must_fit(out, self.shape, self.dtype, "cupy.ndarray.get: the output")
+        if not out.flags.forc:
+            raise RuntimeError("cupy.ndarray.get: the output has gaps")
         out[...] = host
         return out
 
@@ -144,8 +171,23 @@ class _Members:
             shown["stream"] = cuda.get_current_stream().ptr or cuda.stream.get_default_stream_ptr()
         return shown
 
-    def __dlpack__(self, *, stream=None, **kwargs):
+    @property
+    def flat(self):
+        return _Flat(self)
+
+    flat = flat.setter(_Array.flat.fset)
+
+    def sort(self, axis=-1, kind=None):
+        return _Array.sort(_without_gaps(self), axis, kind)
+
+    def partition(self, kth, axis=-1, kind="introselect", order=None):
+        return _Array.partition(_without_gaps(self), kth, axis, kind, order)
+
+    def __dlpack__(self, *, stream=None, dl_device=None, copy=None, **kwargs):
         """A capsule of the array for other packages; memory of a host is in no stream's order."""
+        if dl_device == (1, 0) and self.device.kind != "cpu" and copy is not False:  # on the host is a copy
+            return _core.array(self.numpy(), None, "cpu").__dlpack__(**kwargs)
+        kwargs |= {"dl_device": dl_device, "copy": copy}
         return _Array.__dlpack__(self, stream=stream if self.device.kind == "cuda" else None, **kwargs)
 
     @property
@@ -186,6 +228,8 @@ class _Members:
         """numpy's ufuncs and their methods on arrays."""
         import kasoku.compat.cupy as cupy
 
+        if any(isinstance(x, np.ndarray) for x in (*inputs, *kwargs.get("out", ()))):
+            return NotImplemented  # arrays of two places: a TypeError
         ours = getattr(cupy, function.__name__, None)
         if function.signature is None or ours is None:
             result = _Array.__array_ufunc__(self, function, method, *inputs, **kwargs)

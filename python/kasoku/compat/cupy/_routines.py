@@ -95,6 +95,10 @@ def require(a, dtype=None, requirements=None):
     for one in [requirements] if isinstance(requirements, str) else requirements or ():
         if one[:1].upper() not in ("C", "F", "O"):
             raise ValueError(f"cupy.require() does not know the requirement {one!r}")
+    try:
+        dtype = dtype and np.dtype(dtype)
+    except TypeError:
+        raise ValueError(f"cupy.require() does not know the dtype {dtype!r}") from None
     return ks.require(asarray(a), dtype, requirements)
 
 
@@ -135,6 +139,11 @@ def _runtime_info():
     return info
 
 
+def _unless(refused, error, why):
+    if refused:
+        raise error(why)
+
+
 _plain(globals(), {
     "meshgrid": (lambda *xi, indexing="xy", sparse=False, copy=True: (
         list(_core.meshgrid(*xi, indexing=indexing, sparse=sparse))),
@@ -162,6 +171,16 @@ _plain(globals(), {
     "in1d": (lambda ar1, ar2, assume_unique=False, invert=False: (
         _core.isin(asarray(ar1).ravel(), ar2, assume_unique, invert)),
         "Which elements of the first are among the second, as one axis."),
+    "lexsort": lambda keys: (
+        _unless(getattr(keys, "ndim", 1) > 2, NotImplementedError, "cupy.lexsort: a key has one axis")
+        or _core.lexsort(keys)),
+    "piecewise": (lambda x, condlist, funclist: (
+        _unless(builtins.any(map(callable, funclist)), NotImplementedError, "cupy.piecewise takes values, no functions")
+        or ks.piecewise(x, condlist, funclist)),
+        "Of each element the value of the last condition that holds; one value more is for where none does."),
+    "select": lambda condlist, choicelist, default=0: (
+        _unless(not np.isscalar(default), TypeError, "cupy.select: the default is a number")
+        or _core.select(condlist, choicelist, default)),
     "unravel_index": lambda indices, dims, order="C": _core.unravel_index(indices, dims, order or "C"),
     "ravel_multi_index": lambda multi_index, dims, mode="wrap", order="C": (
         _core.ravel_multi_index(multi_index, dims, mode, order)),

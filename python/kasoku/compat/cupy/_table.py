@@ -48,11 +48,14 @@ def _here(function):
 class _Asked:
     """What is asked for by indices, on the current device."""
 
-    def __init__(self, of):
-        self._of = of
+    def __init__(self, of, joins):
+        self._of, self._joins = of, joins
 
     @_core._in_face
     def __getitem__(self, key):
+        for one in key if self._joins and isinstance(key, tuple) else ():
+            if isinstance(one, str) or isinstance(getattr(one, "step", None), complex):
+                raise NotImplementedError(f"cupy.r_ and cupy.c_ join arrays and numbers, not {one!r}")
         with _core._device_scope(cuda.current()):
             return self._of[key]
 
@@ -62,7 +65,7 @@ class _Asked:
 def of_ks(name):
     value = getattr(ks, name)
     if name in ("mgrid", "ogrid", "r_", "c_"):
-        return _Asked(value)
+        return _Asked(value, name in ("r_", "c_"))
     return _here(value) if isinstance(value, types.FunctionType) else value
 
 

@@ -87,7 +87,7 @@ class vectorize:
         self.__doc__ = doc if doc is not None else pyfunc.__doc__
 
     def __call__(self, *args):
-        args = [asarray(a) if isinstance(a, np.ndarray) else a for a in args]
+        args = [asarray(a) if isinstance(a, np.ndarray) else np.asarray(a)[()] if np.isscalar(a) else a for a in args]
         results = self._of_arrays(args) if self._is_straight else None
         results = self._of_numbers(args) if results is None else results
         if self.otypes is None:
@@ -119,7 +119,7 @@ class vectorize:
     @staticmethod
     def _dtype(result, args):
         """The arrays', if only constants made it wider: they have no type of their own."""
-        given = [a.dtype for a in args if isinstance(a, ks.Array)]
+        given = [a.dtype for a in args if hasattr(a, "dtype")]
         wanted = np.result_type(*given) if given else result.dtype
         return wanted if wanted.kind == result.dtype.kind else None
 

@@ -66,6 +66,9 @@ class DUFunc(UFunc):
                     scalar({last})
             """,
         )
+        # A device's loop has no exceptions to catch, and its elements are threads.
+        text = f"def loop(out, {names}):\n    for i in prange(out.size):\n        out[i] = scalar({items})\n"
+        self._device_loop = compiled(text, "loop", True, scalar=self._scalar)
 
         # What compiled code calls, with numbers or arrays.
         parts = names.split(", ")
@@ -145,7 +148,8 @@ class DUFunc(UFunc):
         is_fit = is_there and target.dtype == result and _is_flat(target)
         into = target if is_fit else empty(shape, result, arrays[0])
         flat = [x.copy() if _is_shifted(x, into) else x for x in flat]
-        self._loop(into.reshape(-1), *flat)
+        loop = self._loop if isinstance(into, np.ndarray) else self._device_loop
+        loop(into.reshape(-1), *flat)
         if into is not target:
             values = beside(target, into)
             target[...] = values if dtype is None else values.astype(dtype)

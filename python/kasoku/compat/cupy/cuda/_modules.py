@@ -1,6 +1,7 @@
 """CuPy's modules of CUDA's libraries: what programs ask of them. Where there is no such library here, nothing of it is done."""
 
 import kasoku as ks
+from kasoku import _core
 
 from ... import tests_of
 from ..._face.table import modules, names_of
@@ -28,6 +29,7 @@ modules(__package__, {
     "compiler": ("the error of text that does not compile.", {
         **tests_of(f"{__package__}.compiler", "cupy.internal"),
         "CompileException": ks.errors.CompileError, "JitifyException": JitifyException,
+        "get_cache_dir": (lambda: str(_core._cache.folder()), "The folder where compiled code is kept."),
         "is_valid_kernel_name": lambda name: isinstance(name, str) and name.isidentifier(),
         "_compile_module_with_cache": _compile_module_with_cache, "compile_with_cache": _compile_module_with_cache}),
     "cub": ("not there; reductions and scans are the engine's.", {"available": False}),
@@ -48,7 +50,7 @@ modules(__package__, {
         "available": True, "RangePop": lambda: None,
         **{name: lambda message, color=-1: None for name in ("Mark", "RangePush", "MarkC", "RangePushC")}}),
     "pinned_memory": ("memory of the host that the device copies directly.", names_of(memory, """
-        PinnedMemory PinnedMemoryPointer PinnedMemoryPool alloc_pinned_memory set_pinned_memory_allocator""")),
+        PinnedMemory PooledPinnedMemory PinnedMemoryPointer PinnedMemoryPool alloc_pinned_memory set_pinned_memory_allocator""")),
     "profiler": ("accepted, no profiler is started.", {
         "start": lambda: None, "stop": lambda: None, "initialize": lambda config_file, output_file, output_mode: None}),
     "stream": ("streams and events.",

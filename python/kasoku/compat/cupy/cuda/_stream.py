@@ -61,7 +61,7 @@ class _BaseStream:
         self.synchronize()
         callback(arg)
 
-    _capture = None
+    _capture = _joined = None  # _joined: the stream whose capture this one waits for
 
     def begin_capture(self, mode=None):
         """From here to end_capture() what the thread has the device do is taken down and not done (kasoku.record)."""
@@ -75,12 +75,20 @@ class _BaseStream:
     def end_capture(self):
         """The Graph of what was taken down."""
         if not self._capture:
+            if self._joined and self._joined is _scopes.capturing:
+                self._joined._capture.is_valid = False
+                raise _capture_error("Unmatched", "another stream began what this one captures")
             raise CUDARuntimeError(401, "cudaErrorIllegalState: the stream captures nothing")
         return self._end().graph()
 
     def _end(self):
         capture, self._capture, _scopes.capturing = self._capture, None, None
         return capture
+
+    def wait_event(self, event):
+        """Work that comes here later waits for the event."""
+        self._joined = _scopes.capturing
+        self._get().wait(event._event)
 
     def is_capturing(self):
         """Whether begin_capture() was called and end_capture() was not."""
@@ -102,7 +110,6 @@ class _BaseStream:
 
 _methods(_BaseStream, {
     "_get": lambda self: self.__kasoku_stream__ or _core._current_stream(current()),
-    "wait_event": lambda self, event: self._get().wait(event._event),
     "__eq__": lambda self, other: isinstance(other, _BaseStream) and self.ptr == other.ptr,
     "__hash__": lambda self: hash(self.ptr),
     "__repr__": lambda self: f"<{type(self).__name__} {self.ptr} (device {self.device_id})>",

@@ -1,8 +1,10 @@
 """cupy.cuda.memory: memory by address, and the pool. All memory comes from the engine's pool."""
 
+import collections
 import contextlib
 import ctypes
 import os
+import weakref
 
 import numpy as np
 
@@ -243,17 +245,35 @@ class PinnedMemoryPointer(_Place, np.ndarray):
         return self.mem.size - self.offset
 
 
+class PooledPinnedMemory(PinnedMemory):
+    """Memory of a pool, which has it again with free() or when nobody holds it."""
+
+    def __init__(self, pointer, blocks):
+        self.ptr, self.size, held = pointer.ptr, pointer.mem.size, self
+        if hasattr(pointer.mem, "_array"):
+            self._array = held = pointer.mem._array[:]  # what arrays over the memory hold
+        self.free = weakref.finalize(held, blocks.append, pointer.mem)
+        self.free.atexit = False
+
+
 class PinnedMemoryPool:
-    """Page-locked memory of the engine, or what `allocator` gives."""
+    """Page-locked memory in blocks that are used again, from the engine or from `allocator`."""
 
     def __init__(self, allocator=None):
-        self._allocator = allocator or alloc_pinned_memory
+        self._allocator, self._blocks = allocator or alloc_pinned_memory, collections.defaultdict(list)
+
+    def malloc(self, size):
+        if not size:
+            return self._allocator(0)
+        size = -(-size // 512) * 512
+        blocks = self._blocks[size]
+        pointer = PinnedMemoryPointer(blocks.pop(), 0) if blocks else self._allocator(size)
+        return PinnedMemoryPointer(PooledPinnedMemory(pointer, blocks), 0)
 
 
 _methods(PinnedMemoryPool, {
-    "malloc": lambda self, size: self._allocator(size),
-    "free_all_blocks": (lambda self: None, "Page-locked memory is given back with its last reader."),
-    "n_free_blocks": lambda self: 0,
+    "free_all_blocks": lambda self: self._blocks.clear(),
+    "n_free_blocks": lambda self: sum(map(len, self._blocks.values())),
 })  # fmt: skip
 
 

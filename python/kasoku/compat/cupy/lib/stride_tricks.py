@@ -1,7 +1,7 @@
 """cupy.lib.stride_tricks: views with any strides."""
 
 import kasoku as ks
-from kasoku.lib.stride_tricks import as_strided as _as_strided, sliding_window_view  # noqa: F401
+from kasoku.lib.stride_tricks import as_strided as _as_strided, sliding_window_view as _windows
 
 from .._util import in_face as _in_face
 
@@ -13,4 +13,11 @@ def as_strided(x, shape=None, strides=None):
     return _as_strided(x, shape, strides)
 
 
+def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
+    if writeable:
+        raise NotImplementedError("sliding_window_view: windows that may be written to are not there")
+    return _windows(x, window_shape, axis)
+
+
+sliding_window_view.__doc__ = _windows.__doc__.partition("\n")[0]
 _in_face(globals())
