@@ -462,10 +462,11 @@ bool is_stored_at_once(Dtype from, Dtype to) { return is_complex(from) == is_com
 
 /// The number that a value is for an array of this dtype; nothing for an array.
 std::optional<Scalar> number_to_store(nb::handle value, Dtype dtype) {
-  if (const Array* const array = array_of(value)) return is_stored_at_once(array->dtype(), dtype) ? array->state().number : std::nullopt;
   std::optional<Scalar> number = plain_number(value);
   if (number) {
     must_fit(*number, dtype);
+  } else if (const Array* const array = array_of(value)) {
+    if (is_stored_at_once(array->dtype(), dtype)) number = array->state().number;
   } else if (const std::optional<NumpysNumber> typed = numpys_number(value)) {
     if (is_stored_at_once(typed->dtype, dtype)) number = typed->value;
   } else if (PyBool_Check(value.ptr()) || PyComplex_CheckExact(value.ptr())) {
@@ -571,6 +572,7 @@ int as_truth(PyObject* self) {
 PyObject* as_int(PyObject* self) {
   const std::optional<Scalar>& number = array_of(self)->state().number;
   if (number && number->kind == DtypeKind::signed_) return PyLong_FromLongLong(number->i);
+  if (number && number->kind == DtypeKind::floating) return PyLong_FromDouble(number->f);
   return number_slot(self, [](const Array& x) { return nb::object(nb::int_(as_number(x))); });
 }
 
