@@ -11,7 +11,8 @@ package = pathlib.Path(__file__).resolve().parent.parent / "python/kasoku"
 
 
 def show_signatures(scope):
-    """Puts nanobind's own functions in the place of those that hand calls on to them (python/src/function.cpp)."""
+    """Puts nanobind's own functions in the place of those that hand calls on to them (python/src/function.cpp), and Python's properties in that
+    of quicker ones (attribute.cpp)."""
     for name, value in list(vars(scope).items()):
         if name in ("_Function", "_Method", "ufunc"):
             delattr(scope, name)
@@ -19,6 +20,8 @@ def show_signatures(scope):
             show_signatures(value)
         elif hasattr(value, "__wrapped_function__"):
             setattr(scope, name, value.__wrapped_function__)
+        elif isinstance(value, property) and type(value) is not property:
+            setattr(scope, name, property(value.fget, value.fset, doc=value.__doc__))
 
 
 def of_extension(module, name):

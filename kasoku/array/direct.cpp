@@ -362,6 +362,8 @@ class Known {
 
 bool compute_again(Op op, std::span<const Plain> operands, Value& y) {
   const Array::State* model = nullptr;
+  bool are_alike = true;
+  Typed typed[2];
   const Scalar* numbers[2];
   Scalar read[2];
   size_t weak = 0;
@@ -372,7 +374,9 @@ bool compute_again(Op op, std::span<const Plain> operands, Value& y) {
     numbers[i] = &each.number;
     if (!each.array) continue;
     const Array::State& x = each.array->state();
-    if (model && (model->dtype != x.dtype || model->device != x.device)) return false;
+    if (model && model->device != x.device) return false;
+    are_alike &= !model || model->dtype == x.dtype;
+    typed[i] = {x.dtype};
     model = &x;
     if (x.number) [[likely]] {
       numbers[i] = &*x.number;
@@ -382,8 +386,10 @@ bool compute_again(Op op, std::span<const Plain> operands, Value& y) {
     numbers[i] = &read[i];
     is_element &= x.is_read_only;
   }
-  const Dtype dtype = model->dtype;
-  if (computed_in(op, dtype, weak) != dtype || !few_at_once.load(std::memory_order_relaxed)) return false;
+  const std::optional<Dtype> compute = are_alike ? computed_in(op, model->dtype, weak) : op_types(op, typed).compute;
+  if (!compute || !few_at_once.load(std::memory_order_relaxed)) return false;
+  const Dtype dtype = *compute;
+  if (!are_alike && is_floating(dtype) && is_integer(typed[0].dtype) && is_integer(typed[1].dtype)) return false;  // compared by their signs
   const auto is_within = [&](const Scalar& x) { return static_cast<uint64_t>(x.i) < 128 || fits(x, dtype); };  // 127 fits into each
   if (weak % n_weak == 1 && !is_within(*numbers[operands.size() - 1])) return false;
   if (weak / n_weak == 1 && !is_within(*numbers[0])) return false;

@@ -42,7 +42,7 @@ struct Value {
   Array array() const;
 };
 
-/// Of elements that were read and arrays of no axes, of one dtype, and numbers, by the rule of apply_again(), without a kernel.
+/// Of elements that were read and arrays of no axes, and numbers, without a kernel; where all are of one dtype by the rule of apply_again().
 /// False, and nothing done, if it is for apply_again().
 bool compute_again(Op op, std::span<const Plain> operands, Value& y);
 /// The result of `op` for alike operands, arrays of one dtype and shape (and numbers), if apply() has

@@ -19,7 +19,18 @@ struct Scalar {
   };
   double imaginary = 0;  ///< complex only; `f` is the real part
 
-  static Scalar of(bool value) { Scalar s; s.kind = DtypeKind::boolean; s.i = 0; s.b = value; return s; }
+  Scalar() = default;
+  /// Field by field: what a compiler copies as one vector is not there while a field of it is still on its way to memory, and
+  /// most numbers are copied when they have just been read.
+  Scalar(const Scalar& x) : kind(x.kind), i(x.i), imaginary(x.imaginary) {}
+  Scalar& operator=(const Scalar& x) {
+    kind = x.kind;
+    i = x.i;
+    imaginary = x.imaginary;
+    return *this;
+  }
+
+  static Scalar of(bool value) { Scalar s; s.kind = DtypeKind::boolean; s.i = value; return s; }
   static Scalar of(int64_t value) { Scalar s; s.i = value; return s; }
   static Scalar of(int value) { return of(int64_t{value}); }
   static Scalar of(uint64_t value) { Scalar s; s.kind = DtypeKind::unsigned_; s.u = value; return s; }

@@ -4,6 +4,7 @@
 #include "arguments.h"
 #include "array_object.h"
 #include "arrow.h"
+#include "attribute.h"
 #include "foreign.h"
 #include "given.h"
 #include "kasoku/array/basic_index.h"
@@ -326,8 +327,8 @@ nb::object element_of(const Array& x, std::span<const int64_t> at) {
   if (InFace::is_in()) return {};
   const Dtype dtype = x.state().dtype;
   const bool is_numpys = elements_are_numpys() && !info(dtype).code.empty();
-  if (is_numpys)
-    if (const HeldElement element(x, at); element) return as_numpys_number(element.memory(), dtype);
+  if (const HeldElement element(x, at); element)
+    return is_numpys ? as_numpys_number(element.memory(), dtype) : object_of(Value{Scalar::load(dtype, element.memory()), dtype, x.state().device});
   const std::optional<Value> element = get_element(x, at);
   return !element ? nb::object() : is_numpys ? numpy_number(element->array()) : object_of(*element);
 }
@@ -372,25 +373,55 @@ struct Rows {
   PyObject base;
   PyObject* array;  ///< null when all rows were given
   Py_ssize_t next;
+  PyObject* elements[2];  ///< the last ones: when one is asked for, a loop has the last and is done with the one before
 
   static Rows& of(PyObject* self) { return *reinterpret_cast<Rows*>(self); }
   Py_ssize_t left() const { return array ? std::max<Py_ssize_t>(array_inside(array)->shape()[0] - next, 0) : 0; }
 
   static PyObject* give(PyObject* self) {
     Rows& rows = of(self);
-    if (rows.left() > 0) return subscript_by_number(rows.array, rows.next++);
+    if (rows.left() > 0) {
+      const Py_ssize_t at = rows.next++;
+      PyObject*& before = rows.elements[at % 2];
+      const Array& x = *array_inside(rows.array);
+      if (before && is_read_again(before, x, at)) return Py_NewRef(before);
+      PyObject* const row = subscript_by_number(rows.array, at);
+      if (x.ndim() == 1) Py_XDECREF(std::exchange(before, Py_XNewRef(row)));
+      return row;
+    }
     Py_CLEAR(rows.array);
     return nullptr;
+  }
+  /// Whether an element that nobody has any more is now the one at that place: to make an object takes most of the time of a read.
+  static bool is_read_again(PyObject* object, const Array& x, int64_t at) {
+    if (Py_REFCNT(object) != 1 || InFace::is_in()) return false;
+    const bool is_ours = is_plain_array(object);
+    if (is_ours == elements_are_numpys() || (is_ours && has_more(object))) return false;
+    const Array::State& of = x.state();
+    const HeldElement element(x, {&at, 1});
+    if (!element) return false;
+    if (is_ours) return array_inside(object)->read_again(element.memory(), of.dtype, *of.device);
+    const void* const number = of.dtype == Dtype::bool_ ? nullptr : memory_of_number(object, of.dtype);
+    if (number) std::memcpy(const_cast<void*>(number), element.memory(), of.itemsize);
+    return number;
+  }
+  /// Whether somebody has a weak reference to an array, or gave it attributes.
+  static bool has_more(PyObject* object) {
+    static const auto offset = [](const char* name) { return nb::cast<Py_ssize_t>(nb::handle(reinterpret_cast<PyObject*>(array_type())).attr(name)); };
+    static const Py_ssize_t places[] = {offset("__dictoffset__"), offset("__weakrefoffset__")};
+    return std::ranges::any_of(places, [&](Py_ssize_t at) { return at <= 0 || *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + at); });
   }
   static int traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(of(self).array);
+    for (PyObject* element : of(self).elements) Py_VISIT(element);
     return 0;
   }
   static void destroy(PyObject* self) {
     PyTypeObject* const type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
     Py_CLEAR(of(self).array);
+    for (PyObject*& element : of(self).elements) Py_CLEAR(element);
     PyObject_GC_Del(self);
     Py_DECREF(type);
   }
@@ -420,30 +451,27 @@ PyObject* rows_of(PyObject* self) {
     if (!rows) throw nb::python_error();
     rows->array = Py_NewRef(self);
     rows->next = 0;
+    std::ranges::fill(rows->elements, nullptr);
     PyObject_GC_Track(rows);
     return reinterpret_cast<PyObject*>(rows);
   });
 }
 
-/// The number that a value is for an array of this dtype; nothing for an array, and an element of another dtype.
+/// Whether a number of one dtype is stored in an element of the other by one conversion, which is as kernels have it.
+bool is_stored_at_once(Dtype from, Dtype to) { return is_complex(from) == is_complex(to) && to != Dtype::opaque; }
+
+/// The number that a value is for an array of this dtype; nothing for an array.
 std::optional<Scalar> number_to_store(nb::handle value, Dtype dtype) {
-  std::optional<Scalar> number;
-  if (!is_plain_array(value)) {
-    if ((number = plain_number(value))) {
-      must_fit(*number, dtype);
-      return number;
-    }
-    if (const std::optional<NumpysNumber> typed = numpys_number(value)) {
-      const bool is_whole = is_integer(typed->dtype);
-      if (typed->dtype == dtype || ((is_whole || is_floating(typed->dtype)) && is_floating(dtype))) return typed->value;
-      return number;
-    }
+  std::optional<Scalar> number = plain_number(value);
+  if (number) {
+    must_fit(*number, dtype);
+  } else if (const Array* const array = array_of(value)) {
+    if (is_stored_at_once(array->dtype(), dtype)) number = array->state().number;
+  } else if (const std::optional<NumpysNumber> typed = numpys_number(value)) {
+    if (is_stored_at_once(typed->dtype, dtype)) number = typed->value;
+  } else if (PyBool_Check(value.ptr()) || PyComplex_CheckExact(value.ptr())) {
+    if (is_stored_at_once(PyBool_Check(value.ptr()) ? Dtype::bool_ : Dtype::complex128, dtype)) number = scalar_from(value);
   }
-  if (PyBool_Check(value.ptr()) || PyComplex_CheckExact(value.ptr())) {
-    number = scalar_from(value);
-    return number->kind == info(dtype).kind ? number : std::nullopt;
-  }
-  if (const Array* const array = array_of(value)) return array->dtype() == dtype ? array->state().number : number;
   return number;
 }
 
@@ -453,7 +481,7 @@ bool is_set_at_once(const Array& x, const ElementKey& at, nb::handle value) {
   double plain = 0;
   const bool is_plain = x.dtype() == Dtype::float64 && PyFloat_CheckExact(value.ptr());
   if (is_plain) plain = PyFloat_AsDouble(value.ptr());
-  if (const void* const element = is_plain ? &plain : memory_of_number(value, x.dtype())) {
+  if (const void* const element = is_plain ? &plain : is_plain_array(value) ? nullptr : memory_of_number(value, x.dtype())) {
     const HeldElement place(x, at.places());
     char* const to = place.to_write();
     if (to) std::memcpy(to, element, x.itemsize());
@@ -542,14 +570,23 @@ int as_truth(PyObject* self) {
 }
 
 PyObject* as_int(PyObject* self) {
+  const std::optional<Scalar>& number = array_of(self)->state().number;
+  if (number && number->kind == DtypeKind::signed_) return PyLong_FromLongLong(number->i);
+  if (number && number->kind == DtypeKind::floating) return PyLong_FromDouble(number->f);
   return number_slot(self, [](const Array& x) { return nb::object(nb::int_(as_number(x))); });
 }
 
 PyObject* as_float(PyObject* self) {
+  const std::optional<Scalar>& number = array_of(self)->state().number;
+  if (number && number->kind == DtypeKind::floating) return PyFloat_FromDouble(number->f);
   return number_slot(self, [](const Array& x) { return nb::object(nb::float_(as_number(x))); });
 }
 
-PyObject* as_index(PyObject* self) { return number_slot(self, index_of); }
+PyObject* as_index(PyObject* self) {
+  const std::optional<Scalar>& number = array_of(self)->state().number;
+  if (number && number->kind == DtypeKind::signed_) return PyLong_FromLongLong(number->i);
+  return number_slot(self, index_of);
+}
 
 std::vector<PyType_Slot> slots() {
   std::vector<PyType_Slot> all = operator_slots();
@@ -632,16 +669,16 @@ static void set_all(const nb::object& array, nb::handle values) {
 void bind_array(nb::module_& m) {
   const auto conjugated = [m](nb::object self) { return is_complex(array_of(self)->dtype()) ? nb::object(m.attr("conjugate")(self)) : self; };
   std::vector<PyType_Slot> all_slots = slots();
-  nb::class_<Array>(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(),
-                    nb::pooled(), R"(An n-dimensional array on a device, with NumPy's semantics.
+  nb::class_<Array> cls(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(),
+                    nb::pooled(4096), R"(An n-dimensional array on a device, with NumPy's semantics.
 
 Made by ks.array(), ks.asarray(), ks.zeros() and their like. Operations on many elements are pending until somebody
 reads the values, so that several become one kernel. Its constructor takes numpy.ndarray's arguments and device=.
 
 >>> x = ks.array([[1, 2], [3, 4]])
 >>> (x + x.T).sum(axis=0)
-array([ 7, 13]))")
-      .def(
+array([ 7, 13]))");
+  cls.def(
           "__init__",
           [](Array* self, nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle offset, nb::handle strides,
              nb::handle order, nb::handle device) {
@@ -649,49 +686,38 @@ array([ 7, 13]))")
           },
           "shape"_a, "dtype"_a = nb::none(), "buffer"_a = nb::none(), "offset"_a = 0, "strides"_a = nb::none(),
           "order"_a = nb::none(), nb::kw_only(), "device"_a = nb::none(),
-          "An array whose values are not defined, or one that on a cpu shows the memory of a buffer.")
-      .def_prop_rw(
-          "shape", [](const Array& x) { return tuple_from(x.shape()); },
-          [](Array& x, nb::handle shape) {
-            if (x.ndim() == 0 && x.is_read_only())
-              throw Error(ErrorKind::value, "the shape of an element cannot be set").fix("x = x.reshape(shape)");
-            const Array reshaped = reshape(x, shape_from(shape));
-            if (!x.is_pending() && reshaped.state().current() != x.state().current())
-              throw Error(ErrorKind::value, "the shape of an array whose elements do not lie so cannot be set")
-                  .fix("x = x.reshape(shape)");
-            x = reshaped;
-          },
-          "The lengths of the axes, a tuple; may be set where no element has to move for it.")
-      .def_prop_ro(
-          "strides", [](const Array& x) { return tuple_from(x.strides()); },
-          "Bytes from an element to the next one along each axis, a tuple.")
-      .def_prop_ro("ndim", &Array::ndim, "How many axes there are.")
-      .def_prop_ro("size", &Array::size, "How many elements there are.")
-      .def_prop_ro("itemsize", &Array::itemsize, "Bytes of an element.")
-      .def_prop_ro("nbytes", &Array::nbytes, "Bytes of all elements.")
-      .def_prop_ro(
-          "dtype", [](const Array& x) { return numpy_dtype(x.dtype()); }, "The dtype of the elements, a numpy.dtype.")
-      .def_prop_ro(
-          "device", [](const Array& x) { return nb::cast(&x.device(), nb::rv_policy::reference); },
-          "Where the elements lie, a Device.")
-      .def_prop_ro(
-          "T", [](const Array& x) { return transpose(x); }, "A view with the axes reversed.")
-      .def_prop_ro(
-          "mT", [](const Array& x) { return swapaxes(x, -1, -2); }, "A view with the last two axes swapped.")
-      .def_prop_rw(
-          "real",
-          [](nb::object self) -> nb::object {
-            const Array& x = *array_of(self);
-            if (!is_complex(x.dtype())) return self;
-            const auto parts = [&] {
-              const GilReleased release;
-              return real(x);
-            };
-            return nb::cast(parts());
-          },
-          [](nb::handle self, nb::handle values) { set_all(self.attr("real"), values); },
-          "The array, or a view of the real parts of a complex one.")
-      .def_prop_rw(
+          "An array whose values are not defined, or one that on a cpu shows the memory of a buffer.");
+  attribute<[](const Array& x) { return tuple_from(x.shape()); }>(
+      cls, "shape",
+      [](Array& x, nb::handle shape) {
+        if (x.ndim() == 0 && x.is_read_only())
+          throw Error(ErrorKind::value, "the shape of an element cannot be set").fix("x = x.reshape(shape)");
+        const Array reshaped = reshape(x, shape_from(shape));
+        if (!x.is_pending() && reshaped.state().current() != x.state().current())
+          throw Error(ErrorKind::value, "the shape of an array whose elements do not lie so cannot be set")
+              .fix("x = x.reshape(shape)");
+        x = reshaped;
+      },
+      "The lengths of the axes, a tuple; may be set where no element has to move for it.");
+  attribute<[](const Array& x) { return tuple_from(x.strides()); }>(cls, "strides", "Bytes from an element to the next one along each axis, a tuple.");
+  attribute<&Array::ndim>(cls, "ndim", "How many axes there are.");
+  attribute<&Array::size>(cls, "size", "How many elements there are.");
+  attribute<&Array::itemsize>(cls, "itemsize", "Bytes of an element.");
+  attribute<&Array::nbytes>(cls, "nbytes", "Bytes of all elements.");
+  attribute<[](const Array& x) { return numpy_dtype(x.dtype()); }>(cls, "dtype", "The dtype of the elements, a numpy.dtype.");
+  attribute<[](const Array& x) { return nb::cast(&x.device(), nb::rv_policy::reference); }>(cls, "device", "Where the elements lie, a Device.");
+  attribute<[](const Array& x) { return transpose(x); }>(cls, "T", "A view with the axes reversed.");
+  attribute<[](const Array& x) { return swapaxes(x, -1, -2); }>(cls, "mT", "A view with the last two axes swapped.");
+  attribute<[](nb::object self) -> nb::object {
+    const Array& x = *array_of(self);
+    if (!is_complex(x.dtype())) return self;
+    const auto parts = [&] {
+      const GilReleased release;
+      return real(x);
+    };
+    return nb::cast(parts());
+  }>(cls, "real", [](nb::handle self, nb::handle values) { set_all(self.attr("real"), values); }, "The array, or a view of the real parts of a complex one.");
+  cls.def_prop_rw(
           "imag",
           [](const Array& x) {
             const GilReleased release;

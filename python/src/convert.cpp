@@ -95,16 +95,16 @@ std::optional<Dtype> optional_dtype(nb::handle object) {
 }
 
 nb::object numpy_dtype(Dtype dtype) {
-  static nb::object* cache = [] {
-    nb::list all;
-    for (const DtypeInfo& row : dtype_table) {
+  static nb::object* const all = [] {
+    auto* const made = new nb::object[std::size(dtype_table)];
+    for (size_t i = 0; i < std::size(dtype_table); ++i) {
+      const DtypeInfo& row = dtype_table[i];
       nb::str name(row.name.data(), row.name.size());
-      if (row.code.empty() || row.kind == DtypeKind::opaque) all.append(name);
-      else all.append(numpy().attr("dtype")(name));
+      made[i] = row.code.empty() || row.kind == DtypeKind::opaque ? nb::object(name) : numpy().attr("dtype")(name);
     }
-    return new nb::object(std::move(all));
+    return made;
   }();
-  return (*cache)[static_cast<size_t>(dtype)];
+  return all[static_cast<size_t>(dtype)];
 }
 
 Device& device_from(nb::handle object) {

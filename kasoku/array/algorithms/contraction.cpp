@@ -158,7 +158,7 @@ Array inner(const Array& a, const Array& b) {
   if (a.ndim() == 0 || b.ndim() == 0) return times(a, b);
   if (a.shape().back() != b.shape().back())
     throw Error(ErrorKind::value, "shapes " + str(a.shape()) + " and " + str(b.shape()) + " not aligned: " + std::to_string(a.shape().back()) + " (dim " + std::to_string(a.ndim() - 1) + ") != " + std::to_string(b.shape().back()) + " (dim " + std::to_string(b.ndim() - 1) + ")");
-  return tensordot(a, b, {-1}, {-1});
+  return b.ndim() == 1 ? matmul(a, b) : tensordot(a, b, {-1}, {-1});
 }
 
 Array kron(const Array& a, const Array& b) {

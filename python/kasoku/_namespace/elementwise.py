@@ -88,13 +88,16 @@ def isrealobj(x) -> bool:
     return not iscomplexobj(x)
 
 
+_SCALARS = frozenset(np.ScalarType)
+
+
 def isscalar(element) -> bool:
     """Whether it is a number, a text or a value of NumPy's types, and no array.
 
     >>> ks.isscalar(3.1), ks.isscalar(ks.array(3.1))
     (True, False)
     """
-    return np.isscalar(element)
+    return type(element) in _SCALARS or np.isscalar(element)
 
 
 def _only_real(x, name):

@@ -89,13 +89,21 @@ def _at_least(arrays, widen):
     return tuple(widen(given(x)) for x in arrays)
 
 
+def _row(x):
+    return x if x.ndim else x.reshape(1)
+
+
+def _matrix(x):
+    return x if x.ndim > 1 else x.reshape(1, -1)
+
+
 def atleast_1d(*arrays) -> Any:
     """Each array with at least one axis: itself, or a view. Of several arrays a tuple.
 
     >>> ks.atleast_1d(5).shape
     (1,)
     """
-    return _at_least(arrays, lambda x: x if x.ndim else _core.reshape(x, (1,)))
+    return _at_least(arrays, _row)
 
 
 def atleast_2d(*arrays) -> Any:
@@ -104,7 +112,7 @@ def atleast_2d(*arrays) -> Any:
     >>> ks.atleast_2d(ks.ones(3)).shape
     (1, 3)
     """
-    return _at_least(arrays, lambda x: x if x.ndim > 1 else _core.reshape(x, (1, x.size)))
+    return _at_least(arrays, _matrix)
 
 
 def atleast_3d(*arrays) -> Any:

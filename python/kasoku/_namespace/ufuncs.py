@@ -12,6 +12,7 @@ _reductions = {
     "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all", "logical_or": "any",
     "fmax": "nanmax", "fmin": "nanmin",
 }  # fmt: skip
+_reducers = {name: getattr(_core, reduction) for name, reduction in _reductions.items()}
 _scans = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
 # Joins in which brackets may be moved, with what joins without a trace (None: nothing does).
 _associative = {
@@ -53,8 +54,10 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
     """
     x = given(array)
     name = self.__name__
-    if name in _reductions and dtype is None and initial is None and where is True:
-        return getattr(_core, _reductions[name])(x, axis, out=out, keepdims=keepdims)
+    if name in _reducers and dtype is None and initial is None and where is True:
+        if out is None and keepdims is False and (axis is None or (axis == 0 and x.ndim == 1)):
+            return _reducers[name](x)  # of all elements, which takes fewer looks
+        return _reducers[name](x, axis, out=out, keepdims=keepdims)
     if name == "subtract" and where is True and initial is None and isinstance(axis, int):
         first, rest = _cut(x, axis)
         return _stored(self(first, rest.sum(axis=axis, dtype=dtype)), axis, x, out, keepdims)
@@ -62,7 +65,7 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
     if dtype is not None and name not in _sums:
         x = _joinable(self, x, dtype)
     if name in _reductions and not (name.startswith("logical") and (initial is not None or where is not True)):
-        function = getattr(_core, _reductions[name])
+        function = _reducers[name]
         options = {"axis": axis, "out": out, "keepdims": keepdims}
         if dtype is not None and name in _sums:
             options["dtype"] = dtype
@@ -202,7 +205,7 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     x = given(array)
     _must_join(self, "reduceat")
     if self.__name__ in _sums and dtype is None:  # as reduce()
-        dtype = getattr(_core, _reductions[self.__name__])(x[tuple(slice(0, 0) for _ in x.shape)]).dtype
+        dtype = _reducers[self.__name__](x[tuple(slice(0, 0) for _ in x.shape)]).dtype
     x = _joinable(self, x, dtype)
     d = axis_of(axis, x.ndim)
     starts = given(indices, x).astype("int64")

@@ -929,3 +929,89 @@ def test_loops_end_as_those_over_numpys_arrays():
     del y
     gc.collect()
     assert gone() is None
+
+
+def test_an_element_of_a_loop_that_somebody_keeps_stays_what_it_is():
+    """What a loop is done with becomes its next element: nobody who has it, or knows it otherwise, may see that."""
+    numbers = np.random.default_rng(3).random(200)
+    x, kept, graphs, gone = ks.array(numbers), [], [], []
+    for i, element in enumerate(x):
+        if i % 3 == 0:
+            kept.append((i, element))
+        if i % 5 == 0:
+            graphs.append((i, ks.stack([element, element])))
+        if i % 7 == 0:
+            element.name = i
+        if i % 11 == 0:
+            gone.append(weakref.ref(element))
+        assert float(element) == numbers[i]
+        assert getattr(element, "name", i) == i
+    del element
+    gc.collect()
+    assert all(float(element) == numbers[i] for i, element in kept)
+    assert all(np.array_equal(pair.numpy(), [numbers[i]] * 2) for i, pair in graphs)
+    alive = [reference() for reference in gone]
+    assert [float(element) for element in alive if element is not None] == [
+        float(numbers[i]) for i in range(0, 200, 33)
+    ]
+    assert [float(element) for element in list(x)] == numbers.tolist()
+    assert [float(a) - float(b) for a, b in zip(x, x)] == [0] * 200
+    whole = iter(x)
+    first, second = next(whole), next(whole)
+    assert (float(first), float(second), float(next(whole))) == tuple(numbers[:3])
+
+
+NUMBERS_OF_PROCESSORS = ["bool", "int8", "uint8", "int32", "uint32", "int64", "uint64", "float32", "float64"]
+
+
+@pytest.mark.parametrize("left", NUMBERS_OF_PROCESSORS)
+def test_elements_of_two_dtypes_are_computed_as_numpys_are(left):
+    operators = "add sub mul truediv lt le eq ne gt ge and_ or_ xor".split()
+    for right, name in itertools.product(NUMBERS_OF_PROCESSORS, operators):
+        x, y = np.array([3, 100, 1, 0]).astype(left), np.array([5, 101, 0, 1]).astype(right)
+        ours = list(zip(ks.array(x), ks.array(y)))
+        for (a, b), (p, q) in zip(ours, zip(x, y)):
+            f = getattr(operator, name)
+            try:
+                with np.errstate(all="ignore"):
+                    expected = f(p, q)
+            except TypeError:
+                with pytest.raises(TypeError):
+                    f(a, b)
+                continue
+            got = f(a, b)
+            assert (str(got.dtype), got.numpy().tobytes()) == (str(expected.dtype), expected.tobytes()), (right, name)
+            with np.errstate(all="ignore"):
+                beside = p + 1.5, 2 / q if right != "bool" else q * 1.0
+            got = a + 1.5, 2 / b if right != "bool" else b * 1.0
+            assert [(str(g.dtype), float(g)) for g in got] == [(str(e.dtype), float(e)) for e in beside], (left, right)
+
+
+@pytest.mark.parametrize("into", [*NUMBERS_OF_PROCESSORS, "float16", "complex64", "complex128"])
+def test_a_number_of_another_dtype_is_stored_as_numpys_is(into):
+    for dtype in [*NUMBERS_OF_PROCESSORS, "float16"]:
+        for number in (0, 1, 100, 2.75):
+            x, expected, value = ks.zeros(3, into), np.zeros(3, into), np.array(number).astype(dtype)[()]
+            x[0], x[1], x[2] = value, ks.array(np.array([value]))[0], ks.array(np.array(value))
+            expected[:] = value
+            assert x.numpy().tobytes() == expected.tobytes(), (into, dtype, number)
+    for number in (True, False):
+        x, expected = ks.zeros(1, into), np.zeros(1, into)
+        x[0] = expected[0] = number
+        assert x.numpy().tobytes() == expected.tobytes()
+
+
+def test_attributes_are_properties_with_a_text():
+    for name in "shape strides ndim size itemsize nbytes dtype device T mT real".split():
+        assert isinstance(getattr(ks.Array, name), property)
+        assert getattr(ks.Array, name).__doc__
+        assert ks.Array.__dict__[name].__get__(None, ks.Array) is ks.Array.__dict__[name]
+    x = ks.ones((2, 3), "float32")
+    assert (x.shape, x.strides, x.ndim, x.size, x.itemsize, x.nbytes) == ((2, 3), (12, 4), 2, 6, 4, 24)
+    assert (x.dtype, str(x.device), x.T.shape, x.mT.shape, x.real is x) == (np.float32, "cpu", (3, 2), (3, 2), True)
+    with pytest.raises(AttributeError):
+        x.ndim = 3
+    with pytest.raises(IndexError):
+        x[0, 0].mT  # noqa: B018
+    with pytest.raises(TypeError):
+        ks.Array.__dict__["ndim"].__get__(5)
