@@ -49,8 +49,8 @@ void Compiled::call(CallRecord& record) const {
   CallRecord* pointer = &record;
   void* arguments[] = {&pointer};
   Stream& stream = module_->device().current_stream();
-  if (!lowered_.has_loops && !lowered_.has_arrays) return entry_->launch_one(arguments, stream);
-  if (!device_) return entry_->launch(LaunchShape{}, arguments, stream);
+  const bool is_short = !lowered_.has_loops && !lowered_.has_arrays;
+  if (!device_) return is_short ? entry_->launch_one(arguments, stream) : entry_->launch(LaunchShape{}, arguments, stream);
   OffloadCall offload(record, *device_, kernels_, lowered_.device_words ? argument_words_ : 0);
   entry_->launch(LaunchShape{}, arguments, stream);
   offload.finish();
