@@ -668,6 +668,7 @@ static void set_all(const nb::object& array, nb::handle values) {
 
 void bind_array(nb::module_& m) {
   const auto conjugated = [m](nb::object self) { return is_complex(array_of(self)->dtype()) ? nb::object(m.attr("conjugate")(self)) : self; };
+  m.attr("_Attribute") = attribute_type();
   std::vector<PyType_Slot> all_slots = slots();
   nb::class_<Array> cls(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(),
                     nb::pooled(4096), R"(An n-dimensional array on a device, with NumPy's semantics.

@@ -11,6 +11,8 @@ namespace kasoku {
 
 using Reader = PyObject* (*)(PyObject* array);
 
+/// The type of such properties.
+nb::handle attribute_type();
 /// Has a property of a class read by that function.
 void read_by(nb::handle cls, const char* name, Reader reader);
 
