@@ -61,19 +61,18 @@ std::string signature_text(PyObject* const* arguments, size_t n) {
 bool place(JitState& state, PyObject* const* arguments, size_t n, PyObject* names, std::vector<PyObject*>& placed, nb::object& rest) {
   const size_t wanted = state.names.size();
   placed.assign(wanted, nullptr);
-  const size_t n_named = state.rest.value_or(wanted);
-  if (n > n_named && !state.rest) return false;
-  for (size_t i = 0; i < std::min(n, n_named); ++i) placed[i] = arguments[i];
+  if (n > state.n_positional && !state.rest) return false;
+  for (size_t i = 0; i < std::min(n, state.n_positional); ++i) placed[i] = arguments[i];
   if (state.rest) {
     nb::list more;
-    for (size_t i = n_named; i < n; ++i) more.append(nb::handle(arguments[i]));
+    for (size_t i = state.n_positional; i < n; ++i) more.append(nb::handle(arguments[i]));
     rest = nb::tuple(more);
     placed[*state.rest] = rest.ptr();
   }
   const Py_ssize_t n_names = names ? PyTuple_Size(names) : 0;
   for (Py_ssize_t k = 0; k < n_names; ++k) {
     const std::string name = nb::cast<std::string>(nb::handle(PyTuple_GetItem(names, k)));
-    size_t i = 0;
+    size_t i = state.n_unnamed;
     while (i < wanted && state.names[i] != name) ++i;
     if (i == wanted || placed[i]) return false;
     placed[i] = arguments[n + static_cast<size_t>(k)];
@@ -225,6 +224,19 @@ PyObject* call_slowly(PyObject* self, PyObject* const* arguments, size_t n, PyOb
   return interpret(state, arguments, n, names);
 }
 
+/// By what is compiled for such arguments, one for each parameter; null if nothing is.
+PyObject* call_known(JitState& state, PyObject* const* arguments) {
+  size_t i = 0;
+  while (const std::shared_ptr<JitEntry> entry = entry_at(state, i)) {
+    if (PyObject* result = call_entry(entry, arguments, state.names.size())) {
+      if (i) bring_to_front(state, i);
+      return result;
+    }
+    ++i;
+  }
+  return nullptr;
+}
+
 PyObject* call(PyObject* self, PyObject* const* arguments, size_t n_and_flag, PyObject* names) {
   const size_t n = n_and_flag & ~vectorcall_offset_bit;
   return guarded([&]() -> PyObject* {
@@ -240,15 +252,12 @@ PyObject* call(PyObject* self, PyObject* const* arguments, size_t n_and_flag, Py
     }
     if (state.is_unreadable) return interpret(state, arguments, n, names);
     forget_if_changed(state);
-    if (!names && n == state.names.size() && !state.rest) {
-      size_t i = 0;
-      while (const std::shared_ptr<JitEntry> entry = entry_at(state, i)) {
-        if (PyObject* result = call_entry(entry, arguments, n)) {
-          if (i) bring_to_front(state, i);
-          return result;
-        }
-        ++i;
-      }
+    if (!state.rest && !state.takes_kwargs) {
+      std::vector<PyObject*> placed;
+      nb::object rest;
+      const bool is_in_place = !names && n == state.names.size() && n == state.n_positional;
+      if (is_in_place || place(state, arguments, n, names, placed, rest))
+        if (PyObject* result = call_known(state, is_in_place ? arguments : placed.data())) return result;
     }
     return call_slowly(self, arguments, n, names);
   });
@@ -325,6 +334,8 @@ nb::object make(nb::object function, bool parallel, bool fastmath, bool boundsch
   const int flags = nb::cast<int>(code.attr("co_flags"));
   state.takes_kwargs = flags & 0x8;
   const int n_positional = nb::cast<int>(code.attr("co_argcount"));
+  state.n_positional = static_cast<size_t>(n_positional);
+  state.n_unnamed = nb::cast<size_t>(code.attr("co_posonlyargcount"));
   nb::object defaults = function.attr("__defaults__"), keyword_defaults = function.attr("__kwdefaults__");
   const int n_defaults = defaults.is_none() ? 0 : static_cast<int>(nb::len(defaults));
   for (int i = 0; i <= n; ++i) {

@@ -72,6 +72,16 @@ Known& known() {
 
 }  // namespace
 
+void Reader::depends_on(const nb::dict& globals, nb::object name, const nb::object& value) {
+  const nb::object module = nb::borrow(PyDict_GetItemString(globals.ptr(), "__name__"));
+  if (module.is_valid() && nb::isinstance<nb::str>(module) && nb::cast<std::string_view>(module).starts_with("kasoku._library")) return;
+  PyObject* interned = name.release().ptr();
+  PyUnicode_InternInPlace(&interned);
+  const nb::object key = nb::steal(interned);
+  const bool is_known = std::ranges::any_of(dependencies_, [&](const Dependency& each) { return each.container.is(globals) && each.name.is(key); });
+  if (!is_known) dependencies_.push_back({globals, key, value});
+}
+
 nb::object Reader::look_up(const std::string& name, nb::handle node) {
   const Frame* own = frame_;
   while (own->outer) own = own->outer;
@@ -85,10 +95,7 @@ nb::object Reader::look_up(const std::string& name, nb::handle node) {
   nb::str key(name.c_str());
   if (frame_->globals.contains(key)) {
     nb::object value = nb::borrow(frame_->globals[key]);
-    PyObject* interned = key.release().ptr();
-    PyUnicode_InternInPlace(&interned);
-    if (!PyModule_Check(value.ptr())) dependencies_.push_back({frame_->globals, nb::steal(interned), value});
-    else Py_DECREF(interned);
+    if (!PyModule_Check(value.ptr())) depends_on(frame_->globals, std::move(key), value);
     return value;
   }
   // Compiled ahead, by its decorator, a function has no name yet: it is itself.

@@ -55,6 +55,8 @@ class Reader {
   void add_rest(nb::handle args);
 
   nb::object look_up(const std::string& name, nb::handle node);
+  /// A name of a program, which may bind it to something else; those of the library stay as they are.
+  void depends_on(const nb::dict& globals, nb::object name, const nb::object& value);
   jit::Binding classify(nb::object object, const std::string& name, int depth = 0);
   jit::Binding classify_known(nb::object object, const std::string& name, int depth);
   /// What a program overloads under this key (a function, or ".name" of a method); "" if it does not.

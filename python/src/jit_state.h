@@ -39,6 +39,8 @@ struct JitState {
   std::vector<std::shared_ptr<JitEntry>> entries;  ///< the last used first
   nb::object interpreted;         ///< what runs without a compiled form, kasoku._jit._Interpreted; invalid if not needed yet
   std::optional<size_t> rest;     ///< which of the names is `*args`
+  size_t n_positional = 0;        ///< names before it, or before those that are given by name alone
+  size_t n_unnamed = 0;           ///< of these, what is given by place alone
   bool takes_kwargs = false;
   bool is_unreadable = false;     ///< it has none for any arguments
   std::set<std::string> refused;  ///< signatures that it has none for

@@ -343,3 +343,19 @@ def test_a_layout_without_results_writes_into_its_arguments():
     r, out = np.array([[0.25, 0.5], [0.5, 0.75]]), np.zeros((2, 3))
     gaps(r, out)
     np.testing.assert_array_equal(out, [[0.25, 0.25, 0.5], [0.5, 0.25, 0.25]])
+
+
+@pytest.mark.parametrize("signatures", [[], ["int64(int64, int64)", "float64(float64, float64)"]])
+def test_calls_after_the_first_give_the_same(signatures):
+    @vectorize(signatures)
+    def f(x, y):
+        return x * 3 - y
+
+    m = np.arange(12.0).reshape(3, 4)
+    given = [(m, m + 1), (m.astype(int), m.astype(int)), (m.T, m.T), (m, m.astype(int)), (m, 2), (m, m[0]), (m[::2], m[::2]),
+             (m[0, 0], m[1, 1]), (np.array(2.0), np.array(3.0)), (m[:0], m[:0]), (m.astype(">f8"), m)]  # fmt: skip
+    for x, y in given * 2:
+        got, want = f(x, y), x * 3 - y
+        assert type(got) is type(want), (x, y)
+        assert (got.shape, got.dtype) == (want.shape, want.dtype.newbyteorder("="))
+        np.testing.assert_array_equal(got, want)

@@ -288,3 +288,33 @@ REFUSED = [
 def test_what_is_refused(function, operand, error, text):
     with pytest.raises(error, match=text):
         ks.njit(function)(operand)
+
+
+def test_names_and_defaults_find_what_is_compiled():
+    @ks.njit
+    def f(w, /, x, y=2, *, z=3):
+        return x - y * z + w
+
+    def plain(w, /, x, y=2, *, z=3):
+        return x - y * z + w
+
+    for args, names in [
+        ((9, 1), {}),
+        ((9, 1, 5), {}),
+        ((9,), {"y": 7, "x": 1}),
+        ((9, 1.5), {"z": 4}),
+        ((9, 1), {"z": 2.5}),
+        ((9, 1), {}),
+    ]:
+        for _ in range(2):  # compiled, and found again
+            assert f(*args, **names) == plain(*args, **names)
+    for args, names in [
+        ((), {}),
+        ((9,), {}),
+        ((9, 1), {"x": 2}),
+        ((9, 1), {"v": 2}),
+        ((9, 1, 2, 3), {}),
+        ((), {"w": 9, "x": 1}),
+    ]:
+        with pytest.raises(TypeError):
+            f(*args, **names)

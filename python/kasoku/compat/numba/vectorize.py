@@ -26,6 +26,12 @@ def scan(out):
 """
 
 
+def _are_alike(args):
+    """Whether all are NumPy's arrays of one shape, which lie without gaps: nothing is converted or spread then."""
+    shape = getattr(args[0], "shape", None)
+    return bool(shape) and all(type(a) is np.ndarray and a.shape == shape and a.flags.c_contiguous for a in args)
+
+
 def _spread(a, shape):
     """The elements of an array of that shape; compiled along with what takes arrays."""
     if isinstance(a, np.ndarray):
@@ -44,6 +50,7 @@ class DUFunc(UFunc):
         self.nin = len(inspect.signature(function).parameters)
         self.nargs = self.nin + 1
         self.identity, self._is_open, self._parallel, self._loops = identity, not signatures, parallel, []
+        self._known = {}  # the dtype of the result for the dtypes that a loop takes as they are
         self._scalar = _jit.jit(list(signatures) or None, parallel=False, error_model="numpy")(function)
         for given in signatures:
             args, result = _signature.signature(given)
@@ -130,10 +137,20 @@ class DUFunc(UFunc):
             raise TypeError(
                 f"{self.__name__}() takes from {self.nin} to {self.nargs} positional arguments but {len(args)} were given"
             )
+        is_plain = out is dtype is None and _are_alike(args)
+        if is_plain:
+            result = self._known.get(tuple(a.dtype for a in args))
+            if result is not None:
+                out = np.empty(args[0].shape, result)
+                self._loop(out.reshape(-1), *(a.reshape(-1) for a in args))
+                return out
         out = out[0] if isinstance(out, tuple) else out
         if not (out is None or hasattr(out, "shape")):
             raise TypeError(f"{self.__name__}(): an output is an array, not {type(out).__name__}")
-        dtypes, (result,) = self._choose([dtype_of(arg) for arg in args])
+        given = [dtype_of(arg) for arg in args]
+        dtypes, (result,) = self._choose(given)
+        if is_plain and dtypes == given:
+            self._known[tuple(dtypes)] = result
         arrays, wrap = as_arrays(args)
         if out is None and all(a.ndim == 0 for a in arrays):
             return result.type(self._scalar(*(d.type(a.item()) for d, a in zip(dtypes, arrays, strict=True))))
