@@ -366,6 +366,11 @@ Array array_from(nb::handle object, Device& device) {
   return full({}, operand->scalar, dtype, device);
 }
 
+Array mask_from(nb::handle where, Device& device) {
+  const Array mask = array_from(where, device);
+  return PyList_CheckExact(where.ptr()) || PyTuple_CheckExact(where.ptr()) ? astype(mask, Dtype::bool_) : mask;
+}
+
 Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device, bool copy) {
   if (Array numbers = Numbers::array_of(object, dtype, device); !numbers.is_null()) return numbers;
   if (dtype && info(*dtype).code.empty()) return astype(import_host(object, std::nullopt, device, copy), *dtype);  // NumPy has none

@@ -51,6 +51,8 @@ std::optional<Operand> operand_from(nb::handle object, Device& device);
 Operand value_from(nb::handle value, const Array& x);
 /// The same as an array.
 Array array_from(nb::handle object, Device& device);
+/// What where= is given: a list may have numbers for truth, as NumPy takes it.
+Array mask_from(nb::handle where, Device& device);
 
 /// Of numbers of Python's, float64 and int64 of NumPy's among them, in lists of one length; null for any other object, and for
 /// dtypes that take more than a look.

@@ -4,6 +4,7 @@
 #include "jit_records.h"
 #include "jit_values.h"
 #include "kasoku/base/error.h"
+#include "kasoku/base/half.h"
 
 #include <fmt/format.h>
 
@@ -71,28 +72,7 @@ nb::object description(const Type& type) {
   }
 }
 
-double half_value(uint16_t bits) {
-  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-  const double size = exponent == 31 ? (mantissa ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity())
-                      : exponent    ? std::ldexp(1024 + mantissa, exponent - 25)
-                                    : std::ldexp(mantissa, -24);
-  return bits & 0x8000 ? -size : size;
-}
-
 namespace {
-
-/// The nearest half, ties to even.
-uint16_t half_bits_of(double x) {
-  const uint16_t sign = std::signbit(x) ? 0x8000 : 0;
-  const double size = std::fabs(x);
-  if (std::isnan(x)) return 0x7e00;
-  if (size >= 65520) return sign | 0x7c00;
-  int exponent = 0;
-  std::frexp(size, &exponent);
-  const int unit = std::max(exponent - 11, -24);  // of the last place
-  const auto steps = static_cast<int>(std::nearbyint(std::ldexp(size, -unit)));
-  return static_cast<uint16_t>(sign | (steps + ((unit + 24) << 10)));
-}
 
 struct Number {
   double real = 0, imaginary = 0;
@@ -112,7 +92,7 @@ Number number_of(const Type& type, const uint64_t* words) {
       std::memcpy(&single, words, 4);
       number.real = single;
       break;
-    case Dtype::float16: number.real = half_value(static_cast<uint16_t>(*words)); break;
+    case Dtype::float16: number.real = half_to_float(static_cast<uint16_t>(*words)); break;
     case Dtype::bool_: number.integer = static_cast<int64_t>(*words & 1); break;
     case Dtype::int8: number.integer = static_cast<int8_t>(*words); break;
     case Dtype::int16: number.integer = static_cast<int16_t>(*words); break;
@@ -144,7 +124,7 @@ void put_number(const Number& number, const Type& from, const Type& to, uint64_t
     const auto single = static_cast<float>(number.real);
     std::memcpy(words, &single, 4);
   } else if (to.dtype == Dtype::float16) {
-    *words = half_bits_of(is_real ? number.real : static_cast<double>(number.integer));
+    *words = float_to_half(to_odd(is_real ? number.real : static_cast<double>(number.integer)));
   } else if (to.dtype == Dtype::bool_) {
     *words = is_real ? number.real != 0 : number.integer != 0;
   } else {

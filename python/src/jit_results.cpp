@@ -3,6 +3,7 @@
 #include "convert.h"
 #include "jit_lists.h"
 #include "kasoku/array/array.h"
+#include "kasoku/base/half.h"
 #include "kasoku/jit/offload.h"
 
 #include <nanobind/ndarray.h>
@@ -151,7 +152,7 @@ nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arg
       switch (type.dtype) {
         case Dtype::float64: return nb::steal(PyFloat_FromDouble(x));
         case Dtype::float32: std::memcpy(&f, w, 4); return nb::steal(PyFloat_FromDouble(f));
-        case Dtype::float16: return nb::steal(PyFloat_FromDouble(half_value(static_cast<uint16_t>(*w))));
+        case Dtype::float16: return nb::steal(PyFloat_FromDouble(half_to_float(static_cast<uint16_t>(*w))));
         case Dtype::bool_: return nb::steal(PyBool_FromLong(static_cast<long>(*w & 1)));
         case Dtype::int64: return nb::steal(PyLong_FromLongLong(static_cast<long long>(*w)));
         case Dtype::uint64: return nb::steal(PyLong_FromUnsignedLongLong(*w));

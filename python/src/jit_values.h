@@ -23,9 +23,6 @@ struct Offloaded {
   bool has_array = false;  ///< an argument is an Array, so results are
 };
 
-/// The number that the bits of a float16 stand for.
-double half_value(uint16_t bits);
-
 /// The type of what is known when compiling (a text, a dtype, a member of an Enum), unknown for any other value.
 jit::Type type_of_symbol(nb::handle value);
 

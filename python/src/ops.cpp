@@ -136,8 +136,7 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
   const std::optional<Array> into = out_from(out);
   std::optional<Array> mask;
   if (where.ptr() != Py_True) {
-    mask = array_from(where, device);
-    if (PyList_CheckExact(where.ptr()) || PyTuple_CheckExact(where.ptr())) mask = astype(*mask, Dtype::bool_);  // numbers of Python's, as NumPy takes them
+    mask = mask_from(where, device);
     if (mask->dtype() != Dtype::bool_) throw Error(ErrorKind::type, "where= is a mask of bools, not of " + std::string(info(mask->dtype()).name));
   }
   Array result;

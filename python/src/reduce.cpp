@@ -34,10 +34,7 @@ nb::object reduced(const char* name, const Reducer& f, ReductionWords words, con
                    bool keepdims, nb::handle initial, nb::handle where) {
   Over over{axes_from(axis), keepdims};
   const std::optional<Dtype> wanted = optional_dtype(dtype);
-  if (!where.is_none() && where.ptr() != Py_True) {
-    over.where = array_from(where, x.device());
-    if (PyList_CheckExact(where.ptr()) || PyTuple_CheckExact(where.ptr())) over.where = astype(*over.where, Dtype::bool_);
-  }
+  if (!where.is_none() && where.ptr() != Py_True) over.where = mask_from(where, x.device());
   if (!initial.is_none()) over.initial = scalar_from(initial);
   if ((over.where && !words.where) || (over.initial && !words.initial))
     throw Error(ErrorKind::type, std::string(name) + (over.where ? " takes no where=" : " takes no initial="));
