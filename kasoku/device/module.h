@@ -45,6 +45,11 @@ class Function {
   /// A launch of one block of one thread, of a text of ours that ends soon: what arrays of few elements and compiled
   /// functions without loops are computed by.
   virtual void launch_one(void* const* args, Stream& stream) { launch({}, args, stream); }
+  /// The same `n` times: before each `next` moves what `args` point to on to launch `i`, or says that there are no more.
+  using NextArgs = bool (*)(void* const* args, size_t i);
+  virtual void launch_each(void* const* args, size_t n, NextArgs next, Stream& stream) {
+    for (size_t i = 0; i < n && next(args, i); ++i) launch({}, args, stream);
+  }
 
   /// CUDA's function attributes by their lower-case name ("num_regs",
   /// "shared_size_bytes", "max_threads_per_block", "local_size_bytes",

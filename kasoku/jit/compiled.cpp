@@ -38,6 +38,7 @@ Compiled::Compiled(std::shared_ptr<const Unit> unit, const std::vector<Type>& ar
 }
 
 void Compiled::call(CallRecord& record) const {
+  if (is_short()) return call_each(record, 1);
   const cpu::NudgeFlag nudges(record.is_asked);  // the function holds memory, and its loops ask
   InterruptCheck interrupt;
   record.interrupt = &interrupt;
@@ -49,11 +50,28 @@ void Compiled::call(CallRecord& record) const {
   CallRecord* pointer = &record;
   void* arguments[] = {&pointer};
   Stream& stream = module_->device().current_stream();
-  const bool is_short = !lowered_.has_loops && !lowered_.has_arrays;
-  if (!device_) return is_short ? entry_->launch_one(arguments, stream) : entry_->launch(LaunchShape{}, arguments, stream);
+  if (!device_) return entry_->launch(LaunchShape{}, arguments, stream);
   OffloadCall offload(record, *device_, kernels_, lowered_.device_words ? argument_words_ : 0);
   entry_->launch(LaunchShape{}, arguments, stream);
   offload.finish();
+}
+
+void Compiled::call_each(CallRecord& record, size_t n) const {
+  const cpu::NudgeFlag nudges(record.is_asked);
+  InterruptCheck interrupt;
+  record.interrupt = &interrupt;
+  const RunningCall running(record);
+  CallRecord* pointer = &record;
+  int words = call_words();
+  void* arguments[] = {&pointer, &words};
+  Stream& stream = module_->device().current_stream();
+  if (n == 1) return entry_->launch_one(arguments, stream);
+  const auto next = [](void* const* args, size_t i) {
+    CallRecord& record = **static_cast<CallRecord**>(args[0]);
+    if (i && !record.status) record.words += *static_cast<const int*>(args[1]);
+    return !record.status;
+  };
+  entry_->launch_each(arguments, n, next, stream);
 }
 
 std::string failure_text(const CallRecord& record, std::span<const jit::Function* const> functions) {

@@ -6,6 +6,7 @@
 #include "kasoku/jit/lower.h"
 #include "kasoku/jit/runtime.h"
 
+#include <algorithm>
 #include <memory>
 #include <span>
 
@@ -24,6 +25,12 @@ class Compiled {
 
   /// Runs it: words of the arguments in, words of the result out. `record.status` tells.
   void call(CallRecord& record) const;
+  /// The same `n` times, each by the next `call_words()` words; of a function that is_short(). Ends at a call that fails,
+  /// with the record's words at those of the last call.
+  void call_each(CallRecord& record, size_t n) const;
+  /// Whether a call is over in nanoseconds: what is around it costs more.
+  bool is_short() const { return !device_ && !lowered_.has_loops && !lowered_.has_arrays; }
+  int call_words() const { return std::max(argument_words_, result_words_); }
 
   Device* device() const { return device_; }
   const Lowered& lowered() const { return lowered_; }

@@ -1,11 +1,12 @@
 // Each worker has the tasks that it made ready in a deque of its own, and goes on with the reader that
 // has most tasks behind it, so that a chain needs no queue. Who has nothing takes of the leaves, then
-// steals. A worker is woken by one that has more than it can do, and looks alone: as many wake as there is work for.
+// steals. Leaves that a worker took run together where they are over in nanoseconds, and lie in its deque else. A worker is woken by one that has more than it can do, and looks alone: as many wake as there is work for.
 // Of many tasks the first worker runs some alone: to wake a core takes as long as hundreds of small ones do. For that
 // reason the waiting thread works too, as long as tasks are small and of those that end at Ctrl-C by themselves.
 #include <x86intrin.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -138,11 +139,22 @@ class Run : public std::enable_shared_from_this<Run> {
   std::vector<TaskTime> times() { return std::move(times_); }
 
  private:
+  static constexpr size_t most_leaves = 32;  ///< that a worker takes at a time
+
   struct alignas(64) Worker {
     ReadyTasks ready;
     std::atomic<size_t> done{0};
-    size_t not_told = 0;  ///< of those done, how many are still outstanding_
-    size_t victim = 0;    ///< the last one robbed
+    size_t not_told = 0;         ///< of those done, how many are still outstanding_
+    size_t victim = 0;           ///< the last one robbed
+    size_t next_judgement = 1;   ///< of the first worker: after so many tasks
+    bool runs_together = false;  ///< what it took last of the leaves did
+  };
+
+  /// A task to go on with, and the leaves that were taken with it.
+  struct Work {
+    uint32_t task = none;
+    size_t leaf = 0, end = 0;
+    explicit operator bool() const { return task != none; }
   };
 
   /// The waiting thread is one of the workers as long as there are small tasks.
@@ -153,11 +165,11 @@ class Run : public std::enable_shared_from_this<Run> {
     const InterruptScope scope(is_left_);
     const cpu::Computing here;
     is_helping_.store(true);
-    uint32_t task = find(own);
+    Work work = find(own);
     int n_long = 0;  // one alone may have lost its core
-    for (uint64_t before = __rdtsc(), looked = before; task != none && !interrupt_ && graph_.task(task).may_run_free();) {
-      task = execute(task, own, lock);
-      if (task == none) task = find(own);
+    for (uint64_t before = __rdtsc(), looked = before; work && !interrupt_ && graph_.task(work.task).may_run_free();) {
+      work = execute(work, own, lock);
+      if (!work) work = find(own);
       const uint64_t now = __rdtsc();
       n_long = now - std::exchange(before, now) > small_task ? n_long + 1 : 0;
       if (n_long == 2) break;
@@ -170,7 +182,10 @@ class Run : public std::enable_shared_from_this<Run> {
       }
       looked = before = __rdtsc();
     }
-    if (task != none) own.ready.push(task);
+    if (work) {
+      push_leaves(own, work.leaf, work.end);
+      own.ready.push(work.task);
+    }
     is_helping_.store(false);
     lock.give();
     if (tell(own)) return;
@@ -186,26 +201,27 @@ class Run : public std::enable_shared_from_this<Run> {
     if (!may_spread_.load(std::memory_order_relaxed)) first_begun_.store(seconds());
     for (bool is_looking = true;;) {  // whoever is woken is looking
       if (all_need_lock_) lock.take();
-      uint32_t task = find(own);
+      Work work = find(own);
       if (is_looking) searching_.store(false);
-      if (task != none && is_looking && has_work()) offer();
+      if (work && is_looking && has_work()) offer();
       is_looking = false;
-      if (task == none) {
+      if (!work) {
         lock.give();
         if (!sleep(own)) return;
         is_looking = true;
       }
-      while (task != none) {
-        task = execute(task, own, lock);
+      while (work) {
+        work = execute(work, own, lock);
         if (!may_spread_.load(std::memory_order_relaxed)) judge(own);
       }
     }
   }
 
   /// Of the first worker, after 1, 2, 4, … tasks: to read the clock takes a good part of a small task.
-  void judge(const Worker& own) {
+  void judge(Worker& own) {
     const size_t n = own.done.load(std::memory_order_relaxed);
-    if (n & (n - 1)) return;
+    if (n < own.next_judgement) return;
+    own.next_judgement = 2 * n;
     const double time = seconds() - first_begun_.load(std::memory_order_relaxed);
     if (time >= judged_from && is_worth_waking(time, n)) spread();
   }
@@ -221,26 +237,30 @@ class Run : public std::enable_shared_from_this<Run> {
     if (has_work()) offer();
   }
 
-  uint32_t find(Worker& own) {
-    if (const uint32_t task = own.ready.take(); task != none) return task;
-    if (const uint32_t task = take_leaves(own); task != none) return task;
+  Work find(Worker& own) {
+    if (const uint32_t task = own.ready.take(); task != none) return {task};
+    if (const Work work = take_leaves(own)) return work;
     for (size_t k = 0; k < workers_.size(); ++k) {
       const size_t victim = (own.victim + k) % workers_.size();
-      if (const uint32_t task = workers_[victim].ready.steal(); task != none) return own.victim = victim, task;
+      if (const uint32_t task = workers_[victim].ready.steal(); task != none) return own.victim = victim, Work{task};
     }
-    return none;
+    return {};
   }
 
-  /// Some at a time, so that workers meet at the counter seldom; they can be stolen from then on.
-  uint32_t take_leaves(Worker& own) {
+  /// Some at a time, so that workers meet at the counter seldom.
+  Work take_leaves(Worker& own) {
     const size_t before = next_leaf_.load(std::memory_order_relaxed);
-    if (before >= n_leaves_) return none;
-    const size_t n = std::clamp<size_t>((n_leaves_ - before) / (8 * n_workers_), 1, 32);
+    if (before >= n_leaves_) return {};
+    const size_t least = own.runs_together ? most_leaves / 2 : 1;
+    const size_t n = std::clamp<size_t>((n_leaves_ - before) / (8 * n_workers_), least, most_leaves);
     const size_t first = next_leaf_.fetch_add(n), end = std::min(first + n, n_leaves_);
-    if (first >= end) return none;
-    const Places& leaves = graph_.leaves();
-    own.ready.push(end - first - 1, [&](size_t i) { return leaves[end - 1 - i]; });
-    return leaves[first];
+    if (first >= end) return {};
+    return {graph_.leaves()[first], first + 1, end};
+  }
+
+  /// Where others can steal them.
+  void push_leaves(Worker& own, size_t first, size_t end) {
+    own.ready.push(end - first, [&](size_t i) { return graph_.leaves()[end - 1 - i]; });
   }
 
   bool has_work() const {
@@ -300,31 +320,69 @@ class Run : public std::enable_shared_from_this<Run> {
     return true;
   }
 
-  /// Runs one task; returns a reader that became ready, to go on with.
-  uint32_t execute(uint32_t i, Worker& own, LockHolder& lock) {
+  /// Runs the task, and the leaves that came with it where they are short; returns a reader that became ready, to go on with.
+  Work execute(const Work& work, Worker& own, LockHolder& lock) {
+    if (work.leaf < work.end) {
+      const size_t n = run_together(work, own);
+      own.runs_together = n;
+      if (n) {
+        lock.give();
+        const size_t leaf = work.leaf - 1 + n;  // the first that did not run
+        if (leaf < work.end) return {graph_.leaves()[leaf], leaf + 1, work.end};
+        return {};
+      }
+      push_leaves(own, work.leaf, work.end);
+    }
+    const uint32_t i = work.task;
     if (!failed_.load(std::memory_order_acquire)) {
       const Task& task = graph_.task(i);
       const double begin = times_.empty() ? 0 : seconds();
       const GraphDraws::Task place(draws_, i);
       try {
         const Inputs given(values_.data(), graph_.inputs(i));
-        if (task.may_run_free() && task.run_free(given, values_[i])) {
+        if (const Task::Ready ready{&task, given, &values_[i]}; task.may_run_free() && task.run_free({&ready, 1})) {
           lock.give();  // a worker may need it for its first such task
         } else {
           lock.take();
           values_[i] = task.run(given);
         }
       } catch (...) {
-        fail(std::current_exception());
-        if (&own == &workers_.back() && is_interrupt()) interrupt_ = std::current_exception();
+        fail(own);
       }
       if (!times_.empty()) times_[i] = {begin, seconds(), Arena::worker_index(), timeline::thread_number(), 0};
       if (!times_.empty() && bytes_of_) times_[i].bytes = bytes_of_(values_[i]);
     }
     const uint32_t next = graph_.has_edges() ? hand_on(i, own) : none;
-    own.done.store(own.done.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    ++own.not_told;
-    return next;
+    note_done(1, own);
+    return {next};
+  }
+
+  /// How many of the task and of the leaves after it ran, one after another without the lock; none if they cannot.
+  size_t run_together(const Work& work, Worker& own) {
+    if (!graph_.task(work.task).may_run_free() || !times_.empty() || failed_.load(std::memory_order_acquire)) return 0;
+    std::array<Task::Ready, most_leaves> ready;
+    size_t n = 0;
+    for (size_t leaf = work.leaf - 1; leaf < work.end; ++leaf) {
+      const uint32_t i = graph_.leaves()[leaf];
+      if (!graph_.task(i).may_run_free()) break;
+      ready[n++] = {&graph_.task(i), {}, &values_[i]};
+    }
+    if (n < 2) return 0;
+    try {
+      n = graph_.task(work.task).run_free({ready.data(), n});
+    } catch (...) {
+      fail(own);
+    }
+    if (n && graph_.has_edges())
+      for (size_t leaf = work.leaf - 1; leaf < work.leaf - 1 + n; ++leaf)
+        if (const uint32_t next = hand_on(graph_.leaves()[leaf], own); next != none) own.ready.push(next);
+    note_done(n, own);
+    return n;
+  }
+
+  void note_done(size_t n, Worker& own) {
+    own.done.store(own.done.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+    own.not_told += n;
   }
 
   /// The task's inputs have one reader less, its readers one input more. Returns the one to go on with.
@@ -378,10 +436,14 @@ class Run : public std::enable_shared_from_this<Run> {
     work_came_.notify_all();
   }
 
-  void fail(std::exception_ptr error) {
-    const std::lock_guard lock(mutex_);
-    if (!error_) error_ = std::move(error);
-    failed_.store(true, std::memory_order_release);
+  /// By what is handled now.
+  void fail(const Worker& own) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!error_) error_ = std::current_exception();
+      failed_.store(true, std::memory_order_release);
+    }
+    if (&own == &workers_.back() && is_interrupt()) interrupt_ = std::current_exception();
   }
 
   /// Of what is handled now.

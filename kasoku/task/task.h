@@ -48,12 +48,13 @@ class TaskPointer {
 /// The values that a task reads, in the order of its inputs.
 class Inputs {
  public:
+  Inputs() = default;
   Inputs(const Value* values, std::span<const uint32_t> places) : values_(values), places_(places) {}
   size_t size() const { return places_.size(); }
   const Value& operator[](size_t i) const { return values_[places_[i]]; }
 
  private:
-  const Value* values_;
+  const Value* values_ = nullptr;
   std::span<const uint32_t> places_;
 };
 
@@ -65,10 +66,17 @@ class Task {
 
   /// Under the front end's lock (RunOptions::lock).
   virtual Value run(const Inputs& inputs) const = 0;
-  /// The same without it, of a task that may_run_free(): false if it needs the lock after all.
-  virtual bool run_free(const Inputs& inputs, Value& result) const {
-    (void)inputs, (void)result;
-    return false;
+  /// A task whose inputs are there, and where its value is to lie.
+  struct Ready {
+    const Task* task;
+    Inputs inputs;
+    Value* result;
+  };
+  /// The same without it, of tasks that may_run_free(), this one the first: how many from there on ran. None if it needs
+  /// the lock after all, or if there are several and they are not over in nanoseconds each, or draw random numbers.
+  virtual size_t run_free(std::span<const Ready> ready) const {
+    (void)ready;
+    return 0;
   }
   virtual std::string name() const = 0;  ///< what a picture shows: "nogil_pi"
   virtual std::string key() const = 0;   ///< unique in the process: "nogil_pi-17"

@@ -258,28 +258,38 @@ std::shared_ptr<JitEntry> free_entry(const JitState& state) {
   return is_free ? entry : nullptr;
 }
 
-bool call_free(const JitEntry& entry, std::span<const kasoku::Value> arguments, kasoku::Value& result, bool has_lock) {
-  if (arguments.size() != entry.arguments.size() || offloads_to_cpu || default_place()) return false;
-  uint64_t words[words_at_hand];
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (!arguments[i].is(*kind_of(entry.arguments[i]))) return false;
-    words[i] = arguments[i].bits();
-  }
+FreeCalls::FreeCalls(const JitEntry& entry) : entry_(entry), stride_(static_cast<size_t>(entry.compiled.call_words())) {
+  for (size_t i = 0; i < std::min(entry.arguments.size(), std::size(kinds_)); ++i) kinds_[i] = kind_of(entry.arguments[i]);
+}
+
+size_t FreeCalls::room(size_t n, size_t n_arguments) const {
+  if (n_arguments != entry_.arguments.size() || stride_ > std::size(words_) || offloads_to_cpu || default_place()) return 0;
+  const jit::Compiled& compiled = entry_.compiled;
+  if (n > 1 && !(compiled.is_short() && !compiled.lowered().uses_random)) return 0;
+  return std::min(n, std::size(words_) / std::max<size_t>(stride_, 1));
+}
+
+size_t FreeCalls::run(bool has_lock) {
+  if (!n_) return 0;
+  const jit::Compiled& compiled = entry_.compiled;
   CallRecord record;
-  record.words = words;
-  if (has_lock && entry.compiled.lowered().has_loops) {
-    const GilReleased released;
-    entry.compiled.call(record);
+  record.words = words_;
+  if (compiled.is_short()) {
+    compiled.call_each(record, n_);
+    last_ = stride_ ? static_cast<size_t>(record.words - words_) / stride_ : 0;
   } else {
-    entry.compiled.call(record);
+    std::optional<GilReleased> released;
+    if (has_lock && compiled.lowered().has_loops) released.emplace();
+    compiled.call(record);
   }
   if (record.status) {
     const GilHeld gil;
-    raise_of_call(entry, record);
+    raise_of_call(entry_, record);
   }
-  result = number_of(entry.compiled.lowered().result, words[0]);
-  return true;
+  return n_;
 }
+
+kasoku::Value FreeCalls::result(size_t i) const { return number_of(entry_.compiled.lowered().result, words_[i * stride_]); }
 
 PyObject* call_entry(const std::shared_ptr<JitEntry>& entry, PyObject* const* arguments, size_t n,
                      const std::vector<Type>* given) {

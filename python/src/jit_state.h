@@ -92,9 +92,38 @@ PyObject* call_entry(const std::shared_ptr<JitEntry>& entry, PyObject* const* ar
 /// The entry that a function ran by last, if calls of it with numbers need nothing of Python: no arrays outside, one number
 /// or None as its result, nobody who watches. Else null.
 std::shared_ptr<JitEntry> free_entry(const JitState& state);
-/// A call of such an entry with numbers, without Python's lock, or with it if `has_lock`: it is given up where the
-/// function has loops. False if they are of other types, or the call belongs on another device.
-bool call_free(const JitEntry& entry, std::span<const Value> arguments, Value& result, bool has_lock);
+/// Calls of such an entry with numbers, one after another.
+class FreeCalls {
+ public:
+  explicit FreeCalls(const JitEntry& entry);
+
+  /// How many of `n` calls of so many arguments each there may be. One, or none if it takes another number of them, or a
+  /// call belongs on another device; several if they are over in nanoseconds and draw no random numbers, else none of those.
+  size_t room(size_t n, size_t n_arguments) const;
+  /// The words of the next call, which count when it is added.
+  uint64_t* next() { return words_ + n_ * stride_; }
+  /// Argument `i`; false if it is of another type.
+  bool take(uint64_t* words, size_t i, const Value& number) const {
+    if (!number.is(*kinds_[i])) return false;
+    words[i] = number.bits();
+    return true;
+  }
+  void add() { ++n_; }
+  /// Without Python's lock, or with it if `has_lock`: it is given up where the function has loops. How many ran.
+  size_t run(bool has_lock);
+  Value result(size_t i) const;
+  /// The one that raised an exception.
+  size_t last() const { return last_; }
+
+ private:
+  static constexpr int most_words = 96;
+
+  const JitEntry& entry_;
+  const size_t stride_;
+  const Value::Kind* kinds_[most_words];
+  uint64_t words_[most_words];
+  size_t n_ = 0, last_ = 0;
+};
 /// Whether somebody is told of calls of functions that may run on several workers.
 bool is_observed();
 /// For tests: NumPy's arrays count as those of a device. Gives what it was.

@@ -98,6 +98,8 @@ class PythonTask : public Task {
   const uint64_t key_;  ///< the number, or the object
 };
 
+class FreeCalls;
+
 /// A value that is there already.
 class ValueTask final : public PythonTask {
  public:
@@ -123,7 +125,7 @@ class CallTask final : public PythonTask {
   ~CallTask() override;
 
   Value run(const Inputs& inputs) const override;
-  bool run_free(const Inputs& inputs, Value& result) const override;
+  size_t run_free(std::span<const Ready> ready) const override;
 
   /// As they were given, with a TaskInput for each input.
   nb::object function() const { return part(0); }
@@ -148,6 +150,7 @@ class CallTask final : public PythonTask {
     return reinterpret_cast<PyObject*>(reinterpret_cast<uintptr_t>(slot) & ~uintptr_t{3});
   }
   nb::object part(size_t i) const;
+  bool give_numbers(const Inputs& inputs, FreeCalls& calls) const;
   PyObject* names() const { return has_names_ ? slots()[n_slots_] : nullptr; }
   size_t n_named() const { return has_names_ ? static_cast<size_t>(PyTuple_Size(names())) : 0; }
 

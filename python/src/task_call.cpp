@@ -158,45 +158,83 @@ std::optional<Value> number_in(PyObject* object) {
   return overflow ? std::nullopt : std::optional(Value::of_integer(number));
 }
 
-/// What this thread's last compiled tasks ran by: entries that hold as long as no Python code has run.
-class KnownEntries {
- public:
-  const JitEntry* find(PyObject* function) const {
-    const uint64_t now = changes.load(std::memory_order_acquire);
-    for (const Known& known : all_)
-      if (known.function == function && known.changes == now) return known.entry.get();
-    return nullptr;
-  }
-  /// With the lock.
-  void add(PyObject* function, std::shared_ptr<JitEntry> entry) {
-    const auto same = std::ranges::find(all_, function, &Known::function);
-    Known& place = same == all_.end() ? all_[next_++ % all_.size()] : *same;
-    place = {function, std::move(entry), changes.load()};
-  }
-  ~KnownEntries() {
-    if (is_python_gone())
-      for (Known& known : all_) new std::shared_ptr<JitEntry>(std::move(known.entry));  // it may hold objects
-    else if (std::ranges::any_of(all_, [](const Known& known) { return known.entry != nullptr; })) {
-      const GilHeld gil;
-      all_ = {};
-    }
-  }
-
- private:
+/// What compiled tasks ran by last: entries that hold as long as no Python code has run.
+struct EntryTable {
   struct Known {
     PyObject* function = nullptr;
     std::shared_ptr<JitEntry> entry;
     uint64_t changes = 0;
   };
-  std::array<Known, 4> all_;
-  size_t next_ = 0;
+  std::array<Known, 4> all;
+  size_t next = 0;
+
+  const Known* find(PyObject* function) const {
+    const uint64_t now = changes.load(std::memory_order_acquire);
+    const auto known = [&](const Known& known) { return known.function == function && known.changes == now; };
+    const auto found = std::ranges::find_if(all, known);
+    return found == all.end() ? nullptr : &*found;
+  }
+  Known& place_of(PyObject* function) {
+    const auto same = std::ranges::find(all, function, &Known::function);
+    return same == all.end() ? all[next++ % all.size()] : *same;
+  }
 };
-/// Apart: what a thread holds of a library is scarce.
-KnownEntries& known_entries() {
-  thread_local std::unique_ptr<KnownEntries> all;
-  if (!all) all = std::make_unique<KnownEntries>();
-  return *all;
-}
+
+/// Each thread remembers its own, and all of them what any found: to find an entry takes Python's lock.
+class KnownEntries {
+ public:
+  /// Of the calling thread. Apart: what a thread holds of a library is scarce.
+  static KnownEntries& own() {
+    thread_local std::unique_ptr<KnownEntries> own;
+    if (!own) own = std::make_unique<KnownEntries>();
+    return *own;
+  }
+
+  const JitEntry* find(PyObject* function) {
+    if (const auto* known = own_.find(function)) return known->entry.get();
+    Everyones& everyones = of_all();
+    const std::lock_guard lock(everyones.mutex);
+    const auto* known = everyones.table.find(function);
+    if (!known) return nullptr;
+    EntryTable::Known& place = own_.place_of(function);
+    everyones.dropped.push_back(std::move(place.entry));
+    place = *known;
+    return place.entry.get();
+  }
+  /// With Python's lock.
+  void add(PyObject* function, const std::shared_ptr<JitEntry>& entry) {
+    const EntryTable::Known known{function, entry, changes.load()};
+    own_.place_of(function) = known;
+    std::vector<std::shared_ptr<JitEntry>> dropped;  // gone when nobody waits for the mutex
+    Everyones& everyones = of_all();
+    const std::lock_guard lock(everyones.mutex);
+    dropped.swap(everyones.dropped);
+    EntryTable::Known& place = everyones.table.place_of(function);
+    dropped.push_back(std::move(place.entry));
+    place = known;
+  }
+  ~KnownEntries() {
+    if (is_python_gone())
+      for (EntryTable::Known& known : own_.all) new std::shared_ptr<JitEntry>(std::move(known.entry));  // it may hold objects
+    else if (std::ranges::any_of(own_.all, [](const EntryTable::Known& known) { return known.entry != nullptr; })) {
+      const GilHeld gil;
+      own_ = {};
+    }
+  }
+
+ private:
+  struct Everyones {
+    std::mutex mutex;
+    EntryTable table;
+    std::vector<std::shared_ptr<JitEntry>> dropped;  ///< by threads without Python's lock; they may hold objects
+  };
+  static Everyones& of_all() {
+    static auto* all = new Everyones;  // threads may hold it at the process's end
+    return *all;
+  }
+
+  EntryTable own_;
+};
 
 /// Compiled code reads no context variable; what is interpreted may.
 bool is_compiled(PyObject* function) {
@@ -434,7 +472,7 @@ Value CallTask::run(const Inputs& inputs) const {
     changes.fetch_add(1, std::memory_order_release);
   else if (may_run_free() && result)
     if (std::shared_ptr<JitEntry> entry = free_entry(*jit_state_of(all[2])))
-      known_entries().add(all[2], std::move(entry));
+      KnownEntries::own().add(all[2], entry);
   if (result) return {python_kind, result};
   if (running.is_left()) {
     PyErr_Clear();
@@ -444,33 +482,38 @@ Value CallTask::run(const Inputs& inputs) const {
   throw nb::python_error();
 }
 
-bool CallTask::run_free(const Inputs& inputs, Value& result) const {
+size_t CallTask::run_free(std::span<const Ready> ready) const {
   PyObject* const function = slots()[0];
-  const JitEntry* const entry = known_entries().find(function);
-  if (!entry) return false;
-  Value numbers[most_free_arguments];
-  for (size_t i = 1; i < n_slots_; ++i) {
-    PyObject* const slot = slots()[i];
-    if (is_input(slot)) {
-      const Value& value = inputs[input(slot)];
-      if (!value.is(python_kind)) {
-        numbers[i - 1] = value;
-        continue;
-      }
-    }
-    PyObject* const object = is_input(slot) ? static_cast<PyObject*>(inputs[input(slot)].object()) : slot;
-    const std::optional<Value> number = is_number(object) ? number_in(object) : std::nullopt;
-    if (!number) return false;
-    numbers[i - 1] = *number;
+  const JitEntry* const entry = KnownEntries::own().find(function);
+  if (!entry) return 0;
+  FreeCalls calls(*entry);
+  for (const Ready& each : ready.first(calls.room(ready.size(), n_slots_ - 1))) {
+    const auto& task = static_cast<const CallTask&>(*each.task);
+    if (task.slots()[0] != function || task.n_slots_ != n_slots_ || !task.give_numbers(each.inputs, calls)) break;
   }
   try {
-    return call_free(*entry, {numbers, n_slots_ - 1}, result, context != nullptr);
+    const size_t n = calls.run(context != nullptr);
+    for (size_t i = 0; i < n; ++i) *ready[i].result = calls.result(i);
+    return n;
   } catch (nb::python_error& error) {
     const GilHeld gil;
     error.restore();
-    note_task(*this);
+    note_task(static_cast<const CallTask&>(*ready[calls.last()].task));
     throw nb::python_error();
   }
+}
+
+bool CallTask::give_numbers(const Inputs& inputs, FreeCalls& calls) const {
+  uint64_t* const words = calls.next();
+  for (size_t i = 1; i < n_slots_; ++i) {
+    PyObject* const slot = slots()[i];
+    const Value* const value = is_input(slot) ? &inputs[input(slot)] : nullptr;
+    PyObject* const object = !value ? slot : value->is(python_kind) ? static_cast<PyObject*>(value->object()) : nullptr;
+    const std::optional<Value> number = !object ? *value : is_number(object) ? number_in(object) : std::nullopt;
+    if (!number || !calls.take(words, i - 1, *number)) return false;
+  }
+  calls.add();
+  return true;
 }
 
 nb::object key_of(const Task& task) {

@@ -217,6 +217,57 @@ TEST_CASE("run: a worker holds the front end's lock over a run of tasks") {
   CHECK(lock->taken < 200);
 }
 
+TEST_CASE("run: tasks that run together run once each, as many as go") {
+  static std::atomic<int> together, alone, locked;
+  /// Runs with up to four more of its kind, unless it `stays`, which needs the lock.
+  class Short final : public Task {
+   public:
+    Short(int64_t number, bool stays) : Task({}, {.may_run_free = true}), number_(number), stays_(stays) {}
+    Value run(const Inputs&) const override { return ++locked, Value::of_integer(number_); }
+    size_t run_free(std::span<const Ready> ready) const override {
+      size_t n = 0;
+      for (; n < std::min<size_t>(ready.size(), 5); ++n) {
+        const auto& task = static_cast<const Short&>(*ready[n].task);
+        if (task.stays_) break;
+        if (task.number_ < 0) throw std::runtime_error("a negative number");
+        *ready[n].result = Value::of_integer(task.number_);
+      }
+      (ready.size() > 1 ? together : alone) += static_cast<int>(n);
+      return n;
+    }
+    std::string name() const override { return "short"; }
+    std::string key() const override { return name(); }
+
+   private:
+    const int64_t number_;
+    const bool stays_;
+  };
+  for (const int workers : {1, 2, 5}) {
+    for (const int64_t n : {40, 3000}) {
+      together = alone = locked = 0;
+      std::vector<TaskPointer> tasks;
+      int64_t want = 0, n_stay = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        const bool stays = i % 11 == 3 || i % 17 == 0;
+        n_stay += stays;
+        want = (want * 31 + i) % 1'000'003;
+        tasks.emplace_back(new Short(i, stays));
+      }
+      RunOptions options;
+      options.workers = workers;
+      options.lock = std::make_shared<CountingLock>();
+      const Results results = run(TaskGraph(tasks), options);
+      for (int64_t i = 0; i < n; ++i) CHECK(results[static_cast<size_t>(i)].as_integer() == i);
+      CHECK(together + alone + locked == n);
+      CHECK(locked == n_stay);
+      if (n > 40) CHECK(together > 0);
+      CHECK(run(TaskGraph({sum_of(0, tasks)}), options)[0].as_integer() == want);
+      tasks.emplace_back(new Short(-1, false));
+      CHECK_THROWS_WITH(run(TaskGraph({sum_of(0, tasks)}), options), "a negative number");
+    }
+  }
+}
+
 TEST_CASE("ready tasks: thieves and the worker take each task once") {
   ReadyTasks ready;
   constexpr uint32_t n = 200'000;

@@ -159,17 +159,22 @@ void CpuFunction::launch(const LaunchShape& shape, void* const* args, Stream&) {
   globals_.check_ends(info_.name);
 }
 
-/// Nobody helps with it, looks for an interrupt in it or is asked for memory; who watches launches sees it.
-void CpuFunction::launch_one(void* const* args, Stream& stream) {
+/// What launches of one thread run by; null as long as that is not known, or somebody watches launches.
+KernelEntry CpuFunction::entry_alone() const {
   const KernelEntry entry = one_thread_.load(std::memory_order_relaxed);
-  if (!entry || grid_observer() || is_traced(Station::launch) || timeline::is_on() || Recorder::current()) {
-    launch({}, args, stream);
-    const Variant& used = variant(LaunchShape{}.block);
-    const bool needs_memory = used.scratch_bytes || used.scratch_bytes_per_thread || used.static_shared_bytes;
-    if (!needs_memory && !compiles_only) one_thread_ = used.entry;
-    return;
-  }
-  counters().launches.add(1);
+  return entry && !grid_observer() && !is_traced(Station::launch) && !timeline::is_on() && !Recorder::current() ? entry : nullptr;
+}
+
+void CpuFunction::launch_watched(void* const* args, Stream& stream) {
+  launch({}, args, stream);
+  const Variant& used = variant(LaunchShape{}.block);
+  const bool needs_memory = used.scratch_bytes || used.scratch_bytes_per_thread || used.static_shared_bytes;
+  if (!needs_memory && !compiles_only) one_thread_ = used.entry;
+}
+
+/// Nobody helps with it, looks for an interrupt in it or is asked for memory.
+void CpuFunction::run_alone(KernelEntry entry, void* const* args, uint64_t n) {
+  counters().launches.add(n);
   if (last_name_) note_kernel(last_name_);
   static volatile int goes_on = 0;
   static const LaunchContext one{.grid = {1, 1, 1},
@@ -181,10 +186,36 @@ void CpuFunction::launch_one(void* const* args, Stream& stream) {
                                  .status = &goes_on,
                                  .runtime = nullptr};
   const FloatControl control;
-  const Fault fault = run_guarded(entry, args, one, 0, 1);
+  const Fault fault = run_guarded(entry, args, one, 0, n);
   if (fault.signal == nudge_signal()) throw_interruption();
   if (fault.signal) fail(fault.str());
   globals_.check_ends(info_.name);
+}
+
+void CpuFunction::launch_one(void* const* args, Stream& stream) {
+  if (const KernelEntry entry = entry_alone()) return run_alone(entry, args, 1);
+  launch_watched(args, stream);
+}
+
+/// One guard around all of them, which costs more than what they run.
+void CpuFunction::launch_each(void* const* args, size_t n, NextArgs next, Stream& stream) {
+  struct Each {
+    KernelEntry entry;
+    void* const* args;
+    NextArgs next;
+  };
+  constexpr KernelEntry run_each = [](void* const* own, const LaunchContext* launch, uint64_t first, uint64_t last) {
+    const Each& each = *static_cast<const Each*>(own[0]);
+    for (uint64_t i = first; i < last && each.next(each.args, i); ++i) each.entry(each.args, launch, 0, 1);
+  };
+  const KernelEntry entry = entry_alone();
+  if (!entry) {
+    for (size_t i = 0; i < n && next(args, i); ++i) launch_watched(args, stream);
+    return;
+  }
+  Each each{entry, args, next};
+  void* own[] = {&each};
+  run_alone(run_each, own, n);
 }
 
 void CpuFunction::check(const LaunchShape& shape) const {

@@ -34,6 +34,7 @@ class CpuFunction final : public Function {
   Module& module() override { return module_; }
   void launch(const LaunchShape& shape, void* const* args, Stream& stream) override;
   void launch_one(void* const* args, Stream& stream) override;
+  void launch_each(void* const* args, size_t n, NextArgs next, Stream& stream) override;
   void prepare(const LaunchShape& shape) override { (void)variant(shape.block); }
   /// Throws what is wrong with a launch in this shape.
   void check(const LaunchShape& shape) const;
@@ -48,6 +49,9 @@ class CpuFunction final : public Function {
 
   const Variant& variant(const uint32_t block[3]);
   const Variant& add_variant(const uint32_t block[3]);
+  KernelEntry entry_alone() const;
+  void launch_watched(void* const* args, Stream& stream);
+  void run_alone(KernelEntry entry, void* const* args, uint64_t n);
   void run(Work& work, uint64_t blocks);
   void run_cooperative(Work& work, uint64_t blocks);
   void run_on_threads(Work& work, uint64_t blocks, uint64_t at_once);

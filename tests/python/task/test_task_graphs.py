@@ -292,6 +292,32 @@ def test_compiled_tasks_of_every_kind_of_number(workers):
     assert both == tuple(f(less(k, 5), single(k)) for k in range(30))
 
 
+@pytest.mark.parametrize("workers", [1, 2, 8])
+def test_short_compiled_tasks_in_any_mixture(workers):
+    @ks.njit
+    def short(a, b):
+        return a - 2 * b
+
+    @ks.njit
+    def loop(a, b):
+        for _ in range(3):
+            a = a - b
+        return a
+
+    def plain(*values):
+        return values
+
+    choice = random.Random(7)
+    functions = [short] * 6 + [loop, plain]
+    numbers = [3, -4, 2**40, 2.5, float("inf"), True, 2**70]
+    given = [(choice.choice(functions), choice.choice(numbers[: choice.choice([1, 2, 2, 7])]), k) for k in range(3000)]
+    given = [each for each in given if each[0] is plain or each[1] != 2**70]  # too long for compiled functions
+    want = [function(a, b) for function, a, b in given]
+    tasks = [delayed(function)(a, b) for function, a, b in given]
+    for got in (ks.compute(*tasks, workers=workers), delayed(plain)(*tasks).compute(workers=workers)):
+        assert [(type(value), value) for value in got] == [(type(value), value) for value in want]
+
+
 def test_compiled_tasks_of_arrays():
     @ks.njit
     def total(x, k):
