@@ -198,7 +198,7 @@ class Run : public std::enable_shared_from_this<Run> {
     Worker& own = workers_[index];
     LockHolder lock(lock_.get());
     const InterruptScope scope(is_left_);
-    if (!may_spread_.load(std::memory_order_relaxed)) first_begun_.store(seconds());
+    if (!may_spread_.load(std::memory_order_relaxed)) first_begun_.store(judged_since_ = seconds());
     for (bool is_looking = true;;) {  // whoever is woken is looking
       if (all_need_lock_) lock.take();
       Work work = find(own);
@@ -221,14 +221,19 @@ class Run : public std::enable_shared_from_this<Run> {
   void judge(Worker& own) {
     const size_t n = own.done.load(std::memory_order_relaxed);
     if (n < own.next_judgement) return;
+    const bool is_first = own.next_judgement == 1;
     own.next_judgement = 2 * n;
-    const double time = seconds() - first_begun_.load(std::memory_order_relaxed);
-    if (time >= judged_from && is_worth_waking(time, n)) spread();
+    const double now = seconds(), time = now - judged_since_;
+    if (is_first && time < worth_waking) {  // the first task finds out what those after it know
+      judged_since_ = now, n_before_ = n;
+      return;
+    }
+    if (time >= judged_from && is_worth_waking(time, n - n_before_)) spread();
   }
 
   bool is_worth_waking(double time, size_t n_done) const {
-    const size_t all = graph_.size();
-    return n_done == 0 || time * static_cast<double>(all - n_done) >= worth_waking * static_cast<double>(n_done);
+    const auto left = static_cast<double>(graph_.size() - done());
+    return n_done == 0 || time * left >= worth_waking * static_cast<double>(n_done);
   }
 
   /// From here on workers wake others.
@@ -479,6 +484,8 @@ class Run : public std::enable_shared_from_this<Run> {
   std::atomic<size_t> started_{0}, sleepers_{0};
   std::atomic<bool> searching_{false}, is_helping_{false}, failed_{false}, is_left_{false}, may_spread_;
   std::atomic<double> first_begun_{-1};  ///< when the first worker came, of many tasks
+  double judged_since_ = 0;              ///< its own: what it judges by began then, …
+  size_t n_before_ = 0;                  ///< … after so many tasks
   std::mutex mutex_;
   std::condition_variable finished_, work_came_;
   size_t wakes_ = 0;
