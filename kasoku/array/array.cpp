@@ -248,6 +248,12 @@ void* Array::address() const {
 
 const void* Array::data_for_read() const {
   refuse_to_record("reading an array's values");
+  return data_for_call();
+}
+
+const void* Array::data_for_call() const {
+  if (const NodePtr node = state_->current(); Recorder::current() && !node->is_done() && Recording::is_from_before(*node))
+    evaluate(node);  // a replay reads its memory
   const NodePtr node = state_->computed();
   node->storage->buffer->use_here();
   return static_cast<const char*>(node->storage->buffer->memory()) + state_->view.offset;

@@ -57,8 +57,10 @@ class Array {
   void* data() const;
   /// The same for a caller that orders its work itself, by Buffer::use_on().
   void* address() const;
-  /// data() for a caller that only reads.
+  /// data() for a caller that only reads; not while the thread records, for it may read at once.
   const void* data_for_read() const;
+  /// The same for what a library reads in the stream's order, which can be recorded (call_library() of replay.h).
+  const void* data_for_call() const;
   /// Runs what is pending.
   std::shared_ptr<Buffer> buffer() const;
   /// The memory of an array that is computed; null while it is pending.

@@ -58,18 +58,18 @@ Array fitted(const Array& x, const Shape& lengths) {
 
 /// One call of the library. lengths: of the larger array.
 void call(fft::Kind kind, bool is_forward, const Array& from, const Array& to, const Shape& lengths, const Extents& axes, double factor) {
-  refuse_to_record("a Fourier transform");
   fft::Transform problem;
   problem.kind = kind;
   problem.is_forward = is_forward;
   problem.real = real_part(to.dtype());
   problem.lengths = lengths;
   problem.axes = axes;
-  problem.from = from.data_for_read();
+  problem.from = from.data_for_call();
   problem.to = to.data();
   problem.from_strides = from.strides(), problem.to_strides = to.strides();
   problem.factor = factor;
-  fft::transform(problem, to.device(), to.device().current_stream());
+  call_library(to.device(), {problem.from, problem.to},
+               [problem, &device = to.device()](Stream& stream) { fft::transform(problem, device, stream); });
 }
 
 /// The transform of an array that has its lengths and its dtype.
@@ -87,12 +87,14 @@ Array transformed(fft::Kind kind, bool is_forward, const Array& x, const Shape& 
   for (int64_t d = 0; d < x.ndim(); ++d)
     if (std::find(axes.begin(), axes.end(), d) == axes.end()) order.push_back(d);
   for (const int64_t axis : axes) order.push_back(axis);
+  const bool is_turned = !std::is_sorted(order.begin(), order.end());
   const auto moved = [&](const Shape& from) {
+    if (!is_turned) return from;
     Shape out;
     for (const int64_t d : order) out.push_back(from[static_cast<size_t>(d)]);
     return out;
   };
-  const Array turned = transpose(x, order);
+  const Array turned = is_turned ? transpose(x, order) : x;
   // What is used up is a copy, which has the factor at once.
   const bool is_copied = kind == fft::Kind::from_half;
   const Array from = !is_copied ? contiguous(turned) : factor == 1 ? copy(turned) : contiguous(apply(Op::multiply, {turned, std::exchange(factor, 1)}));
@@ -100,7 +102,7 @@ Array transformed(fft::Kind kind, bool is_forward, const Array& x, const Shape& 
   Extents places;
   for (const int64_t axis : last) places.push_back(axis + x.ndim());
   call(kind, is_forward, from, result, moved(lengths), places, 1);
-  const Array back = moveaxis(result, last, axes);
+  const Array back = is_turned ? moveaxis(result, last, axes) : result;
   return factor == 1 ? back : apply(Op::multiply, {back, factor});
 }
 

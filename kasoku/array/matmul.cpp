@@ -71,18 +71,18 @@ Array matmul(const Array& a, const Array& b) {
   void* const first = memory->buffer->memory();
   const Array result = Array::of(std::move(memory), shape, dtype, itemsize);
   if (product(shape) == 0) return result;
-  refuse_to_record("a product of matrices");
   problem.a = matrices(x, n_batch, true);
-  problem.a.data = const_cast<void*>(x.data_for_read());
+  problem.a.data = const_cast<void*>(x.data_for_call());
   problem.b = matrices(y, n_batch, false);
-  problem.b.data = const_cast<void*>(y.data_for_read());
+  problem.b.data = const_cast<void*>(y.data_for_call());
   problem.c.data = first;
   problem.c.batch_strides.resize(n_batch);
   for (size_t d = 0; d < n_batch; ++d)
     if (shape[d] != 1) problem.c.batch_strides[d] = result.strides()[d];
   if (has_rows) problem.c.row_stride = result.strides()[n_batch];
   if (has_columns) problem.c.column_stride = result.strides().back();
-  linalg::matmul(problem, a.device(), a.device().current_stream());
+  call_library(a.device(), {problem.a.data, problem.b.data, problem.c.data},
+               [problem, &device = a.device()](Stream& stream) { linalg::matmul(problem, device, stream); });
   return result;
 }
 

@@ -69,6 +69,11 @@ void ListRecorder::copy(void* to, const void* from, size_t bytes) {
   works_.push_back({.other = [=, &device = device_](Stream& stream) { device.copy(to, from, bytes, stream); }});
 }
 
+void ListRecorder::call(std::function<void(Stream&)> work, std::initializer_list<const void*> memory) {
+  for (const void* const address : memory) memory_->add(address);
+  works_.push_back({.other = std::move(work)});
+}
+
 std::shared_ptr<Replay> ListRecorder::finish() {
   return std::make_shared<ListReplay>(device_, std::move(works_), std::move(memory_));
 }

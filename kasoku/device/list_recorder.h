@@ -28,6 +28,7 @@ class ListRecorder : public Recorder {
   void launch(Function& function, const LaunchShape& shape, void* const* args) override;
   void fill(void* to, uint64_t value, size_t size, size_t count) override;
   void copy(void* to, const void* from, size_t bytes) override;
+  void call(std::function<void(Stream&)> work, std::initializer_list<const void*> memory) override;
   void use(Buffer&) override {}
   std::shared_ptr<Replay> finish() override;
 

@@ -5,10 +5,13 @@
 /// memory in another way cannot be repeated and is refused.
 #pragma once
 
+#include "kasoku/device/device.h"
 #include "kasoku/device/module.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string_view>
 
@@ -23,7 +26,7 @@ class Replay {
  public:
   virtual ~Replay() = default;
   virtual Device& device() = 0;
-  /// Launches, fills and copies in it.
+  /// Launches, fills, copies and calls of libraries in it.
   virtual size_t size() const = 0;
   /// Repeats them in the stream, in their order, with the arguments that they had.
   virtual void run(Stream& stream) = 0;
@@ -39,6 +42,8 @@ class Recorder {
   virtual void launch(Function& function, const LaunchShape& shape, void* const* args) = 0;
   virtual void fill(void* to, uint64_t value, size_t size, size_t count) = 0;
   virtual void copy(void* to, const void* from, size_t bytes) = 0;
+  /// What a library does in a stream with this memory of the device.
+  virtual void call(std::function<void(Stream&)> work, std::initializer_list<const void*> memory) = 0;
   virtual void use(Buffer& buffer) = 0;
   /// All of it; after this nothing is taken down.
   virtual std::shared_ptr<Replay> finish() = 0;
@@ -70,6 +75,15 @@ bool note(Device& device, const TakeDown& take_down) {
     return true;
   take_down(*recorder);
   return !recorder->holds_back;
+}
+
+/// A library's work with memory of the device, in the thread's current stream; where the thread records, one step that is
+/// repeated as it is, whatever it launches.
+template <class Work>
+void call_library(Device& device, std::initializer_list<const void*> memory, const Work& work) {
+  if (!note(device, [&](Recorder& recorder) { recorder.call(work, memory); })) return;
+  const RecorderScope no_step_of_its_own(nullptr);
+  work(device.current_stream());
 }
 
 /// Throws where the calling thread records: `what` cannot be repeated.

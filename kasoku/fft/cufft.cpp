@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <list>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace kasoku::fft {
@@ -100,6 +101,7 @@ struct Plan {
   std::mutex mutex;
   int handle = 0;
   size_t work_bytes = 0;
+  uintptr_t stream = 0;  ///< its own now
 };
 
 /// The plans that were used last.
@@ -134,12 +136,12 @@ void cufft_transform(const Transform& p, Device& device, Stream& stream) {
     if (key.to_next == p.lengths.back() / 2 + 1) key.to_next = 0;
   }
   const std::shared_ptr<Plan> plan = plan_for(key);
-  void *const work = device.allocate(plan->work_bytes, stream), *const from = const_cast<void*>(p.from);
-  int status;
+  void *const work = plan->work_bytes ? device.allocate(plan->work_bytes, stream) : nullptr, *const from = const_cast<void*>(p.from);
+  int status = 0;
   {
     std::lock_guard lock(plan->mutex);
-    status = library().set_stream(plan->handle, reinterpret_cast<void*>(stream.handle()));
-    if (!status) status = library().set_work(plan->handle, work);
+    if (std::exchange(plan->stream, stream.handle()) != stream.handle()) status = library().set_stream(plan->handle, reinterpret_cast<void*>(stream.handle()));
+    if (!status && work) status = library().set_work(plan->handle, work);
     if (!status)
       status = p.kind == Kind::complex   ? library().complex_run[key.is_wide](plan->handle, from, p.to, p.is_forward ? -1 : 1)
                : p.kind == Kind::to_half ? library().to_half_run[key.is_wide](plan->handle, from, p.to)

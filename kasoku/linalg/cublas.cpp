@@ -2,7 +2,7 @@
 
 #include "kasoku/base/error.h"
 #include "kasoku/device/cuda/device.h"
-#include "kasoku/device/stream.h"
+#include "kasoku/device/cuda/stream.h"
 #include "kasoku/linalg/cublas_library.h"
 #include "kasoku/linalg/leading.h"
 #include "kasoku/linalg/temporary.h"
@@ -11,6 +11,7 @@
 #include <complex>
 #include <map>
 #include <mutex>
+#include <optional>
 
 namespace kasoku::linalg {
 namespace {
@@ -42,17 +43,21 @@ void check(const Cublas& cublas, int status, const char* what) {
         .why(cublas.status_text(status));
 }
 
-/// A handle and its workspace serve one stream; who uses it holds its mutex.
+bool is_captured(Stream& stream) { return static_cast<cuda::CudaStream&>(stream).is_captured; }
+
+/// A handle and its workspace serve one stream, or all those that become graphs, one after the other; who uses it holds
+/// its mutex.
 struct Handle {
   std::mutex mutex;
   cublasHandle handle = nullptr;
 };
 
 Handle& handle_for(const Cublas& cublas, Stream& stream) {
+  constexpr uintptr_t graphs = UINTPTR_MAX;
   static std::mutex& mutex = *new std::mutex;
   static auto& handles = *new std::map<uintptr_t, Handle>;
   std::lock_guard lock(mutex);
-  Handle& found = handles[stream.handle()];
+  Handle& found = handles[is_captured(stream) ? graphs : stream.handle()];
   if (!found.handle) {
     check(cublas, cublas.create(&found.handle), "start");
     check(cublas, cublas.set_stream(found.handle, reinterpret_cast<void*>(stream.handle())),
@@ -60,6 +65,9 @@ Handle& handle_for(const Cublas& cublas, Stream& stream) {
   }
   return found;
 }
+
+/// What cuBLAS asks for on the latest processors.
+constexpr size_t graph_workspace = size_t{32} << 20;
 
 enum Op { no_transpose = 0, transposed = 1 };
 
@@ -128,6 +136,12 @@ void product(const Matmul& p, const TypeRow& type, Device& device, Stream& strea
   const auto as_int = [](int64_t value) { return static_cast<int>(value); };
   Handle& handle = handle_for(cublas, stream);
   std::lock_guard lock(handle.mutex);
+  std::optional<Temporary> workspace;  // a graph's own, for two graphs may run at once
+  if (is_captured(stream)) {
+    workspace.emplace(device, stream, graph_workspace);
+    check(cublas, cublas.set_stream(handle.handle, reinterpret_cast<void*>(stream.handle())), "use a stream");
+    check(cublas, cublas.set_workspace(handle.handle, workspace->data, graph_workspace), "use a workspace");
+  }
   // c^T = b^T a^T in cuBLAS's order of memory.
   const int status =
       items == 1

@@ -49,6 +49,7 @@ const Cublas& load() {
   };
   find(cublas.create, "cublasCreate_v2");
   find(cublas.set_stream, "cublasSetStream_v2");
+  find(cublas.set_workspace, "cublasSetWorkspace_v2");
   find(cublas.gemm, "cublasGemmEx");
   find(cublas.gemm_strided, "cublasGemmStridedBatchedEx");
   find(cublas.status_text, "cublasGetStatusString");

@@ -2,6 +2,7 @@
 /// cuBLAS's functions, found at run time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -25,6 +26,7 @@ enum CublasCompute : int { compute_float32 = 68, compute_float64 = 70 };
 struct Cublas {
   int (*create)(cublasHandle*);
   int (*set_stream)(cublasHandle, void* stream);
+  int (*set_workspace)(cublasHandle, void* memory, size_t bytes);
   int (*gemm)(cublasHandle, int op_a, int op_b, int m, int n, int k, const void* alpha,
               const void* a, int a_type, int lda, const void* b, int b_type, int ldb,
               const void* beta, void* c, int c_type, int ldc, int compute, int algorithm);

@@ -88,7 +88,7 @@ class CudaRecorder final : public ListRecorder {
     if (!result) {
       std::exception_ptr error;
       try {
-        CudaStream wrapped(cuda_, stream);
+        CudaStream wrapped(cuda_, stream, CudaStream::Kind::captured);
         for (const RecordedWork& work : works_) {
           if (work.function)
             static_cast<CudaFunction&>(*work.function).enqueue(work.shape, work.args.data(), stream);

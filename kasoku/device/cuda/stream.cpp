@@ -74,7 +74,7 @@ Stream& CudaDevice::foreign_stream(uintptr_t handle) {
   // For good: a buffer may remember it as its last one.
   std::lock_guard lock(streams_mutex_);
   CudaStream*& stream = foreign_streams_[handle];
-  if (!stream) stream = new CudaStream(*this, reinterpret_cast<CUstream>(handle), true);
+  if (!stream) stream = new CudaStream(*this, reinterpret_cast<CUstream>(handle), CudaStream::Kind::foreign);
   return *stream;
 }
 
@@ -138,7 +138,7 @@ bool CudaStream::copy_small(void* to, CUdeviceptr from, size_t bytes) {
 }
 
 void* CudaStream::take_block(size_t bytes) {
-  if (is_foreign) return nullptr;
+  if (is_foreign || is_captured) return nullptr;
   const std::lock_guard lock(blocks_mutex_);
   std::vector<void*>& blocks = blocks_of(bytes);
   if (blocks.empty()) return nullptr;
@@ -148,7 +148,7 @@ void* CudaStream::take_block(size_t bytes) {
 }
 
 bool CudaStream::keep_block(void* memory, size_t bytes) {
-  if (is_foreign) return false;  // its handle may come to stand for another stream
+  if (is_foreign || is_captured) return false;  // its handle may come to stand for another stream; its blocks are the graph's
   const std::lock_guard lock(blocks_mutex_);
   std::vector<void*>& blocks = blocks_of(bytes);
   if (blocks.size() == most_of_size) return false;

@@ -19,7 +19,10 @@ namespace kasoku::cuda {
 
 class CudaStream final : public Stream {
  public:
-  CudaStream(CudaDevice& device, CUstream stream, bool is_foreign = false) : stream(stream), is_foreign(is_foreign), device_(device) {}
+  /// ours: lives as long as the process; foreign: another library's, which may destroy it; captured: becomes a graph, whose
+  /// memory is its own.
+  enum class Kind : uint8_t { ours, foreign, captured };
+  CudaStream(CudaDevice& device, CUstream stream, Kind kind = Kind::ours) : stream(stream), is_foreign(kind == Kind::foreign), is_captured(kind == Kind::captured), device_(device) {}
   Device& device() override { return device_; }
   void synchronize() override;
   bool is_done() override;
@@ -27,7 +30,7 @@ class CudaStream final : public Stream {
   uintptr_t handle() const override { return reinterpret_cast<uintptr_t>(stream); }
 
   const CUstream stream;
-  const bool is_foreign;  ///< another library's, which may destroy it
+  const bool is_foreign, is_captured;
 
   /// A few bytes from the device, through pinned memory: the driver's own way for pageable
   /// memory keeps its lock until the copy is done. False if somebody else is using it.
@@ -37,7 +40,7 @@ class CudaStream final : public Stream {
   /// Small blocks that were given back in this stream's order: what comes next in it may have them without asking the
   /// driver, which takes about as long as a launch.
   void* take_block(size_t bytes);
-  /// False if there are enough, or the stream is another library's.
+  /// False if there are enough, or the stream is not ours.
   bool keep_block(void* memory, size_t bytes);
   std::vector<std::pair<void*, size_t>> take_all_blocks();  ///< and their sizes
   static constexpr size_t largest_block = 4096;
