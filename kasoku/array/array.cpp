@@ -287,7 +287,7 @@ void Array::store(const Array& value, bool is_only_here) const {
     throw Error(ErrorKind::value,
                 "an array of shape " + str(shape()) + " does not take one of shape " + str(value.shape()));
   Input input = value.input();
-  const bool value_is_own = input.node->n_arrays.load() == 1 && value.state_->is_contiguous &&
+  const bool value_is_own = input.node->is_of_one_array() && value.state_->is_contiguous &&
                             input.view.offset == 0 && value.dtype() == dtype() &&
                             input.node->size() == size() && input.node->device == &device();
   NodePtr old;
@@ -295,7 +295,7 @@ void Array::store(const Array& value, bool is_only_here) const {
     const auto is_private = [&] {
       if (Recorder::current()) return false;  // a replay writes where this did
       const Node& node = *state_->node;
-      const bool is_whole = node.n_arrays.load() == 1 && node.size() == size() && node.dtype == state_->dtype;
+      const bool is_whole = (node.is_of_one_array() || state_->node.use_count() == 1) && node.size() == size() && node.dtype == state_->dtype;
       return is_whole &&
              (!node.is_done() || (node.storage.use_count() == 1 && !node.storage->buffer->is_shared.load() &&
                                   node.storage->is_only_owner() && !KeptMemory::keeps(*node.storage->buffer)));
@@ -309,7 +309,7 @@ void Array::store(const Array& value, bool is_only_here) const {
     if (is_private()) {
       Node& node = *state_->node;
       input.node->n_arrays.fetch_add(1);
-      node.n_arrays.fetch_sub(1);
+      if (std::exchange(state_->is_counted, true)) node.n_arrays.fetch_sub(1);
       old = std::exchange(state_->node, std::move(input.node));
       return;
     }

@@ -234,7 +234,8 @@ bool get_place(PyObject* object, int64_t& place) {
 
 /// The array that a key is, of positions or flags; null for any other key, also for a number that was read from an array.
 const Array* places_of(PyObject* key) {
-  const Array* const array = PyLong_CheckExact(key) || PyTuple_CheckExact(key) ? nullptr : array_of(key);
+  const bool is_basic = PyLong_CheckExact(key) || PyTuple_CheckExact(key) || PySlice_Check(key) || key == Py_None;
+  const Array* const array = is_basic ? nullptr : array_of(key);
   return array && !array->state().view.shape.empty() ? array : nullptr;
 }
 
@@ -376,7 +377,7 @@ struct Rows {
   PyObject* elements[2];  ///< the last ones: when one is asked for, a loop has the last and is done with the one before
 
   static Rows& of(PyObject* self) { return *reinterpret_cast<Rows*>(self); }
-  Py_ssize_t left() const { return array ? std::max<Py_ssize_t>(array_inside(array)->shape()[0] - next, 0) : 0; }
+  Py_ssize_t left() const { return array ? std::max<Py_ssize_t>(array_inside(array)->state().view.shape[0] - next, 0) : 0; }
 
   static PyObject* give(PyObject* self) {
     Rows& rows = of(self);
@@ -386,7 +387,7 @@ struct Rows {
       const Array& x = *array_inside(rows.array);
       if (before && is_read_again(before, x, at)) return Py_NewRef(before);
       PyObject* const row = subscript_by_number(rows.array, at);
-      if (x.ndim() == 1) Py_XDECREF(std::exchange(before, Py_XNewRef(row)));
+      if (x.state().view.shape.size() == 1) Py_XDECREF(std::exchange(before, Py_XNewRef(row)));
       return row;
     }
     Py_CLEAR(rows.array);

@@ -3,6 +3,7 @@
 import functools
 import itertools
 import linecache
+import math
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from ... import _content, _core, _jit
 from ...cuda._arrays import bare
 
 _count = itertools.count()
+common_shape = functools.lru_cache(np.broadcast_shapes)
 
 
 def compiled(text, name, parallel, /, **names):
@@ -41,7 +43,7 @@ class Made:
 
 
 class UFunc(Made):
-    """A universal function: `_loops` are (dtypes of inputs, dtypes of results, …)."""
+    """A universal function: `_loops` are (dtypes of inputs, dtypes of results, …), `_known` which is for what came."""
 
     ntypes = property(lambda self: len(self._loops))
 
@@ -55,11 +57,20 @@ class UFunc(Made):
         self._is_open = not self._loops
         return self
 
+    def _loop_for(self, given):
+        found = self._known.get(tuple(given))
+        if found is None:
+            found = self._known[tuple(given)] = self._choose(given)
+        return found
+
+    def _choose(self, given):
+        return choose(self._loops, given, self.__name__)
+
     __repr__ = lambda self: f"<numba._{type(self).__name__} '{self.__name__}'>"
 
 
 def is_device_array(x):
-    return hasattr(x, "__kasoku_array__") or isinstance(x, _core.Array)
+    return type(x) is not np.ndarray and (isinstance(x, _core.Array) or hasattr(x, "__kasoku_array__"))
 
 
 def as_arrays(args):
@@ -74,7 +85,7 @@ def as_arrays(args):
 
 def dtype_of(x):
     """The dtype of an argument; a Python number has its type instead."""
-    if type(x) in (bool, int, float, complex):
+    if type(x) in _kinds:
         return type(x)
     return np.dtype(bare(x).dtype) if is_device_array(x) else np.asarray(x).dtype
 
@@ -127,7 +138,7 @@ def rows(array, dtype, shape, core=()):
 
     It is the array's own memory if that lies so, else a copy.
     """
-    full, lines = (*shape, *core), (int(np.prod(shape)), *core)
+    full, lines = (*shape, *core), (math.prod(shape), *core)
     if not isinstance(array, np.ndarray):
         return _core.copy(_core.broadcast_to(array.astype(dtype), full)).reshape(lines)
     if array.dtype == dtype and array.shape == full and array.flags.c_contiguous:
