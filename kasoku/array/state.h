@@ -4,26 +4,13 @@
 #pragma once
 
 #include "kasoku/array/array.h"
+#include "kasoku/base/spin_lock.h"
 
 #include <atomic>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 namespace kasoku {
-
-/// Guards a few pointer copies, or as many instructions over few elements.
-class SpinLock {
- public:
-  void lock() {
-    while (!try_lock()) std::this_thread::yield();
-  }
-  bool try_lock() { return !flag_.test_and_set(std::memory_order_acquire); }
-  void unlock() { flag_.clear(std::memory_order_release); }
-
- private:
-  std::atomic_flag flag_;
-};
 
 struct Array::State {
   mutable NodePtr

@@ -29,6 +29,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <variant>
 
 namespace kasoku {
 
@@ -46,8 +47,8 @@ void must_be_allowed(Copies copies, const char* why) {
 Array make_array(nb::handle object, nb::handle dtype, nb::handle device, Copies copies) {
   const std::optional<Dtype> wanted = optional_dtype(dtype);
   const bool copy_data = copies == Copies::always;
-  if (nb::isinstance<Array>(object)) {
-    Array array = nb::cast<Array&>(object);
+  if (is_array(object)) {
+    Array array = *array_inside(object);
     if (!device.is_none()) {
       Device& to = device_from(device);
       if (&to != &array.device()) must_be_allowed(copies, "the array is on another device");
@@ -60,7 +61,7 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, Copies 
     }
     return copy_data ? copy(array) : array;
   }
-  if ((nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) && nb::len(object) > 0 && nb::isinstance<Array>(object[0])) {
+  if ((nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) && nb::len(object) > 0 && is_array(object[0])) {
     must_be_allowed(copies, "a sequence of arrays is no memory that an array can show");
     const Array stacked = stack(arrays_from(object), 0);
     return wanted ? astype(stacked, *wanted) : stacked;
@@ -476,13 +477,23 @@ std::optional<Scalar> number_to_store(nb::handle value, Dtype dtype) {
   return number;
 }
 
+/// A number of Python's as the element that it is of the dtypes that Python's numbers have themselves; null for any other.
+const void* plain_element(nb::handle value, Dtype dtype, std::variant<double, int64_t>& room) {
+  if (PyFloat_CheckExact(value.ptr())) return dtype == Dtype::float64 ? &room.emplace<double>(PyFloat_AsDouble(value.ptr())) : nullptr;
+  if (!PyLong_CheckExact(value.ptr()) || (dtype != Dtype::int64 && dtype != Dtype::float64)) return nullptr;
+  int overflow = 0;
+  const int64_t whole = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+  if (overflow) return nullptr;
+  if (dtype == Dtype::int64) return &room.emplace<int64_t>(whole);
+  return &room.emplace<double>(static_cast<double>(whole));
+}
+
 /// Whether the element, or the few elements, that the key names were written at once.
 bool is_set_at_once(const Array& x, const ElementKey& at, nb::handle value) {
   if (!at || x.is_read_only()) return false;
-  double plain = 0;
-  const bool is_plain = x.dtype() == Dtype::float64 && PyFloat_CheckExact(value.ptr());
-  if (is_plain) plain = PyFloat_AsDouble(value.ptr());
-  if (const void* const element = is_plain ? &plain : is_plain_array(value) ? nullptr : memory_of_number(value, x.dtype())) {
+  std::variant<double, int64_t> room;
+  const void* const plain = plain_element(value, x.dtype(), room);
+  if (const void* const element = plain ? plain : is_plain_array(value) ? nullptr : memory_of_number(value, x.dtype())) {
     const HeldElement place(x, at.places());
     char* const to = place.to_write();
     if (to) std::memcpy(to, element, x.itemsize());

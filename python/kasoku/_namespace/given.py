@@ -14,8 +14,12 @@ def given(x, like=None):
 
 def together(*arrays):
     """All as arrays, on the device of the first that is one."""
-    first = next((x for x in arrays if isinstance(x, Array)), None)
-    return [given(x, first) for x in arrays]
+    first = None
+    for x in arrays:
+        if isinstance(x, Array):
+            first = x
+            break
+    return [x if isinstance(x, Array) else given(x, first) for x in arrays]
 
 
 def floating(x):
