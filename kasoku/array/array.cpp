@@ -130,12 +130,9 @@ NodePtr Array::State::computed() const {
 }
 
 Strides contiguous_strides(const Shape& shape, size_t itemsize) {
-  Strides strides(shape.size());
-  int64_t step = static_cast<int64_t>(itemsize);
-  for (size_t i = shape.size(); i-- > 0;) {
-    strides[i] = step;
-    step *= shape[i];
-  }
+  Strides strides = shape;
+  auto step = static_cast<int64_t>(itemsize);
+  for (int64_t* each = strides.end(); each != strides.begin();) step *= std::exchange(*--each, step);
   return strides;
 }
 
@@ -248,6 +245,7 @@ void* Array::address() const {
 
 const void* Array::data_for_read() const {
   refuse_to_record("reading an array's values");
+  if (const Held held(*this); held) return held.memory();  // of a host, which has no streams to wait for
   const NodePtr node = state_->computed();
   node->storage->buffer->use_here();
   return static_cast<const char*>(node->storage->buffer->memory()) + state_->view.offset;

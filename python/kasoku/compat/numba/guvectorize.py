@@ -83,8 +83,8 @@ class GUFunc(UFunc):
     # writable_args in any case.
 
     def _input(self, k, lines):
-        is_read_only = isinstance(lines, np.ndarray) and not lines.flags.writeable
-        return lines.copy() if k in self._written and is_read_only else lines
+        is_callers = isinstance(lines, np.ndarray) and lines.flags.writeable  # a device's is not written back
+        return lines.copy() if k in self._written and not is_callers else lines
 
     def _write_back(self, k, lines, array, shape):
         is_converted = lines.dtype != array.dtype and not {k, self._names[k]} & set(self._writable)

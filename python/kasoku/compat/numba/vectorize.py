@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from ... import _core, _jit, _signature
-from ...cuda._arrays import is_contiguous
-from ._loops import UFunc, as_arrays, bare, beside, choose, common_shape, compiled, dtype_of, empty, rows
+from ._loops import UFunc, as_arrays, bare, beside, choose, common_shape, compiled, dtype_of, empty, lies_flat, rows
 
 
 # Rows joined into one element each, and the results so far in place.
@@ -147,16 +146,17 @@ class DUFunc(UFunc):
         shape = common_shape(*[a.shape for a in arrays])
         if out is None and not shape:
             return result.type(self._scalar(*(d.type(a.item()) for d, a in zip(dtypes, arrays, strict=True))))
-        target = empty(shape, result, arrays[0]) if out is None else bare(out)
-        if tuple(target.shape) != shape:
-            raise ValueError(
-                f"non-broadcastable output operand with shape {tuple(target.shape)} doesn't match the broadcast shape {shape}"
-            )
-        flat = [rows(a, d, shape) for a, d in zip(arrays, dtypes, strict=True)]
-        into = target
-        if out is not None:
+        flat = [rows(a, d, shape) for a, d in zip(arrays, dtypes)]
+        if out is None:
+            target = into = empty(shape, result, arrays[0])
+        else:
+            target = bare(out)
+            if target.shape != shape:
+                raise ValueError(
+                    f"non-broadcastable output operand with shape {target.shape} doesn't match the broadcast shape {shape}"
+                )
             is_there = isinstance(target, np.ndarray) == isinstance(arrays[0], np.ndarray)
-            is_fit = is_there and target.dtype == result and _is_flat(target)
+            is_fit = is_there and target.dtype == result and lies_flat(target)
             into = target if is_fit else empty(shape, result, arrays[0])
             flat = [x.copy() if _is_shifted(x, into) else x for x in flat]
         loop = self._loop if isinstance(into, np.ndarray) else self._device_loop
@@ -244,12 +244,11 @@ def _given(result, out):
 
 def _is_shifted(array, out):
     """Whether an element may be written before another one reads it."""
-    if not isinstance(array, np.ndarray) or not isinstance(out, np.ndarray) or not np.may_share_memory(array, out):
+    if not isinstance(out, np.ndarray):
+        return True  # of a device's memory it is not looked for
+    if not np.may_share_memory(array, out):
         return False
     return array.ctypes.data != out.ctypes.data or array.dtype != out.dtype
-
-
-_is_flat = lambda array: array.flags.c_contiguous if isinstance(array, np.ndarray) else is_contiguous(array)
 
 
 _options = {"nopython", "cache", "identity", "fastmath", "writable_args", "forceobj", "boundscheck", "target_backend"}
