@@ -39,7 +39,8 @@ def is_inexact(dtype):
 
 
 def is_real_floating(dtype):
-    return dtype == "bfloat16" or getattr(dtype, "kind", "") == "f"
+    kind = getattr(dtype, "kind", "")  # asked for first: NumPy looks for a dtype of any name that one is compared with
+    return kind == "f" or (not kind and dtype == "bfloat16")
 
 
 def is_complex(dtype):
