@@ -394,7 +394,7 @@ def test_a_loop_that_is_added_is_found():
 
     whole = np.arange(3, dtype=np.int32)
     assert half(whole).dtype == same(whole).dtype == np.float64
-    half.add("float32(int32)")
+    half.add("float64(int32)")
     same.add("void(int32[:],int32[:])")
     assert same(whole).dtype == np.int32  # an exact one comes first, as if it had been there before
-    assert half(whole).dtype == np.float64 and half.types == ["d->d", "i->f"]  # here the first that fits
+    assert half(whole).dtype == np.float64 and half.types == ["d->d", "i->d"]  # here the first that fits
