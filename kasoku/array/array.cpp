@@ -130,12 +130,9 @@ NodePtr Array::State::computed() const {
 }
 
 Strides contiguous_strides(const Shape& shape, size_t itemsize) {
-  Strides strides(shape.size());
-  int64_t step = static_cast<int64_t>(itemsize);
-  for (size_t i = shape.size(); i-- > 0;) {
-    strides[i] = step;
-    step *= shape[i];
-  }
+  Strides strides = shape;
+  auto step = static_cast<int64_t>(itemsize);
+  for (int64_t* each = strides.end(); each != strides.begin();) step *= std::exchange(*--each, step);
   return strides;
 }
 
@@ -248,6 +245,7 @@ void* Array::address() const {
 
 const void* Array::data_for_read() const {
   refuse_to_record("reading an array's values");
+  if (const Held held(*this); held) return held.memory();  // of a host, which has no streams to wait for
   return data_for_call();
 }
 
@@ -293,7 +291,7 @@ void Array::store(const Array& value, bool is_only_here) const {
     throw Error(ErrorKind::value,
                 "an array of shape " + str(shape()) + " does not take one of shape " + str(value.shape()));
   Input input = value.input();
-  const bool value_is_own = input.node->n_arrays.load() == 1 && value.state_->is_contiguous &&
+  const bool value_is_own = input.node->is_of_one_array() && value.state_->is_contiguous &&
                             input.view.offset == 0 && value.dtype() == dtype() &&
                             input.node->size() == size() && input.node->device == &device();
   NodePtr old;
@@ -301,7 +299,7 @@ void Array::store(const Array& value, bool is_only_here) const {
     const auto is_private = [&] {
       if (Recorder::current()) return false;  // a replay writes where this did
       const Node& node = *state_->node;
-      const bool is_whole = node.n_arrays.load() == 1 && node.size() == size() && node.dtype == state_->dtype;
+      const bool is_whole = (node.is_of_one_array() || state_->node.use_count() == 1) && node.size() == size() && node.dtype == state_->dtype;
       return is_whole &&
              (!node.is_done() || (node.storage.use_count() == 1 && !node.storage->buffer->is_shared.load() &&
                                   node.storage->is_only_owner() && !KeptMemory::keeps(*node.storage->buffer)));
@@ -315,7 +313,7 @@ void Array::store(const Array& value, bool is_only_here) const {
     if (is_private()) {
       Node& node = *state_->node;
       input.node->n_arrays.fetch_add(1);
-      node.n_arrays.fetch_sub(1);
+      if (std::exchange(state_->is_counted, true)) node.n_arrays.fetch_sub(1);
       old = std::exchange(state_->node, std::move(input.node));
       return;
     }

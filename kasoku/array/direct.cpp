@@ -156,6 +156,9 @@ void cast(void* y, const char* memory, Dtype from, Dtype to, int64_t n, Device& 
   arguments.launch(function, device);
 }
 
+/// More are put in order or stretched by a graph's kernel, which reads them where they are.
+constexpr int64_t few_to_spread = 1024;
+
 /// An operand's elements, of the dtype that the operation takes and one behind the other.
 struct Source {
   std::shared_ptr<Buffer> keep;  ///< another thread may give the array another buffer
@@ -163,10 +166,9 @@ struct Source {
   bool is_constant = false;  ///< the same number everywhere, which needs no memory of its own
   alignas(16) char number[16];
 
-  /// False: it is pending, or many elements would have to be put in order first for `shape`, which a graph's kernel reads
-  /// where they are. One number everywhere takes no kernel to be there.
+  /// False: it is pending, or many elements would have to be put in order first for `shape`. One number everywhere takes no
+  /// kernel to be there.
   bool find(const Array& array, const Shape& shape) {
-    constexpr int64_t few_to_spread = 1024;
     if (array.dtype() == Dtype::opaque) return false;
     keep = array.buffer_if_computed();
     if (!keep) {
@@ -230,21 +232,29 @@ std::optional<Dtype> computed_in(Op op, Dtype dtype, size_t weak) {
   return known ? std::optional(static_cast<Dtype>(known - 1)) : std::nullopt;
 }
 
-/// An operation on alike arrays whose kernel is known. While it lives it holds their memory.
+/// An operation on arrays of one dtype whose kernel is known. While it lives it holds their memory.
 class Known {
  public:
   Known(Op op, std::span<const Plain> operands) {
     if (!find_kernel(op, operands)) return;
     for (size_t i = 0; i < operands.size(); ++i) {
-      if (forms_[i] == Form::number) continue;
+      const Array* const array = operands[i].array;
+      if (!array || (array->state().number && !is_value_)) continue;
       if (is_value_) {
         sources_[i] = reinterpret_cast<const char*>(&numbers_[i]);
         continue;
       }
-      const bool is_held = i > 0 && states_[0] == &operands[i].array->state();
-      if (!is_held && !held_[i].emplace(*operands[i].array)) return;
-      if (!is_held) states_[i] = &operands[i].array->state();
-      sources_[i] = taken(*operands[i].array, operand_dtype(op, i, compute_), held_[is_held ? 0 : i]->memory(), apart_[i]);
+      const bool is_held = i > 0 && states_[0] == &array->state();
+      if (!is_held && !held_[i].emplace(*array)) return;
+      if (!is_held) states_[i] = &array->state();
+      const char* const memory = held_[is_held ? 0 : i]->memory();
+      const Dtype dtype = operand_dtype(op, i, compute_);
+      if (forms_[i] == Form::number) {
+        if (array->state().dtype != dtype) return;
+        std::memcpy(&numbers_[i], memory, array->state().itemsize);
+        continue;
+      }
+      sources_[i] = taken(*array, dtype, memory, apart_[i]);
       if (!sources_[i]) return;
     }
     count_ = operands.size();
@@ -253,8 +263,10 @@ class Known {
 
   /// Of numbers that were read from arrays, and a number itself.
   bool is_value() const { return is_value_; }
-  /// Whose dtype the operands have, and whose shape those have that are no numbers.
+  /// Whose dtype the operands have.
   const Array::State& model() const { return *model_; }
+  /// Of the result, to which those stretch that are no numbers.
+  const Shape& shape() const { return shape_; }
   int64_t length() const { return length_; }
   Dtype result() const { return kernel_->result.load(std::memory_order_relaxed); }
   /// What it holds of an operand with this state; null if none has it.
@@ -274,17 +286,19 @@ class Known {
   }
 
  private:
-  /// The elements in C order and of a dtype; null if neither is so.
-  static const char* taken(const Array& array, Dtype dtype, const char* memory, char* apart) {
+  /// The elements in C order, as many as the result's and of a dtype; null if they are not so and of another one.
+  const char* taken(const Array& array, Dtype dtype, const char* memory, char* apart) const {
     const Array::State& x = array.state();
+    const bool is_whole = x.view.shape == shape_, is_as_it_lies = is_whole && x.is_contiguous;
     if (x.dtype != dtype) {
-      if (!x.is_contiguous) return nullptr;
-      cast(apart, memory, x.dtype, dtype, product(x.view.shape), *x.device);
+      if (!is_as_it_lies) return nullptr;
+      cast(apart, memory, x.dtype, dtype, length_, *x.device);
       return apart;
     }
-    if (x.is_contiguous) return memory;
-    const Elements elements{x.view.shape.data(), x.view.shape.size(), x.itemsize};
-    elements.copy(apart, contiguous_strides(x.view.shape, x.itemsize).data(), memory, x.view.strides.data());
+    if (is_as_it_lies) return memory;
+    const Elements elements{shape_.data(), shape_.size(), x.itemsize};
+    const Strides steps = is_whole ? x.view.strides : stretched(x.view, shape_).strides;
+    elements.copy(apart, contiguous_strides(shape_, x.itemsize).data(), memory, steps.data());
     return apart;
   }
 
@@ -297,14 +311,11 @@ class Known {
       const Plain& each = operands[i];
       forms_[i] = each.array && (is_value_ || !each.array->state().number) ? Form::unit : Form::number;
       weak = weak * n_weak + weak_of(each);
-      which = which * n_forms + static_cast<size_t>(forms_[i]);
     }
-    length_ = product(x.view.shape);
     const std::optional<Dtype> compute = computed_in(op, x.dtype, weak);
     if (!compute || (is_value_ && compute != x.dtype)) return false;
     compute_ = *compute;
-    const bool has_axes_or_memory = is_value_ || !x.view.shape.empty() || !x.is_read_only;  // else it gives a value
-    if (!has_axes_or_memory || !is_for_now(length_, compute_, *x.device)) return false;
+    shape_ = x.view.shape;
     for (size_t i = 0; i < operands.size(); ++i) {
       if (const Plain& each = operands[i]; each.array) {
         const Array::State& other = each.array->state();
@@ -313,19 +324,30 @@ class Known {
           store_rounded(*other.number, operand_dtype(op, i, compute_), &numbers_[i]);
         else if (other.number)
           other.number->store(x.dtype, &numbers_[i]);
-        else if (other.view.shape != x.view.shape)
-          return false;
+        else if (other.view.shape != shape_)
+          shape_ = broadcast(shape_, other.view.shape);
       } else {
         if (each.number.kind != DtypeKind::floating && !(fits(each.number, x.dtype) && fits(each.number, compute_))) return false;
         store_rounded(each.number, operand_dtype(op, i, compute_), &numbers_[i]);
       }
+    }
+    length_ = product(shape_);
+    const bool has_axes_or_memory = is_value_ || !shape_.empty() || !x.is_read_only;  // else it gives a value
+    if (!has_axes_or_memory || !is_for_now(length_, compute_, *x.device)) return false;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      if (forms_[i] == Form::unit && !is_value_)
+        if (const Shape& own = operands[i].array->state().view.shape; own != shape_) {
+          if (product(own) == 1) forms_[i] = Form::number;
+          else if (length_ > few_to_spread) return false;
+        }
+      which = which * n_forms + static_cast<size_t>(forms_[i]);
     }
     kernel_ = &kernels[static_cast<size_t>(op)][static_cast<size_t>(compute_)][which];
     function_ = kernel_->function.load(std::memory_order_acquire);
     return function_;
   }
 
-  /// The array whose dtype and shape the others have: one that is no number, if there is one.
+  /// The array whose dtype the others have: one that is no number, if there is one.
   static const Array::State* find_model(std::span<const Plain> operands) {
     const Array::State* found = nullptr;
     for (const Plain& each : operands)
@@ -342,10 +364,11 @@ class Known {
   Dtype compute_{};
   const char* sources_[2] = {};
   size_t count_ = 0;
+  Shape shape_;
   int64_t length_ = 0;
   const Kernel* kernel_ = nullptr;
   Function* function_ = nullptr;
-  alignas(64) char apart_[2][few_bytes];  ///< operands that do not lie in C order, or are of another dtype
+  alignas(64) char apart_[2][few_bytes];  ///< operands that do not lie in C order, stretch, or are of another dtype
 };
 
 /// The one element of an array of no axes that is at hand.
@@ -429,13 +452,13 @@ Array apply_again(Op op, std::span<const Plain> operands) {
   }
   auto result = Storage::allocate(*x.device, static_cast<size_t>(known.length()) * itemsize);
   known.run(result->buffer->memory(), *x.device);
-  return Array::of(std::move(result), x.view.shape, known.result(), itemsize);
+  return Array::of(std::move(result), known.shape(), known.result(), itemsize);
 }
 
 bool apply_again_into(const Array& out, Op op, std::span<const Plain> operands) {
   const Array::State& x = out.state();
   Known known(op, operands);
-  if (!known || known.is_value() || known.result() != x.dtype || known.model().view.shape != x.view.shape) return false;
+  if (!known || known.is_value() || known.result() != x.dtype || known.shape() != x.view.shape) return false;
   const Held* to = known.held(x);
   std::optional<Held> own;
   if (!to) to = &own.emplace(out);
@@ -604,7 +627,7 @@ namespace {
 
 std::atomic<Function*> reductions[n_reductions][n_dtypes][n_dtypes][n_ways];
 
-/// What all elements of a dtype are reduced in, and whether that is known.
+/// What all elements of a dtype are reduced in, and whether that is known. Where their truth is, they are made bools first.
 struct WholeReduction {
   std::atomic<Dtype> compute{};
   std::atomic<bool> is_known{false};
@@ -620,6 +643,8 @@ bool is_tree_for_now(const Array& array) {
 
 }  // namespace
 
+bool is_of_truth(ReduceOp op, Dtype compute) { return info(op).takes == ReductionInfo::truth && compute != Dtype::bool_; }
+
 void expect_again(ReduceOp op, Dtype dtype, Dtype compute) {
   WholeReduction& known = whole_reductions[static_cast<size_t>(op)][static_cast<size_t>(dtype)];
   known.compute.store(compute, std::memory_order_relaxed);
@@ -633,13 +658,19 @@ bool reduce_again(ReduceOp op, const Array& array, void* result, Dtype& dtype) {
   const Dtype compute = known.compute.load(std::memory_order_relaxed);
   int64_t length = product(x.view.shape);
   const Held held(array);
-  const auto& place = reductions[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)][static_cast<size_t>(compute)][static_cast<size_t>(Way::whole)];
+  const Dtype from = is_of_truth(op, compute) ? Dtype::bool_ : x.dtype;
+  const auto& place = reductions[static_cast<size_t>(op)][static_cast<size_t>(from)][static_cast<size_t>(compute)][static_cast<size_t>(Way::whole)];
   Function* const function = place.load(std::memory_order_acquire);
   if (!held || !function) return false;
   const bool gives_position = info(op).keeps_position();
   dtype = gives_position ? Dtype::int64 : compute;
   Number value;
   const char* memory = held.memory();
+  char truths[chunk_elements];
+  if (from != x.dtype) {
+    cast(truths, memory, x.dtype, from, length, *x.device);
+    memory = truths;
+  }
   void* y = gives_position ? &value : result;
   Arguments arguments(y, length);
   if (gives_position) arguments.add(&result);

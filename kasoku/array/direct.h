@@ -45,8 +45,8 @@ struct Value {
 /// Of elements that were read and arrays of no axes, and numbers, without a kernel; where all are of one dtype by the rule of apply_again().
 /// False, and nothing done, if it is for apply_again().
 bool compute_again(Op op, std::span<const Plain> operands, Value& y);
-/// The result of `op` for alike operands, arrays of one dtype and shape (and numbers), if apply() has
-/// computed it for such before: then nothing is left to find out. Null if it is for apply().
+/// The result of `op` for operands of one dtype (and numbers) if apply() has computed it for such before: then nothing is left to
+/// find out but where shapes meet. Null if it is for apply().
 Array apply_again(Op op, std::span<const Plain> operands);
 /// The same stored in an array of the result's dtype and shape, which may be an operand or share memory with one. False, and
 /// nothing done, if it is for apply().
@@ -71,7 +71,10 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype);
 /// A reduction, computed in `compute`, over the axes with a mark; `shape` is that of its results.
 std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, std::span<const uint8_t> is_reduced, const Shape& shape);
 
-/// The reduction of all elements, which lie in C order, if reduce() has computed it for their dtype before without converting one:
+/// Whether a reduction takes bools in the place of elements, for results that are none.
+bool is_of_truth(ReduceOp op, Dtype compute);
+/// The reduction of all elements, which lie in C order, if reduce() has computed it for their dtype before without converting one
+/// but to its truth:
 /// stored in 16 bytes of the host, with its dtype. False, and nothing done, if it is for reduce().
 bool reduce_again(ReduceOp op, const Array& array, void* result, Dtype& dtype);
 /// The same in an array of no axes; null if it is for reduce().

@@ -128,7 +128,8 @@ struct Node {
   std::atomic<std::shared_ptr<const Expression>> expression;
   const std::shared_ptr<Storage> storage;
 
-  std::atomic<int> n_arrays{0};      ///< Arrays that show it
+  std::atomic<int> n_arrays{0};      ///< Arrays that show it, but for views that were made when it was computed
+  std::atomic<bool> has_views{false};  ///< whether there ever was such a view
   std::atomic<int> times_fused{0};   ///< groups that computed it without storing it
 
   std::atomic<bool> is_pending{false};  ///< false once the expression is dropped
@@ -137,6 +138,8 @@ struct Node {
   static std::atomic<bool> any_reads_shared;  ///< whether one ever did: mostly there is nothing to look for
   bool is_done() const { return !is_pending.load(std::memory_order_acquire); }
   int64_t size() const;
+  /// Whether no second array shows it, for one that does.
+  bool is_of_one_array() const { return n_arrays.load() == 1 && !has_views.load(); }
 };
 
 /// A node that shows memory.

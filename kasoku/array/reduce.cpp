@@ -36,7 +36,7 @@ Array number(Scalar value, Dtype dtype, const Array& like) { return full({}, val
 /// What is reduced: the elements as the row takes them, and the identity where a mask leaves them out.
 Array taken(ReduceOp op, Array x, const Over& over, Dtype compute) {
   const ReductionInfo& row = info(op);
-  if (row.takes == ReductionInfo::truth && compute != Dtype::bool_ && x.dtype() != Dtype::bool_) x = astype(x, Dtype::bool_);
+  if (is_of_truth(op, compute) && x.dtype() != Dtype::bool_) x = astype(x, Dtype::bool_);
   std::optional<Array> mask = over.where;
   if (mask && mask->dtype() != Dtype::bool_)
     throw Error(ErrorKind::type, fmt::format("where= is a mask of bools, not of {}", info(mask->dtype()).name));
@@ -137,7 +137,7 @@ Array reduce(ReduceOp op, const Array& array, const Over& over, std::optional<Dt
   std::optional<Array> result;
   if (!has_moments) result = reduce_directly(op, types.compute, elements, is_reduced, shape);
   else if (elements.size() <= few_elements && !elements.is_pending()) result = reduce_directly(op, types.compute, from_first(elements, types.compute, is_reduced), is_reduced, shape);
-  if (result && is_plain && types.result == given && !has_moments && &elements.state() == &array.state()) expect_again(op, array.dtype(), types.compute);
+  if (result && is_plain && types.result == given && !has_moments && (is_of_truth(op, types.compute) || &elements.state() == &array.state())) expect_again(op, array.dtype(), types.compute);
   if (!result) {
     Expression expression;
     expression.kind = Expression::reduce;

@@ -4,26 +4,13 @@
 #pragma once
 
 #include "kasoku/array/array.h"
+#include "kasoku/base/spin_lock.h"
 
 #include <atomic>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 namespace kasoku {
-
-/// Guards a few pointer copies, or as many instructions over few elements.
-class SpinLock {
- public:
-  void lock() {
-    while (!try_lock()) std::this_thread::yield();
-  }
-  bool try_lock() { return !flag_.test_and_set(std::memory_order_acquire); }
-  void unlock() { flag_.clear(std::memory_order_release); }
-
- private:
-  std::atomic_flag flag_;
-};
 
 struct Array::State {
   mutable NodePtr
@@ -35,6 +22,7 @@ struct Array::State {
   Dtype dtype;
   bool is_read_only;
   bool is_contiguous;
+  mutable bool is_counted = true;  ///< whether it is one of its node's n_arrays; as the node
   mutable std::atomic<bool> stands_for_number{false};  ///< a reduction's result of no axes, which NumPy has a number for
   std::optional<Scalar> number;  ///< a read-only array of no axes, which holds this
 
@@ -42,13 +30,20 @@ struct Array::State {
   State(const Scalar& number, Dtype dtype, Device& device)
       : device(&device), view(of_numbers), itemsize(info(dtype).size), dtype(dtype), is_read_only(true), is_contiguous(true), number(number) {}
   ~State() {
-    if (node && node.use_count() > 1) node->n_arrays.fetch_sub(1);  // else nobody will ask
+    if (node && is_counted && node.use_count() > 1) node->n_arrays.fetch_sub(1);  // else nobody will ask
   }
 
-  /// A new node is nobody else's yet.
+  /// A new node is nobody else's yet. Of one that is computed nobody asks how many show it, only whether one alone does: that it
+  /// has been more is remembered, and a view that comes and goes counts nothing but its share in the node.
   void count_in() {
-    if (node.use_count() == 1) node->n_arrays.store(node->n_arrays.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    else node->n_arrays.fetch_add(1, std::memory_order_relaxed);
+    if (node.use_count() == 1) {
+      node->n_arrays.store(node->n_arrays.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    } else if (node->is_done()) {
+      is_counted = false;
+      if (!node->has_views.load(std::memory_order_relaxed)) node->has_views.store(true, std::memory_order_relaxed);
+    } else {
+      node->n_arrays.fetch_add(1, std::memory_order_relaxed);
+    }
   }
   NodePtr current() const {
     {

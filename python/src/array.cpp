@@ -29,6 +29,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <variant>
 
 namespace kasoku {
 
@@ -46,8 +47,8 @@ void must_be_allowed(Copies copies, const char* why) {
 Array make_array(nb::handle object, nb::handle dtype, nb::handle device, Copies copies) {
   const std::optional<Dtype> wanted = optional_dtype(dtype);
   const bool copy_data = copies == Copies::always;
-  if (nb::isinstance<Array>(object)) {
-    Array array = nb::cast<Array&>(object);
+  if (is_array(object)) {
+    Array array = *array_inside(object);
     if (!device.is_none()) {
       Device& to = device_from(device);
       if (&to != &array.device()) must_be_allowed(copies, "the array is on another device");
@@ -60,7 +61,7 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, Copies 
     }
     return copy_data ? copy(array) : array;
   }
-  if ((nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) && nb::len(object) > 0 && nb::isinstance<Array>(object[0])) {
+  if ((nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) && nb::len(object) > 0 && is_array(object[0])) {
     must_be_allowed(copies, "a sequence of arrays is no memory that an array can show");
     const Array stacked = stack(arrays_from(object), 0);
     return wanted ? astype(stacked, *wanted) : stacked;
@@ -234,7 +235,8 @@ bool get_place(PyObject* object, int64_t& place) {
 
 /// The array that a key is, of positions or flags; null for any other key, also for a number that was read from an array.
 const Array* places_of(PyObject* key) {
-  const Array* const array = PyLong_CheckExact(key) || PyTuple_CheckExact(key) ? nullptr : array_of(key);
+  const bool is_basic = PyLong_CheckExact(key) || PyTuple_CheckExact(key) || PySlice_Check(key) || key == Py_None;
+  const Array* const array = is_basic ? nullptr : array_of(key);
   return array && !array->state().view.shape.empty() ? array : nullptr;
 }
 
@@ -376,7 +378,7 @@ struct Rows {
   PyObject* elements[2];  ///< the last ones: when one is asked for, a loop has the last and is done with the one before
 
   static Rows& of(PyObject* self) { return *reinterpret_cast<Rows*>(self); }
-  Py_ssize_t left() const { return array ? std::max<Py_ssize_t>(array_inside(array)->shape()[0] - next, 0) : 0; }
+  Py_ssize_t left() const { return array ? std::max<Py_ssize_t>(array_inside(array)->state().view.shape[0] - next, 0) : 0; }
 
   static PyObject* give(PyObject* self) {
     Rows& rows = of(self);
@@ -386,7 +388,7 @@ struct Rows {
       const Array& x = *array_inside(rows.array);
       if (before && is_read_again(before, x, at)) return Py_NewRef(before);
       PyObject* const row = subscript_by_number(rows.array, at);
-      if (x.ndim() == 1) Py_XDECREF(std::exchange(before, Py_XNewRef(row)));
+      if (x.state().view.shape.size() == 1) Py_XDECREF(std::exchange(before, Py_XNewRef(row)));
       return row;
     }
     Py_CLEAR(rows.array);
@@ -475,13 +477,23 @@ std::optional<Scalar> number_to_store(nb::handle value, Dtype dtype) {
   return number;
 }
 
+/// A number of Python's as the element that it is of the dtypes that Python's numbers have themselves; null for any other.
+const void* plain_element(nb::handle value, Dtype dtype, std::variant<double, int64_t>& room) {
+  if (PyFloat_CheckExact(value.ptr())) return dtype == Dtype::float64 ? &room.emplace<double>(PyFloat_AsDouble(value.ptr())) : nullptr;
+  if (!PyLong_CheckExact(value.ptr()) || (dtype != Dtype::int64 && dtype != Dtype::float64)) return nullptr;
+  int overflow = 0;
+  const int64_t whole = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
+  if (overflow) return nullptr;
+  if (dtype == Dtype::int64) return &room.emplace<int64_t>(whole);
+  return &room.emplace<double>(static_cast<double>(whole));
+}
+
 /// Whether the element, or the few elements, that the key names were written at once.
 bool is_set_at_once(const Array& x, const ElementKey& at, nb::handle value) {
   if (!at || x.is_read_only()) return false;
-  double plain = 0;
-  const bool is_plain = x.dtype() == Dtype::float64 && PyFloat_CheckExact(value.ptr());
-  if (is_plain) plain = PyFloat_AsDouble(value.ptr());
-  if (const void* const element = is_plain ? &plain : is_plain_array(value) ? nullptr : memory_of_number(value, x.dtype())) {
+  std::variant<double, int64_t> room;
+  const void* const plain = plain_element(value, x.dtype(), room);
+  if (const void* const element = plain ? plain : is_plain_array(value) ? nullptr : memory_of_number(value, x.dtype())) {
     const HeldElement place(x, at.places());
     char* const to = place.to_write();
     if (to) std::memcpy(to, element, x.itemsize());

@@ -48,7 +48,9 @@ void settle(const Array& array);
 
 /// Whether Python's statements decide how long the array may be pending: in eager mode, and if it reads memory that
 /// others can write.
-inline bool is_to_settle(const Array& array) { return is_eager() || (!array.is_null() && array.waits_on_shared()); }
+inline bool is_to_settle(const Array& array) {
+  return is_eager() || (Node::any_reads_shared.load(std::memory_order_relaxed) && !array.is_null() && array.waits_on_shared());
+}
 
 /// A new object, not settled (array.cpp).
 nb::object object_of(Array&& array);

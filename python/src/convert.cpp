@@ -75,18 +75,22 @@ std::optional<Dtype> dtype_of_numpys(nb::handle dtype) {
 }
 
 Dtype dtype_from(nb::handle object) {
-  if (nb::isinstance<nb::str>(object))
-    if (const auto known = dtype_from_name(nb::cast<std::string>(object))) return *known;
-  static nb::dict* const types = new nb::dict;  // as for dtypes
-  if (PyObject* const known = PyType_Check(object.ptr()) ? PyDict_GetItemWithError(types->ptr(), object.ptr()) : nullptr)
+  static nb::dict* const names = new nb::dict;  // types and texts, as for dtypes
+  const bool is_name = PyType_Check(object.ptr()) || PyUnicode_CheckExact(object.ptr());
+  if (PyObject* const known = is_name ? PyDict_GetItemWithError(names->ptr(), object.ptr()) : nullptr)
     return static_cast<Dtype>(PyLong_AsLong(known));
+  const auto remembered = [&](Dtype dtype) {
+    if (is_name) (*names)[object] = static_cast<int>(dtype);
+    return dtype;
+  };
+  if (nb::isinstance<nb::str>(object))
+    if (const auto known = dtype_from_name(nb::cast<std::string>(object))) return remembered(*known);
   static const auto* const dtype_class = reinterpret_cast<PyTypeObject*>(nb::object(numpy().attr("dtype")).release().ptr());
   const bool is_dtype = PyType_IsSubtype(Py_TYPE(object.ptr()), const_cast<PyTypeObject*>(dtype_class));
   const nb::object dtype = is_dtype ? nb::borrow(object) : numpy().attr("dtype")(object);
   const std::optional<Dtype> known = dtype_of_numpys(dtype);
   if (!known) throw Error(ErrorKind::type, "no kasoku array can hold dtype " + nb::cast<std::string>(nb::str(dtype)));
-  if (PyType_Check(object.ptr())) (*types)[object] = static_cast<int>(*known);
-  return *known;
+  return remembered(*known);
 }
 
 std::optional<Dtype> optional_dtype(nb::handle object) {

@@ -9,6 +9,7 @@
 #include "guarded.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
+#include "kasoku/array/few_places.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/array/state.h"
 #include "kasoku/codegen/ops.h"
@@ -125,6 +126,11 @@ Array reshaped(const Array& x, Handles lengths) {
   return are_numbers ? reshape(x, {nb::cast<int64_t>(lengths[0]), nb::cast<int64_t>(lengths[1])}) : Array();
 }
 
+Array taken(const Array& x, Handles places) {
+  const Array* const at = array_of(places[0]);
+  return at && x.ndim() == 1 && at->dtype() == Dtype::int64 ? get_few(x, *at) : Array();
+}
+
 /// Finds it for an object of this type and a function of this name.
 ShortWay short_way_of(PyTypeObject* type, std::string_view name, bool is_beside_numpys) {
   if (type == ufunc_type) {
@@ -144,6 +150,8 @@ ShortWay short_way_of(PyTypeObject* type, std::string_view name, bool is_beside_
       {method_type, "transpose", {moved<[](const Array& x, Handles) { return transpose(x); }>, 0, 1, 1}},
       {method_type, "copy", {moved<[](const Array& x, Handles) { return copy(x); }>, 0, 1, 1}},
       {method_type, "astype", {moved<[](const Array& x, Handles dtype) { return astype(x, dtype_from(dtype[0])); }>, 0, 2, 2}},
+      {method_type, "take", {moved<taken>, 0, 2, 2}},
+      {function_type, "take", {moved<taken>, 0, 2, 2}},
       {method_type, "tolist", {[](int, Handles args) { return list_of(*array_inside(args[0])); }, 0, 1, 1}},
       {method_type, "dot", {multiplied, 0, 2, 2}},
       {function_type, "dot", {multiplied, 0, 2, 2}},

@@ -92,13 +92,14 @@ bool again_into(nb::handle out, Op op, std::span<const nb::handle> objects) {
 /// What is read, or computed of elements, and is a truth or a small number is an object that stays, as Python's own small numbers are:
 /// most of the time of such an operation is to make one.
 nb::object object_of(const Value& value) {
+  const DtypeKind kind = value.number.kind;
+  const bool is_whole = kind == DtypeKind::boolean || kind == DtypeKind::signed_ || kind == DtypeKind::unsigned_;
+  if (!is_whole || !value.is_element) return object_of(value.array());
   constexpr uint64_t n_small = 256;
   static PyObject* kept[std::size(dtype_table)][n_small];
   static const Device* const device = value.device;
-  const DtypeKind kind = value.number.kind;
   const uint64_t number = kind == DtypeKind::boolean ? value.number.b : value.number.u;
-  const bool is_whole = kind == DtypeKind::boolean || kind == DtypeKind::signed_ || kind == DtypeKind::unsigned_;
-  const bool stays = is_whole && number < n_small && value.is_element && value.device == device && !InFace::is_in();
+  const bool stays = number < n_small && value.device == device && !InFace::is_in();
   if (!stays) return object_of(value.array());
   PyObject*& place = kept[static_cast<size_t>(value.dtype)][number];
   if (!place) place = object_of(value.array()).release().ptr();

@@ -3,7 +3,7 @@
 
 #include "kasoku/base/error.h"
 #include "kasoku/base/rounding.h"
-#include "kasoku/base/small_mutex.h"
+#include "kasoku/base/spin_lock.h"
 #include "kasoku/base/text.h"
 #include "kasoku/device/cpu/processor.h"
 #include "kasoku/device/memory_limit.h"
@@ -89,7 +89,7 @@ struct Class {
 };
 
 struct Pool {
-  SmallMutex mutex;  ///< of all that follows
+  SpinLock mutex;  ///< of all that follows; but for trim_memory() it is held for some twenty instructions
   Class classes[n_classes];
   uint64_t cached = 0;  ///< bytes in free pieces
   uint64_t used = 0;    ///< bytes that are given out

@@ -14,8 +14,12 @@ def given(x, like=None):
 
 def together(*arrays):
     """All as arrays, on the device of the first that is one."""
-    first = next((x for x in arrays if isinstance(x, Array)), None)
-    return [given(x, first) for x in arrays]
+    first = None
+    for x in arrays:
+        if isinstance(x, Array):
+            first = x
+            break
+    return [x if isinstance(x, Array) else given(x, first) for x in arrays]
 
 
 def floating(x):
@@ -35,7 +39,8 @@ def is_inexact(dtype):
 
 
 def is_real_floating(dtype):
-    return dtype == "bfloat16" or getattr(dtype, "kind", "") == "f"
+    kind = getattr(dtype, "kind", "")  # asked for first: NumPy looks for a dtype of any name that one is compared with
+    return kind == "f" or (not kind and dtype == "bfloat16")
 
 
 def is_complex(dtype):

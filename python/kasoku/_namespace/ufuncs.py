@@ -13,7 +13,7 @@ _reductions = {
     "fmax": "nanmax", "fmin": "nanmin",
 }  # fmt: skip
 _reducers = {name: getattr(_core, reduction) for name, reduction in _reductions.items()}
-_scans = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
+_scans = {"add": _core.cumsum, "multiply": _core.cumprod, "maximum": _core.cummax, "minimum": _core.cummin}
 # Joins in which brackets may be moved, with what joins without a trace (None: nothing does).
 _associative = {
     "add": 0, "multiply": 1, "maximum": None, "minimum": None, "logical_and": True, "logical_or": True, "fmax": None,
@@ -137,10 +137,10 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
     if x.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")
     if name in _sums:
-        return getattr(_core, _scans[name])(x, axis=axis, dtype=dtype, out=out)
+        return _scans[name](x, axis, dtype, out)
     x = _joinable(self, x, dtype)
     if name in _scans:
-        return getattr(_core, _scans[name])(x, axis=axis, out=out)
+        return _scans[name](x, axis, None, out)
     d = axis_of(axis, x.ndim)
     x = x.copy()
     before, step = (slice(None),) * d, 1
@@ -161,7 +161,7 @@ def outer(self, A, B, /, **options):
     array([[3, 4],
            [6, 8]])
     """
-    if self.nin != 2:
+    if _arity[self.__name__] != 2:
         raise ValueError("outer product only supported for binary functions")
     a, b = together(A, B)
     return self(_core.reshape(a, a.shape + (1,) * b.ndim), b, **options)

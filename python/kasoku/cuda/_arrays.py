@@ -177,7 +177,7 @@ def is_contiguous(array):
 
 def bare(array):
     """The ks.Array of a device array."""
-    while hasattr(array, "__kasoku_array__"):
+    while not isinstance(array, _core.Array) and hasattr(array, "__kasoku_array__"):
         array = array.__kasoku_array__
     return array
 

@@ -79,6 +79,74 @@ def test_dtypes_are_looked_at_each_time():
         )
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize(
+    "shapes",
+    [((3, 1), (4,)), ((4,), (3, 4)), ((2, 1, 4), (3, 1)), ((), (3, 4)), ((1, 1), (3, 4)), ((1,), ()), ((40, 1), (40,))],
+)
+def test_shapes_that_meet_are_stretched_however_often(dtype, shapes):
+    """Numbers that are memory, rows and columns, however they lie; more elements than are put in order at once too."""
+    a, b = (np.resize(values(dtype, 3), math.prod(shape) * 2)[::2].reshape(shape) for shape in shapes)
+    for x, y in ((a, b), (a.T, b[::-1] if b.ndim else b), (a[..., ::-1] if a.ndim else a, b)):
+        for ours in ((ks.array(x), ks.array(y)), (ks.array(x.T).T, ks.array(y))):
+            for f in (operator.add, operator.mul, operator.lt, np.true_divide, np.logical_and):
+                try:
+                    expected = f(x, y)
+                except ValueError:  # turned about they may not meet
+                    expected = None
+                for _ in range(3):
+                    if expected is None:
+                        with pytest.raises(ValueError, match="broadcast"):
+                            f(*ours)
+                    else:
+                        result = f(*ours)
+                        assert result.dtype == expected.dtype and result.shape == expected.shape
+                        assert np.array_equal(result.numpy(), expected)
+
+
+def test_what_stretches_is_stored_where_it_fits_alone():
+    whole, row = ks.array(np.ones((3, 4))), ks.array(np.arange(4.0))
+    for _ in range(3):
+        whole += row
+        with pytest.raises(ValueError, match="broadcast"):
+            row += whole
+        whole[:, 1:] *= whole[:, :1]
+    x = np.ones((3, 4))
+    for _ in range(3):
+        x += np.arange(4.0)
+        x[:, 1:] *= x[:, :1]
+    assert np.array_equal(whole.numpy(), x)
+
+
+@pytest.mark.parametrize("size", [10, 100_000])
+def test_an_array_is_written_where_its_views_see_it(size):
+    """Views are not counted; whether there was one is known, and what was pending has what it read."""
+    x = ks.ones(size).eval()
+    for keeps in (True, False, True):
+        view = x[1:]
+        beyond = x + 0
+        if not keeps:
+            del view
+        doubled, before = x * 2, float(x[0])
+        x += 1
+        assert float(doubled[-1]) == 2 * before and float(beyond[-1]) == before and float(x[-1]) == before + 1
+        if keeps:
+            assert float(view[-1]) == before + 1
+            view *= 2
+            assert float(x[0]) == before + 1 and float(x[-1]) == 2 * (before + 1)
+            x[...] = before + 1
+            assert float(view[-1]) == before + 1
+    row = x.reshape(2, -1)
+    del x
+    row += 1
+    assert float(row[1, -1]) == 5
+    other = ks.ones((2, size // 2)) * 7
+    seen = other[0]
+    row[...] = other
+    other += 1
+    assert float(row[0, 0]) == 7 and float(seen[0]) == 8
+
+
 def test_shapes_are_looked_at_each_time():
     x, y, column = ks.ones(4).eval(), ks.ones(4).eval(), ks.ones((4, 1)).eval()
     for _ in range(3):

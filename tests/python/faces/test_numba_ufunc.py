@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import kasoku as ks
 from kasoku.compat.numba import cuda, float32, float64, guvectorize, int32, int64, njit, stencil, vectorize
 
 targets = pytest.mark.parametrize("target", ["cpu", "parallel", "cuda"])
@@ -359,3 +360,41 @@ def test_calls_after_the_first_give_the_same(signatures):
         assert type(got) is type(want), (x, y)
         assert (got.shape, got.dtype) == (want.shape, want.dtype.newbyteorder("="))
         np.testing.assert_array_equal(got, want)
+
+
+def test_loops_are_given_arrays_of_a_device_as_they_lie():
+    """Rows that lie flat are no copies: results go beside them, and what is written to inputs is not the caller's."""
+
+    @vectorize
+    def added(x, y):
+        return x + y
+
+    @guvectorize(["void(float64[:],float64[:])"], "(n)->(n)")
+    def turned(x, out):
+        x[0] = -1
+        out[:] = x
+
+    for _ in range(2):
+        x = ks.array([1.0, 2, 3, 4])
+        added(x[:-1], x[1:], out=x[1:])
+        assert x.tolist() == [1, 3, 5, 7]
+        added(x, x, out=x)
+        assert x.tolist() == [2, 6, 10, 14]
+        assert turned(x).tolist() == [-1, 6, 10, 14] and x.tolist() == [2, 6, 10, 14]
+
+
+def test_a_loop_that_is_added_is_found():
+    @vectorize(["float64(float64)"])
+    def half(x):
+        return x / 2
+
+    @guvectorize(["void(float64[:],float64[:])"], "(n)->(n)")
+    def same(x, out):
+        out[:] = x
+
+    whole = np.arange(3, dtype=np.int32)
+    assert half(whole).dtype == same(whole).dtype == np.float64
+    half.add("float64(int32)")
+    same.add("void(int32[:],int32[:])")
+    assert same(whole).dtype == np.int32  # an exact one comes first, as if it had been there before
+    assert half(whole).dtype == np.float64 and half.types == ["d->d", "i->d"]  # here the first that fits

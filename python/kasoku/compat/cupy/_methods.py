@@ -22,8 +22,8 @@ def _is_complex(a):
 
 
 def _viewing(self, result):
-    """The result, which knows whose memory it shows."""
-    result._viewed = self if self.base is None else self.base
+    """The result, which knows whose memory it shows, or of whom to ask."""
+    result._viewed = vars(self).get("_viewed", self)
     return result
 
 
@@ -79,7 +79,8 @@ class _Members:
     def base(self):
         """The array whose memory this one shows, or None."""
         viewed = vars(self).get("_viewed")
-        return _Array.base.__get__(self) if viewed is None else viewed
+        base = _Array.base.__get__(self) if viewed is None else viewed.base
+        return viewed if base is None else base
 
     @property
     def real(self):

@@ -3,13 +3,15 @@
 import functools
 import itertools
 import linecache
+import math
 
 import numpy as np
 
 from ... import _content, _core, _jit
-from ...cuda._arrays import bare
+from ...cuda._arrays import bare, is_contiguous
 
 _count = itertools.count()
+common_shape = functools.lru_cache(np.broadcast_shapes)
 
 
 def compiled(text, name, parallel, /, **names):
@@ -41,7 +43,7 @@ class Made:
 
 
 class UFunc(Made):
-    """A universal function: `_loops` are (dtypes of inputs, dtypes of results, …)."""
+    """A universal function: `_loops` are (dtypes of inputs, dtypes of results, …), `_known` which is for what came."""
 
     ntypes = property(lambda self: len(self._loops))
 
@@ -55,26 +57,43 @@ class UFunc(Made):
         self._is_open = not self._loops
         return self
 
+    def _loop_for(self, given):
+        found = self._known.get(tuple(given))
+        if found is None:
+            found = self._known[tuple(given)] = self._choose(given)
+        return found
+
+    def _choose(self, given):
+        return choose(self._loops, given, self.__name__)
+
     __repr__ = lambda self: f"<numba._{type(self).__name__} '{self.__name__}'>"
 
 
 def is_device_array(x):
-    return hasattr(x, "__kasoku_array__") or isinstance(x, _core.Array)
+    return isinstance(x, _core.Array) or hasattr(x, "__kasoku_array__")
+
+
+def _same(result):
+    return result
 
 
 def as_arrays(args):
     """(the arguments as arrays of one place, how a result is wrapped for the caller)."""
+    if {*map(type, args)} == {np.ndarray}:
+        return args, _same
     on_device = [x for x in args if is_device_array(x)]
     if not on_device:
-        return [np.asarray(x) for x in args], lambda result: result
-    wrap = type(on_device[0]) if hasattr(on_device[0], "__kasoku_array__") else lambda x: x
+        return [np.asarray(x) for x in args], _same
+    wrap = _same if isinstance(on_device[0], _core.Array) else type(on_device[0])
     device = bare(on_device[0]).device
     return [bare(x) if is_device_array(x) else _core.asarray(np.asarray(x), device=device) for x in args], wrap
 
 
 def dtype_of(x):
     """The dtype of an argument; a Python number has its type instead."""
-    if type(x) in (bool, int, float, complex):
+    if type(x) is np.ndarray:
+        return x.dtype
+    if type(x) in _kinds:
         return type(x)
     return np.dtype(bare(x).dtype) if is_device_array(x) else np.asarray(x).dtype
 
@@ -122,14 +141,20 @@ def empty(shape, dtype, like):
     return _core.empty(shape, dtype=dtype, device=like.device)
 
 
+def lies_flat(array):
+    """Whether the elements lie in C order without gaps."""
+    return array.flags.c_contiguous if isinstance(array, np.ndarray) else is_contiguous(array)
+
+
 def rows(array, dtype, shape, core=()):
     """The array broadcast to shape + core, as one axis of rows before the core axes, in C order.
 
     It is the array's own memory if that lies so, else a copy.
     """
-    full, lines = (*shape, *core), (int(np.prod(shape)), *core)
+    full = (*shape, *core) if core else shape
+    lines = (math.prod(shape), *core)
+    if array.dtype == dtype and array.shape == full and lies_flat(array):
+        return array.reshape(lines)
     if not isinstance(array, np.ndarray):
         return _core.copy(_core.broadcast_to(array.astype(dtype), full)).reshape(lines)
-    if array.dtype == dtype and array.shape == full and array.flags.c_contiguous:
-        return array.reshape(lines)
     return np.array(np.broadcast_to(array, full), dtype, order="C").reshape(lines)

@@ -2,12 +2,13 @@
 
 import ast
 import inspect
+import math
 import re
 
 import numpy as np
 
 from ... import Array, _jit, _signature, _source
-from ._loops import UFunc, as_arrays, bare, beside, choose, compiled, dtype_of, empty, rows
+from ._loops import UFunc, as_arrays, bare, beside, common_shape, compiled, dtype_of, empty, rows
 from .vectorize import check_options
 
 
@@ -49,7 +50,7 @@ class GUFunc(UFunc):
         self._core, self._parallel = _jit.jit(function, parallel=False, error_model="numpy"), parallel
         self._names, self._writable = list(inspect.signature(function).parameters), writable_args
         self._written = [k for k, name in enumerate(self._names[: self.nin]) if name in _written(function)]
-        self._is_open, self._loops, self._made = not signatures, [], {}
+        self._is_open, self._loops, self._known, self._made = not signatures, [], {}, {}
         for signature in signatures:
             self.add(signature)
 
@@ -64,6 +65,7 @@ class GUFunc(UFunc):
             raise TypeError("guvectorized functions cannot return values: signature has return type " + repr(result))
         dtypes = [np.dtype(t.__kasoku_dtype__) for t in args]
         self._loops.append((dtypes[: self.nin], dtypes[self.nin :], [hasattr(t, "ndim") for t in args]))
+        self._known.clear()
 
     def _loop(self, is_array):
         """The loop over rows; a scalar of the layout that is declared an array is one of one element."""
@@ -81,8 +83,8 @@ class GUFunc(UFunc):
     # writable_args in any case.
 
     def _input(self, k, lines):
-        is_read_only = isinstance(lines, np.ndarray) and not lines.flags.writeable
-        return lines.copy() if k in self._written and is_read_only else lines
+        is_callers = isinstance(lines, np.ndarray) and lines.flags.writeable  # a device's is not written back
+        return lines.copy() if k in self._written and not is_callers else lines
 
     def _write_back(self, k, lines, array, shape):
         is_converted = lines.dtype != array.dtype and not {k, self._names[k]} & set(self._writable)
@@ -102,8 +104,8 @@ class GUFunc(UFunc):
                 f"if including the output), not {len(args)}"
             )
         for arg in args:  # an array of another library, Dask's for one, has its own way
-            own = getattr(type(arg), "__array_ufunc__", np.ndarray.__array_ufunc__)
-            if own is not np.ndarray.__array_ufunc__ and not isinstance(arg, (np.ndarray, np.generic, Array)):
+            own = not isinstance(arg, (np.ndarray, np.generic, Array)) and getattr(type(arg), "__array_ufunc__", None)
+            if own:
                 return arg.__array_ufunc__(self, "__call__", *args, **({"out": tuple(outs)} if outs else {}), **options)
         given = [dtype_of(arg) for arg in args]
         if self._is_open:
@@ -114,7 +116,7 @@ class GUFunc(UFunc):
             arrays = [len(core) > 0 for core in self._ins] + [True] * self.nout
             loop = [*map(np.dtype, given)], [dtype_of(o) for o in outs], arrays
         else:
-            loop = choose(self._loops, given, self.__name__)
+            loop = self._loop_for(given)
         ins, results, is_array = loop
         arrays, wrap = as_arrays(args)
         if axis is not None:
@@ -127,7 +129,7 @@ class GUFunc(UFunc):
                     f"(has {array.ndim}, gufunc core with signature {self.signature} requires {len(core)})"
                 )
             split = array.ndim - len(core)
-            outer.append(tuple(array.shape[:split]))
+            outer.append(array.shape[:split])
             for k, name in enumerate(core):
                 length = int(name) if name.isdigit() else lengths.setdefault(name, array.shape[split + k])
                 if array.shape[split + k] != length:
@@ -139,8 +141,8 @@ class GUFunc(UFunc):
         for target, core in zip(targets, self._outs, strict=False):
             for name, length in zip(core, target.shape[target.ndim - len(core) :], strict=True):
                 lengths.setdefault(name, length)
-        shape = np.broadcast_shapes(*outer) if outer else ()
-        count = int(np.prod(shape, dtype=np.int64))
+        shape = common_shape(*outer)
+        count = math.prod(shape)
         cores = [tuple(int(n) if n.isdigit() else lengths[n] for n in core) for core in self._ins + self._outs]
         flat = [self._input(k, rows(a, d, shape, c)) for k, (a, d, c) in enumerate(zip(arrays, ins, cores))]
         values = [empty((count, *core), d, arrays[0]) for d, core in zip(results, cores[self.nin :], strict=True)]

@@ -7,8 +7,7 @@ import math
 import numpy as np
 
 from ... import _core, _jit, _signature
-from ...cuda._arrays import is_contiguous
-from ._loops import UFunc, as_arrays, bare, beside, choose, compiled, dtype_of, empty, rows
+from ._loops import UFunc, as_arrays, bare, beside, choose, common_shape, compiled, dtype_of, empty, lies_flat, rows
 
 
 # Rows joined into one element each, and the results so far in place.
@@ -24,12 +23,6 @@ def scan(out):
         for k in range(1, out.shape[1]):
             out[i, k] = scalar(out[i, k - 1], out[i, k])
 """
-
-
-def _are_alike(args):
-    """Whether all are NumPy's arrays of one shape, which lie without gaps: nothing is converted or spread then."""
-    shape = getattr(args[0], "shape", None)
-    return bool(shape) and all(type(a) is np.ndarray and a.shape == shape and a.flags.c_contiguous for a in args)
 
 
 def _spread(a, shape):
@@ -49,8 +42,13 @@ class DUFunc(UFunc):
         super().__init__(function, signatures, parallel, identity)
         self.nin = len(inspect.signature(function).parameters)
         self.nargs = self.nin + 1
-        self.identity, self._is_open, self._parallel, self._loops = identity, not signatures, parallel, []
-        self._known = {}  # the dtype of the result for the dtypes that a loop takes as they are
+        self.identity, self._is_open, self._parallel, self._loops, self._known = (
+            identity,
+            not signatures,
+            parallel,
+            [],
+            {},
+        )
         self._scalar = _jit.jit(list(signatures) or None, parallel=False, error_model="numpy")(function)
         for given in signatures:
             args, result = _signature.signature(given)
@@ -73,9 +71,10 @@ class DUFunc(UFunc):
                     scalar({last})
             """,
         )
-        # A device's loop has no exceptions to catch, and its elements are threads.
+        # A device's loop has no exceptions to catch, and its elements are threads. Compiled code has its own.
         text = f"def loop(out, {names}):\n    for i in prange(out.size):\n        out[i] = scalar({items})\n"
-        self._device_loop = compiled(text, "loop", True, scalar=self._scalar)
+        plain = functools.partial(compiled, text, "loop", scalar=self._scalar)
+        self._device_loop = plain(True)
 
         # What compiled code calls, with numbers or arrays.
         parts = names.split(", ")
@@ -96,10 +95,10 @@ class DUFunc(UFunc):
                 f"""
                 def over(shape, {names}):
                     out = np.empty(a0.size, scalar({items.replace("[i]", "[0]")}).dtype)
-                    for i in prange(out.size):
-                        out[i] = scalar({items})
+                    loop(out, {names})
                     return out
                 """,
+                loop=plain(self._parallel),
             ),
         )
 
@@ -120,6 +119,7 @@ class DUFunc(UFunc):
 
     def _add(self, dtypes, result=None):
         self._loops.append((dtypes, [self._result(dtypes) if result is None else result]))
+        self._known.clear()
 
     def add(self, signature):
         """One more loop."""
@@ -137,34 +137,28 @@ class DUFunc(UFunc):
             raise TypeError(
                 f"{self.__name__}() takes from {self.nin} to {self.nargs} positional arguments but {len(args)} were given"
             )
-        is_plain = out is dtype is None and _are_alike(args)
-        if is_plain:
-            result = self._known.get(tuple(a.dtype for a in args))
-            if result is not None:
-                out = np.empty(args[0].shape, result)
-                self._loop(out.reshape(-1), *(a.reshape(-1) for a in args))
-                return out
         out = out[0] if isinstance(out, tuple) else out
         if not (out is None or hasattr(out, "shape")):
             raise TypeError(f"{self.__name__}(): an output is an array, not {type(out).__name__}")
         given = [dtype_of(arg) for arg in args]
-        dtypes, (result,) = self._choose(given)
-        if is_plain and dtypes == given:
-            self._known[tuple(dtypes)] = result
+        dtypes, (result,) = self._loop_for(given)
         arrays, wrap = as_arrays(args)
-        if out is None and all(a.ndim == 0 for a in arrays):
+        shape = common_shape(*[a.shape for a in arrays])
+        if out is None and not shape:
             return result.type(self._scalar(*(d.type(a.item()) for d, a in zip(dtypes, arrays, strict=True))))
-        shape = np.broadcast_shapes(*(tuple(a.shape) for a in arrays))
-        target = empty(shape, result, arrays[0]) if out is None else bare(out)
-        if tuple(target.shape) != shape:
-            raise ValueError(
-                f"non-broadcastable output operand with shape {tuple(target.shape)} doesn't match the broadcast shape {shape}"
-            )
-        flat = [rows(a, d, shape) for a, d in zip(arrays, dtypes, strict=True)]
-        is_there = isinstance(target, np.ndarray) == isinstance(arrays[0], np.ndarray)
-        is_fit = is_there and target.dtype == result and _is_flat(target)
-        into = target if is_fit else empty(shape, result, arrays[0])
-        flat = [x.copy() if _is_shifted(x, into) else x for x in flat]
+        flat = [rows(a, d, shape) for a, d in zip(arrays, dtypes)]
+        if out is None:
+            target = into = empty(shape, result, arrays[0])
+        else:
+            target = bare(out)
+            if target.shape != shape:
+                raise ValueError(
+                    f"non-broadcastable output operand with shape {target.shape} doesn't match the broadcast shape {shape}"
+                )
+            is_there = isinstance(target, np.ndarray) == isinstance(arrays[0], np.ndarray)
+            is_fit = is_there and target.dtype == result and lies_flat(target)
+            into = target if is_fit else empty(shape, result, arrays[0])
+            flat = [x.copy() if _is_shifted(x, into) else x for x in flat]
         loop = self._loop if isinstance(into, np.ndarray) else self._device_loop
         loop(into.reshape(-1), *flat)
         if into is not target:
@@ -180,7 +174,7 @@ class DUFunc(UFunc):
         if self.nin != 2:
             raise ValueError("reduce only supported for binary functions")
         (values,), wrap = as_arrays([array])
-        _, (result,) = self._choose([np.dtype(values.dtype)] * 2)
+        _, (result,) = self._loop_for([np.dtype(values.dtype)] * 2)
         back = wrap if isinstance(values, np.ndarray) else lambda x: wrap(_core.asarray(x))
         values = np.asarray(values).astype(result)
         moved = np.moveaxis(values if values.ndim or not axes else values.reshape(1), axes, range(-len(axes), 0))
@@ -250,13 +244,11 @@ def _given(result, out):
 
 def _is_shifted(array, out):
     """Whether an element may be written before another one reads it."""
-    if not isinstance(array, np.ndarray) or not isinstance(out, np.ndarray):
+    if not isinstance(out, np.ndarray):
+        return True  # of a device's memory it is not looked for
+    if not np.may_share_memory(array, out):
         return False
-    same = array.ctypes.data == out.ctypes.data and array.dtype == out.dtype
-    return not same and np.may_share_memory(array, out)
-
-
-_is_flat = lambda array: array.flags.c_contiguous if isinstance(array, np.ndarray) else is_contiguous(array)
+    return array.ctypes.data != out.ctypes.data or array.dtype != out.dtype
 
 
 _options = {"nopython", "cache", "identity", "fastmath", "writable_args", "forceobj", "boundscheck", "target_backend"}
