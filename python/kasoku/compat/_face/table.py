@@ -54,6 +54,15 @@ def each(space, names, make):
     return rows
 
 
+def bound(f, **given):
+    """The function with some of the arguments that go by keyword alone given: who calls it does not see them."""
+    made = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
+    made.__kwdefaults__, made.__doc__ = {**(f.__kwdefaults__ or {}), **given}, f.__doc__
+    shown = inspect.signature(f).parameters.values()
+    made.__signature__ = inspect.Signature([parameter for parameter in shown if parameter.name not in given])
+    return made
+
+
 def refused(f, error):
     """The error of a call of a row: Python's sentence about the row's arguments with the nearest that there is, any other as
     it is."""

@@ -42,8 +42,7 @@ def _from_function(name):
 class _Flat(Flat):
     """The elements in a row: one is asked for by its position, several by a slice."""
 
-    def __getitem__(self, index):
-        return Flat.__getitem__(self, _position(index))
+    __getitem__ = lambda self, index: Flat.__getitem__(self, _position(index))
 
     def __setitem__(self, index, value):
         Flat.__setitem__(self, _position(index), value)
@@ -171,9 +170,7 @@ class _Members:
             shown["stream"] = cuda.get_current_stream().ptr or cuda.stream.get_default_stream_ptr()
         return shown
 
-    @property
-    def flat(self):
-        return _Flat(self)
+    flat = property(lambda self: _Flat(self))
 
     flat = flat.setter(_Array.flat.fset)
 

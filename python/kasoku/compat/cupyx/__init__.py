@@ -82,4 +82,10 @@ def empty_like_pinned(a, dtype=None, order="K", subok=None, shape=None):
     return _np.ndarray(like.shape, like.dtype, _cupy.cuda.alloc_pinned_memory(like.nbytes), strides=like.strides)
 
 
-_cupy._util.in_face(globals())
+def _finished(name, names):
+    """Functions of the modules give arrays of cupy's, but for those that are about kernels and time."""
+    if name.partition(".")[0] not in ("jit", "profiler", "time"):
+        _cupy._util.in_face(names)
+
+
+_finished("", globals())

@@ -29,10 +29,7 @@ class Bag(DaskMethodsMixin):
         self._tasks = tuple(parts)
 
     npartitions = property(lambda self: len(self._tasks))
-
-    def __dask_graph__(self):
-        return HighLevelGraph.merge(*(task.dask for task in self._tasks))
-
+    __dask_graph__ = lambda self: HighLevelGraph.merge(*(task.dask for task in self._tasks))
     dask = property(__dask_graph__)
 
     def map_partitions(self, func, *args, **kwargs):

@@ -7,7 +7,6 @@ import numpy as np
 import kasoku as ks
 
 from ...cupy._arrays import stored as _stored
-from ...cupy._util import in_face as _in_face
 from ..._face import compositions as _compositions
 from ..._face.special import special as _special, special_of as _special_of
 from ..._face.table import Table as _Table, each as _each
@@ -116,4 +115,3 @@ _functions.rows("one", {
     "log_softmax": lambda x, axis=None: _compositions.log_softmax(x, axis),
 })  # fmt: skip
 globals().update(_functions)
-_in_face(globals())
