@@ -114,9 +114,9 @@ def _adopt(module):
     face is told of each."""
     if type(module) is _types.ModuleType:
         module.__class__ = Face
-    face, _, below = _own_name(module).removeprefix(f"{__name__}.").partition(".")
-    if finished := below and getattr(_sys.modules[f"{__name__}.{face}"], "_finished", None):
-        finished(below, vars(module))
+        face, _, below = _own_name(module).removeprefix(f"{__name__}.").partition(".")
+        if finished := below and vars(_sys.modules[f"{__name__}.{face}"]).get("_finished"):
+            finished(below, vars(module))
     for name, value in list(vars(module).items()):
         if _is_of(value, module, name):
             _adopt(value)

@@ -65,6 +65,12 @@ def _stateless(seed):
     return ks.random.default_rng((a & 0xFFFFFFFF) << 32 | (b & 0xFFFFFFFF))
 
 
+class _OfProcess:
+    """The process' generator, which is made when it is asked for."""
+
+    __getattr__ = lambda self, name: getattr(ks.random, name)
+
+
 _draws = {
     "uniform": _uniform, "normal": _normal, "truncated_normal": _truncated, "gamma": _gamma, "shuffle": _shuffled,
     "categorical": _categorical,
@@ -73,7 +79,7 @@ _draws = {
 }  # fmt: skip
 _functions = _Table(_rules)
 _functions.rows("tensors", {
-    **{name: _bound(draw, rng=ks.random) for name, draw in _draws.items()},
+    **{name: _bound(draw, rng=_OfProcess()) for name, draw in _draws.items()},
     "stateless_uniform": lambda shape, seed, minval=0, maxval=None, dtype=_f32, **ignored: _uniform(
         shape, minval, maxval, dtype, rng=_stateless(seed)),
     "stateless_normal": lambda shape, seed, mean=0.0, stddev=1.0, dtype=_f32, **ignored: _normal(
