@@ -27,17 +27,12 @@ def _of_each(array, stream_or_out=None, *, out=None, stream=None, of):
     return _result(getattr(ks, of)(x), array, out, stream, dtype)
 
 
-def _in_two(of):
-    return lambda arg, stream=None: tuple(
-        _result(part, arg, None, stream, arg.dtype) for part in of(arg.__kasoku_array__)
-    )
-
-
 _plain(globals(), {
     **{name: (_bound(_of_each, of=of), f"{name} of each element.") for name, of in _functions.items()},
     "fmod": lambda arg, mod, stream=None: binary("fmod", arg, mod, stream=stream),
     "atan2": lambda y, x, stream=None: binary("arctan2", y, x, stream=stream),
     "ldexp": lambda significand, exponent, stream=None: _result(
         ks.ldexp(significand.__kasoku_array__, exponent.__kasoku_array__.astype(np.int32)), significand, None, stream),
-    **_each(ks, "frexp modf", _in_two),
+    **_each(ks, "frexp modf", lambda of: lambda arg, stream=None: tuple(
+        _result(part, arg, None, stream, arg.dtype) for part in of(arg.__kasoku_array__))),
 })  # fmt: skip

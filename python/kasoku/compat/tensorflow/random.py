@@ -68,7 +68,10 @@ def _stateless(seed):
 class _OfProcess:
     """The process' generator, which is made when it is asked for."""
 
-    __getattr__ = lambda self, name: getattr(ks.random, name)
+    def __getattr__(self, name):
+        draw = getattr(ks.random, name)
+        setattr(self, name, draw)
+        return draw
 
 
 _draws = {

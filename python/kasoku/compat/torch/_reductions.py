@@ -51,7 +51,7 @@ def _extreme(input, dim=None, keepdim=False, *, name):
         return Tensor(getattr(input._a, name)())
     if isinstance(dim, (list, tuple)):
         raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
-    return return_type(name)(*held(*(_over(input, dim, keepdim, of=of) for of in (name, "arg" + name))))
+    return return_type(name)(*held(_over(input, dim, keepdim, of=name), _over(input, dim, keepdim, of="arg" + name)))
 
 
 def _truth(input, dim=None, keepdim=False, *, name):

@@ -23,16 +23,6 @@ def _floats(*args):
     ]
 
 
-def _of_arrays(f):
-    """A row of arrays, with `out` to write to."""
-    return lambda *args, out=None, **kwargs: _stored(f(*_floats(*args), **kwargs), out)
-
-
-def _of_one(f):
-    """A row of an array along axes."""
-    return lambda a, *args, out=None, **kwargs: _stored(f(ks.asarray(a), *args, **kwargs), out)
-
-
 def _multigammaln(a, d):
     (a,) = _floats(a)
     if not np.isscalar(d) or d != int(d):
@@ -60,11 +50,6 @@ def _elliptic(u, m):
     return sn, cn, ks.sqrt(cn * cn + (1 - m) * sn * sn), phase
 
 
-def _of_parts(f):
-    """A row of arrays that gives several."""
-    return lambda *args: f(*_floats(*args))
-
-
 def _logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     if b is None and not return_sign:
         return _compositions.log_sum(a, axis, keepdims)
@@ -78,7 +63,12 @@ def _logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     return (log, sign) if return_sign else log
 
 
-_functions = _Table({"arrays": _of_arrays, "one": _of_one, "parts": _of_parts})
+# Rows of arrays, with `out` to write to; of one array along axes; of arrays that give several.
+_functions = _Table({
+    "arrays": lambda f: lambda *args, out=None, **kwargs: _stored(f(*_floats(*args), **kwargs), out),
+    "one": lambda f: lambda a, *args, out=None, **kwargs: _stored(f(ks.asarray(a), *args, **kwargs), out),
+    "parts": lambda f: lambda *args: f(*_floats(*args)),
+})  # fmt: skip
 _functions.rows("arrays", {
     **_each(_special_of, """
         erf erfc erfcx erfinv erfcinv gamma rgamma digamma zetac ndtr ndtri log_ndtr i0 i0e i1 i1e j0 j1 k0 k0e k1 k1e y0 y1
