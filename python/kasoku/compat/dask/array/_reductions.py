@@ -95,6 +95,8 @@ def _joined_of(parts, axes, name):
     parts = [part for part in parts if part is not None] or [None]
     if any(isinstance(part, np.ma.MaskedArray) for part in parts):  # what is masked in one is there in another
         return getattr(np, name)(np.ma.stack([numpys(part) for part in parts]), axis=0)
+    if "nan" in name and getattr(parts[0], "dtype", float) == np.object_:  # whose fmin is NaN if the second operand is
+        return getattr(np, name)(np.stack(parts), axis=0)
     return functools.reduce(functools.partial(call, _pair[name]), parts)
 
 
