@@ -110,9 +110,13 @@ def _is_of(module, package, name):
 
 
 def _adopt(module):
-    """The modules of a face say what they lack by the package's own names, whoever imports them."""
+    """The modules of a face say what they lack by the package's own names, whoever imports them. _finished(name, names) of a
+    face is told of each."""
     if type(module) is _types.ModuleType:
         module.__class__ = Face
+        face, _, below = _own_name(module).removeprefix(f"{__name__}.").partition(".")
+        if finished := below and vars(_sys.modules[f"{__name__}.{face}"]).get("_finished"):
+            finished(below, vars(module))
     for name, value in list(vars(module).items()):
         if _is_of(value, module, name):
             _adopt(value)

@@ -1328,3 +1328,32 @@ def test_einsum_has_the_axes_that_numpys_has(subscripts):
     )
     want = np.einsum(subscripts, *arrays)
     assert found.shape == want.shape and found.dtype == want.dtype and np.allclose(found.compute(), want)
+
+
+@pytest.mark.parametrize("name", ["nansum", "nanprod", "nanmin", "nanmax", "nancumsum", "nancumprod"])
+@pytest.mark.parametrize("dtype", [float, object, "f4", int])
+def test_functions_without_nan_are_numpys_and_take_out(name, dtype):
+    values = rng.integers(1, 4, (6, 7)).astype(dtype)
+    if dtype is not int:
+        values[1, 2] = values[3] = np.nan
+        values[3, 0] = 2
+        values[4:, 1] = np.nan  # all of a chunk's column
+    given = da.from_array(values, chunks=(4, 3))
+    wanted = getattr(np, name)(values, axis=0)
+    out = da.zeros_like(da.from_array(wanted, chunks=3))
+    assert getattr(da, name)(given, axis=0, out=out) is out
+    np.testing.assert_allclose(out.compute().astype(float), wanted.astype(float), rtol=1e-6)
+
+
+def test_lu_exchanges_rows_for_the_greatest_element():
+    for values in (
+        rng.random((7, 7)),
+        np.zeros((3, 3)),
+        np.eye(4)[[2, 0, 3, 1]],
+        rng.random((5, 5)) + 1j,
+        np.arange(9).reshape(3, 3),
+    ):
+        p, lower, upper = (part.compute() for part in da.linalg.lu(da.from_array(values, chunks=2)))
+        np.testing.assert_allclose(p @ lower @ upper, values, atol=1e-14)
+        most = 2**0.5 if values.dtype.kind == "c" else 1  # as LAPACK: the greatest |real| + |imaginary|
+        assert (abs(lower) <= most + 1e-12).all() and (np.triu(lower, 1) == 0).all() and (np.tril(upper, -1) == 0).all()

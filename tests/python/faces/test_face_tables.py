@@ -10,7 +10,7 @@ import kasoku as ks
 import pytest
 
 from kasoku.compat._face.refusals import reason_of, reasons
-from kasoku.compat._face.table import Table, each, modules, names_of, plain
+from kasoku.compat._face.table import Table, bound, each, modules, names_of, plain
 
 root = next(folder for folder in pathlib.Path(__file__).parents if (folder / "pyproject.toml").exists())
 REFUSED = [(package, name) for package, rows in reasons.items() for words in rows for name in words.split()]
@@ -166,3 +166,34 @@ def test_a_row_is_a_function_with_the_rows_signature_and_kasokus_words():
     itself = Table({"itself": lambda f: f})
     itself.rows("itself", {"twice": lambda x, y=2: x * y})
     assert str(inspect.signature(itself.twice)) == "(x, y=2)"
+
+
+def test_what_is_bound_is_seen_by_nobody():
+    def scaled(x, by=2, *, sign, **more):
+        return sign * x * by, more
+
+    minus, plus = (bound(scaled, sign=sign) for sign in (-1, 1))
+    assert minus(3) == (-6, {}) and plus(3, by=4, other=5) == (12, {"other": 5})
+    shown = inspect.signature(minus)
+    assert str(shown) == "(x, by=2, **more)" and shown.bind(1).arguments == {"x": 1}
+    assert str(inspect.signature(type("Kind", (), {"method": minus})().method)) == "(by=2, **more)"
+    assert shown.replace(parameters=[]) == inspect.Signature()
+
+
+@pytest.mark.parametrize("module, function", [("cupyx.scipy.stats", "zscore"), ("cupyx.scipy.spatial.distance", "cdist"),
+    ("cupyx.cusolver", "gesv"), ("cupy.linalg", "inv"), ("cupy.fft", "fft"), ("cupy.polynomial.polyutils", "trimseq")])  # fmt: skip
+def test_modules_of_cupy_s_give_its_arrays(module, function):
+    import kasoku.compat.cupy as cp
+
+    given = ks.eye(3, dtype="float64") if module != "cupy.polynomial.polyutils" else ks.ones(3)
+    of = getattr(importlib.import_module(f"kasoku.compat.{module}"), function)
+    assert (
+        type(
+            of(given, given)
+            if function in ("cdist", "gesv")
+            else of(given[:2])  # fmt: skip
+            if function == "trimseq"
+            else of(given)
+        )
+        is cp.ndarray
+    )

@@ -54,6 +54,28 @@ def each(space, names, make):
     return rows
 
 
+class _Shown(inspect.Signature):
+    """A function's signature without the arguments that are given, made when somebody asks for it."""
+
+    __slots__ = ("_of",)
+    _return_annotation = inspect.Signature.empty
+    _parameters = property(lambda self: types.MappingProxyType(
+        {name: one for name, one in inspect.signature(self._of[0]).parameters.items() if name not in self._of[1]}))  # fmt: skip
+
+    def __init__(self, f, given):
+        self._of = f, given
+
+    replace = lambda self, **changes: inspect.Signature([*self.parameters.values()]).replace(**changes)
+
+
+def bound(f, **given):
+    """The function with some of the arguments that go by keyword alone given: who calls it does not see them."""
+    made = types.FunctionType(f.__code__, f.__globals__, f.__name__, f.__defaults__, f.__closure__)
+    made.__kwdefaults__, made.__doc__ = {**(f.__kwdefaults__ or {}), **given}, f.__doc__
+    made.__signature__ = _Shown(f, given)
+    return made
+
+
 def refused(f, error):
     """The error of a call of a row: Python's sentence about the row's arguments with the nearest that there is, any other as
     it is."""

@@ -12,12 +12,11 @@ from .._face.table import modules as _modules, names_of as _names_of
 
 __version__ = "13.6.0"
 
-from . import cuda
+from . import cuda, _methods, _reductions, _routines, _table, _ufunc, _util, random
 from ._arrays import (  # noqa: F401
     arange, array, asanyarray, asarray, asnumpy, copy, empty, empty_like, eye, full,
     full_like, ndarray, ones, ones_like, zeros, zeros_like,
 )  # fmt: skip
-from . import _methods, _reductions, _routines, _table, _ufunc, _util, random
 from ._kernels import ElementwiseKernel, RawKernel, RawModule, ReductionKernel
 from ._ufunc import ufunc
 from ._util import clear_memo, memoize
@@ -45,6 +44,12 @@ _modules(__name__, {
         **_names_of(_np.exceptions,
             "AxisError ComplexWarning ModuleDeprecationWarning TooHardError VisibleDeprecationWarning")}),
 })  # fmt: skip
+
+
+def _finished(name, names):
+    """Functions of these modules give arrays of this package, as its own do."""
+    if name.partition(".")[0] in ("cublas", "fft", "lib", "linalg", "polynomial"):
+        _util.in_face(names)
 
 
 _later = ("cublas", "linalg", "fft", "testing", "_core", "lib", "polynomial", "prof")

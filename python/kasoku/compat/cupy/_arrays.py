@@ -10,7 +10,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from .._face.table import plain as _plain
+from .._face.table import each as _each, plain as _plain
 from .._layout import strides_of
 from . import cuda
 
@@ -66,18 +66,9 @@ def _shape(shape):
     return tuple(map(operator.index, shape if np.iterable(shape) else (shape,)))
 
 
-def _maker(name):
-    make = getattr(_core, name)
-
-    def function(shape, dtype=float, order="C", *, device=None):
-        return make(_shape(shape), dtype, device or cuda.current(), order=order)
-
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = make.__doc__
-    return function
-
-
-empty, zeros, ones = _maker("empty"), _maker("zeros"), _maker("ones")
+_made = _plain(globals(), _each(_core, "empty zeros ones", lambda make: lambda shape, dtype=float, order="C", *, device=None: (
+    make(_shape(shape), dtype, device or cuda.current(), order=order))))  # fmt: skip
+empty = _made.empty
 
 
 def full(shape, fill_value, dtype=None, order="C"):
@@ -91,17 +82,8 @@ def _options_like(dtype, order, subok, shape):
     return {"dtype": dtype, "order": order or "K", "shape": None if shape is None else _shape(shape)}
 
 
-def _like(name):
-    make = getattr(_core, name)
-
-    def function(a, dtype=None, order="K", subok=None, shape=None):
-        return make(a, device=cuda.current(), **_options_like(dtype, order, subok, shape))
-
-    function.__name__, function.__doc__ = name, make.__doc__
-    return function
-
-
-empty_like, zeros_like, ones_like = _like("empty_like"), _like("zeros_like"), _like("ones_like")
+_plain(globals(), _each(_core, "empty_like zeros_like ones_like", lambda make: lambda a, dtype=None, order="K", subok=None, shape=None: (
+    make(a, device=cuda.current(), **_options_like(dtype, order, subok, shape)))))  # fmt: skip
 
 
 def full_like(a, fill_value, dtype=None, order="K", subok=None, shape=None):

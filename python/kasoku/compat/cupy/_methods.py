@@ -11,6 +11,7 @@ from kasoku import _core
 from kasoku._namespace.memory import Flat
 
 from .. import says_what_is_missing
+from .._face.table import bound
 from .._layout import must_fit, order_of
 from . import _arrays, _util, cuda
 
@@ -27,23 +28,17 @@ def _viewing(self, result):
     return result
 
 
-def _from_function(name):
+def _from_function(self, *args, name, **kwargs):
     """A method that is the function of that name in this package."""
+    import kasoku.compat.cupy as cupy
 
-    def method(self, *args, **kwargs):
-        import kasoku.compat.cupy as cupy
-
-        return getattr(cupy, name)(self, *args, **kwargs)
-
-    method.__name__ = name
-    return method
+    return getattr(cupy, name)(self, *args, **kwargs)
 
 
 class _Flat(Flat):
     """The elements in a row: one is asked for by its position, several by a slice."""
 
-    def __getitem__(self, index):
-        return Flat.__getitem__(self, _position(index))
+    __getitem__ = lambda self, index: Flat.__getitem__(self, _position(index))
 
     def __setitem__(self, index, value):
         Flat.__setitem__(self, _position(index), value)
@@ -66,7 +61,7 @@ class _Members:
 
     T, mT = _Array.T, _Array.mT
     cstruct = property(lambda self: self.ptr, doc="What a kernel is given for the array.")
-    diagonal = _from_function("diagonal")  # CuPy's may be written to
+    diagonal = bound(_from_function, name="diagonal")  # CuPy's may be written to
     diagonal.__doc__ = "A view of the diagonals of two axes."
 
     def __bool__(self):
@@ -172,9 +167,7 @@ class _Members:
             shown["stream"] = cuda.get_current_stream().ptr or cuda.stream.get_default_stream_ptr()
         return shown
 
-    @property
-    def flat(self):
-        return _Flat(self)
+    flat = property(lambda self: _Flat(self))
 
     flat = flat.setter(_Array.flat.fset)
 
@@ -267,6 +260,6 @@ def _set_shape(self, shape):
 
 ndarray.shape = property(_Array.shape.fget, _set_shape, doc=_Array.shape.__doc__)
 for _name in "choose round compress cumprod cumsum ptp repeat searchsorted take trace".split():
-    _util.add_method(_name, _from_function(_name))
+    _util.add_method(_name, bound(_from_function, name=_name))
 _util.add_method("toDlpack", lambda self: self.__dlpack__())
 says_what_is_missing("cupy.ndarray")(ndarray)

@@ -9,7 +9,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from .._face.table import plain as _plain
+from .._face.table import bound as _bound, each as _each, plain as _plain
 from .._layout import must_fit
 from . import _arrays, _util, cuda
 from ._arrays import asarray, ndarray
@@ -53,19 +53,10 @@ def take(a, indices, axis=None, out=None):
     return _core.take(a, indices, axis, out)
 
 
-def _scan(name):
-    engines = getattr(_core, name)
-
-    def function(a, axis=None, dtype=None, out=None):
-        if not isinstance(a, ks.Array):
-            raise TypeError(f"cupy.{name} takes an array of cupy's, not a {type(a).__name__}")
-        return engines(a, axis=axis, dtype=dtype, out=out)
-
-    function.__name__, function.__doc__ = name, engines.__doc__
-    return function
-
-
-cumsum, cumprod = _scan("cumsum"), _scan("cumprod")
+def _scanned(a, axis=None, dtype=None, out=None, *, scan):
+    if not isinstance(a, ks.Array):
+        raise TypeError(f"cupy.{scan.__name__} takes an array of cupy's, not a {type(a).__name__}")
+    return scan(a, axis=axis, dtype=dtype, out=out)
 
 
 def byte_bounds(a):
@@ -145,6 +136,7 @@ def _unless(refused, error, why):
 
 
 _plain(globals(), {
+    **_each(_core, "cumsum cumprod", lambda scan: _bound(_scanned, scan=scan)),
     "meshgrid": (lambda *xi, indexing="xy", sparse=False, copy=True: (
         list(_core.meshgrid(*xi, indexing=indexing, sparse=sparse))),
         "A list of coordinate arrays."),

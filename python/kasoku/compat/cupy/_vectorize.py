@@ -8,6 +8,7 @@ import numpy as np
 
 import kasoku as ks
 
+from .._face.table import bound
 from .. import numba
 from . import _ufunc, _util
 from ._arrays import array, asarray, ndarray
@@ -24,13 +25,10 @@ def _refused(self, *args):
     raise _IsNumber
 
 
-def _ordered(compare):
-    def method(self, other):
-        if self.dtype.kind == "c" or getattr(other, "dtype", np.dtype(type(other))).kind == "c":
-            raise TypeError("complex numbers have no order")
-        return compare(self, other)
-
-    return method
+def _ordered(self, other, *, compare):
+    if self.dtype.kind == "c" or getattr(other, "dtype", np.dtype(type(other))).kind == "c":
+        raise TypeError("complex numbers have no order")
+    return compare(self, other)
 
 
 class _Each(ndarray):
@@ -41,7 +39,7 @@ class _Each(ndarray):
     for _name in "add sub mul truediv floordiv mod pow lshift rshift and or xor matmul".split():
         locals()[f"__i{_name}__"] = getattr(ndarray, f"__{_name}__")  # a number is not changed in place
     for _name in "__lt__ __le__ __gt__ __ge__".split():
-        locals()[_name] = _ordered(getattr(ndarray, _name))
+        locals()[_name] = bound(_ordered, compare=getattr(ndarray, _name))
 
     def __array_ufunc__(self, function, method, *inputs, **kwargs):
         result = ndarray.__array_ufunc__(self, function, method, *inputs, **kwargs)

@@ -7,7 +7,6 @@ import kasoku as _ks
 
 from .._face.table import plain as _plain
 from ._arrays import empty as _empty, stored as _stored
-from ._util import in_face as _in_face
 
 # By BLAS's letters and cuBLAS's numbers
 _turns = {
@@ -119,6 +118,3 @@ def _syrk(a, out, alpha, beta, lower):
     if out is None:
         return _triangle(_scaled(product, alpha), _ks.zeros_like(product), lower)
     return _stored(_triangle(_scaled(product, alpha, beta, out), out, lower), out)
-
-
-_in_face(globals())

@@ -8,7 +8,6 @@ from kasoku import linalg as _linalg
 from .. import tests_of as _tests_of
 from .._face.table import modules as _modules
 from ._arrays import asarray as _asarray
-from ._util import in_face as _in_face
 
 
 def eigh(a, UPLO="L"):
@@ -30,6 +29,5 @@ def lstsq(a, b, rcond=None):
     return _linalg.lstsq(a, b, rcond)
 
 
-_in_face(globals())
 _modules(__name__, {"_util": ("helpers of shapes that tests import (kasoku_testing).",
     _tests_of(f"{__name__}._util", "cupy.internal"))})  # fmt: skip

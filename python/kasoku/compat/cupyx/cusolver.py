@@ -3,16 +3,10 @@
 from kasoku import linalg as _linalg
 
 from .._face.table import plain as _plain
-from ..cupy._util import in_face as _in_face
 
 _there = {
     "gesvdj", "gesvdjBatched", "gesvda", "potrfBatched", "potrsBatched", "syevj", "gesv", "gels",
 }  # fmt: skip
-
-
-def check_availability(name):
-    """Whether cupy.linalg does what the routine of that name does."""
-    return name in _there
 
 
 def gesvdj(a, full_matrices=True, compute_uv=True, overwrite_a=False):
@@ -24,6 +18,7 @@ def gesvdj(a, full_matrices=True, compute_uv=True, overwrite_a=False):
 
 
 _plain(globals(), {
+    "check_availability": (lambda name: name in _there, "Whether cupy.linalg does what the routine of that name does."),
     "gesvda": (lambda a, compute_uv=True: gesvdj(a, False, compute_uv),
         "The factors u, s and v of u diag(s) v^H with as many columns as singular values, or these alone."),
     "syevj": (lambda a, UPLO="L", with_eigen_vector=True, overwrite_a=False: (
@@ -32,4 +27,3 @@ _plain(globals(), {
     "gesv": (lambda a, b: _linalg.solve(a, b), "x with a x = b."),
     "gels": (lambda a, b: _linalg.lstsq(a, b)[0], "The x for which a x - b is the shortest."),
 })  # fmt: skip
-_in_face(globals())

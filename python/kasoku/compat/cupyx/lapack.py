@@ -2,7 +2,6 @@
 
 import kasoku as _ks
 
-from ..cupy._util import in_face as _in_face
 from .cusolver import gels  # noqa: F401
 from .scipy.linalg import solve_triangular as _solve_triangular
 
@@ -27,6 +26,3 @@ def posv(a, b):
     half = _solve_triangular(factor, b[..., None] if is_row else b, lower=True)
     x = _solve_triangular(factor, half, trans=2, lower=True)
     return x[..., 0] if is_row else x
-
-
-_in_face(globals())

@@ -21,20 +21,13 @@ class _Named:
         self.name = f"{type(self).__name__.lower()}-{next(_numbers)}" if name is None else name
         self._own = _shared(type(self).__name__, self.name, make)
 
-    def __reduce__(self):
-        return type(self), (self.name,)
-
-    def __repr__(self):
-        return f"<{type(self).__name__}: {self.name}>"
+    __reduce__ = lambda self: (type(self), (self.name,))
+    __repr__ = lambda self: f"<{type(self).__name__}: {self.name}>"
 
 
 class _Held(_Named):
-    def __enter__(self):
-        self.acquire()
-        return self
-
-    def __exit__(self, *error):
-        self.release()
+    __enter__ = lambda self: self.acquire() and self
+    __exit__ = lambda self, *error: self.release() and None
 
 
 class Lock(_Held):
@@ -59,8 +52,7 @@ class Semaphore(_Held):
         self._own.release()
         return True
 
-    def __reduce__(self):
-        return Semaphore, (self.max_leases, self.name)
+    __reduce__ = lambda self: (Semaphore, (self.max_leases, self.name))
 
 
 class Event(_Named):

@@ -113,8 +113,7 @@ class Actor:
 
         return call
 
-    def __repr__(self):
-        return f"<Actor: {type(self._value).__name__}>"
+    __repr__ = lambda self: f"<Actor: {type(self._value).__name__}>"
 
 
 def gathered(value):
@@ -199,11 +198,7 @@ class as_completed:  # noqa: N801 - Dask's name
     def __init__(self, futures=(), with_results=False, **ignored):
         self._left, self._with_results = list(futures), with_results
 
-    def add(self, future):
-        self._left.append(future)
-
-    def update(self, futures):
-        self._left.extend(futures)
+    add, update = forwarding("_left.append"), forwarding("_left.extend")
 
     async def __anext__(self):
         if not self._left:

@@ -31,8 +31,7 @@ def _import(name, globals=None, locals=None, fromlist=(), level=0):  # noqa: A00
 class _Builtins(dict):
     """Python's, but for __import__; open() as it is when it is called, for who puts another in its place."""
 
-    def __missing__(self, name):
-        return vars(builtins)[name]
+    __missing__ = lambda self, name: vars(builtins)[name]
 
 
 _builtins = _Builtins({**vars(builtins), "__import__": _import})

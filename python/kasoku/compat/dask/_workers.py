@@ -19,8 +19,7 @@ class Worker:
         self.name = self.id = number
         self.address, self.nthreads, self.pid = f"threads/{number}", threads, os.getpid()
 
-    def __repr__(self):
-        return f"<Worker {self.address!r}, threads={self.nthreads}>"
+    __repr__ = lambda self: f"<Worker {self.address!r}, threads={self.nthreads}>"
 
 
 def get_worker():
@@ -41,9 +40,7 @@ class Places:
         self._pools, self._calls = [pool], queue.SimpleQueue()
         self.threads_per_worker, self.numbers = threads_per_worker, itertools.count()
 
-    @property
-    def threads(self):
-        return sum(pool._max_workers for pool in self._pools)
+    threads = property(lambda self: sum(pool._max_workers for pool in self._pools))
 
     def grow(self, threads):
         """As many threads in all; they begin with the calls that wait."""
@@ -116,11 +113,7 @@ class Closing:
     def wait_for_workers(self, n_workers=None, timeout=None):
         """They are there: threads start with their cluster."""
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
+    __enter__, __exit__ = (lambda self: self), (lambda self, *_: self.close() and None)
 
 
 class LocalCluster(Closing):
@@ -140,16 +133,11 @@ class LocalCluster(Closing):
         """Each by its number."""
         return {k: Worker(k, self.threads_per_worker) for k in range(self.n_workers)}
 
-    @property
-    def scheduler(self):
-        return _Scheduler(self)
-
-    @property
-    def scheduler_info(self):
-        return {
-            "type": "Scheduler", "address": "threads",
-            "workers": {w.address: {"name": w.name, "nthreads": w.nthreads} for w in self.workers.values()},
-        }  # fmt: skip
+    scheduler = property(lambda self: _Scheduler(self))
+    scheduler_info = property(lambda self: {
+        "type": "Scheduler", "address": "threads",
+        "workers": {w.address: {"name": w.name, "nthreads": w.nthreads} for w in self.workers.values()},
+    })  # fmt: skip
 
     def get_client(self):
         from .distributed import Client
@@ -168,8 +156,9 @@ class LocalCluster(Closing):
     def close(self, timeout=None):
         self._places.close()
 
-    def __repr__(self):
-        return f"<LocalCluster: threads of this process, workers={self.n_workers}, threads={self._places.threads}>"
+    __repr__ = lambda self: (
+        f"<LocalCluster: threads of this process, workers={self.n_workers}, threads={self._places.threads}>"
+    )
 
 
 class _Scheduler:

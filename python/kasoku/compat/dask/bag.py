@@ -12,7 +12,7 @@ from kasoku import delayed
 from kasoku._core import Delayed
 
 from .. import says_what_is_missing
-from .._face.table import methods as _methods, plain as _plain
+from .._face.table import bound as _bound, each as _each, methods as _methods, plain as _plain
 from .base import DaskMethodsMixin, tokenize
 from .highlevelgraph import HighLevelGraph
 
@@ -29,10 +29,7 @@ class Bag(DaskMethodsMixin):
         self._tasks = tuple(parts)
 
     npartitions = property(lambda self: len(self._tasks))
-
-    def __dask_graph__(self):
-        return HighLevelGraph.merge(*(task.dask for task in self._tasks))
-
+    __dask_graph__ = lambda self: HighLevelGraph.merge(*(task.dask for task in self._tasks))
     dask = property(__dask_graph__)
 
     def map_partitions(self, func, *args, **kwargs):
@@ -91,21 +88,13 @@ class Bag(DaskMethodsMixin):
 # ── what is made of each part, and of all of these ────────────────────────────────────────
 
 
-def _of_full_parts(function):
-    def joined(parts):
-        return function(_joined(parts))
-
-    return lambda self, split_every=None: self.reduction(lambda part: [function(part)] if part else [], joined)
+def _of_full_parts(self, split_every=None, *, of):
+    return self.reduction(lambda part: [of(part)] if part else [], lambda parts: of(_joined(parts)))
 
 
-def _of_moments(finish):
-    def sums(part):
-        return len(part), builtins.sum(part), builtins.sum(x * x for x in part)
-
-    def joined(ddof, parts):
-        return finish(*map(builtins.sum, builtins.zip(*parts)), ddof)
-
-    return lambda self, ddof=0: self.reduction(sums, functools.partial(joined, ddof))
+def _of_moments(self, ddof=0, *, finish):
+    sums = lambda part: (len(part), builtins.sum(part), builtins.sum(x * x for x in part))
+    return self.reduction(sums, lambda parts: finish(*map(builtins.sum, builtins.zip(*parts)), ddof))
 
 
 def _variance(n, total, squares, ddof):
@@ -164,10 +153,6 @@ def _foldby(self, key, binop, initial=operator, combine=None, combine_initial=op
     return self._gathered(lambda part: _grouped(part, _finder(key), start, binop), together)
 
 
-def _reduced(function):
-    return lambda self, split_every=None: self.reduction(function, function)
-
-
 _methods(Bag, {
     "__repr__": lambda self: f"dask.bag<npartitions={self.npartitions}>",
     "__dask_keys__": lambda self: [task.key for task in self._tasks],
@@ -181,12 +166,13 @@ _methods(Bag, {
     "filter": lambda self, predicate: self.map_partitions(lambda part: list(builtins.filter(predicate, part))),
     "remove": lambda self, predicate: self.map_partitions(lambda part: list(itertools.filterfalse(predicate, part))),
     "flatten": lambda self: self.map_partitions(_joined),
-    "sum": _reduced(builtins.sum), "prod": _reduced(math.prod),
-    "any": _reduced(builtins.any), "all": _reduced(builtins.all),
-    "max": _of_full_parts(builtins.max), "min": _of_full_parts(builtins.min),
+    **_each(builtins, "sum any all", lambda of: lambda self, split_every=None: self.reduction(of, of)),
+    "prod": lambda self, split_every=None: self.reduction(math.prod, math.prod),
+    "max": _bound(_of_full_parts, of=builtins.max), "min": _bound(_of_full_parts, of=builtins.min),
     "count": lambda self, split_every=None: self.reduction(lambda part: builtins.sum(1 for _ in part), builtins.sum),
-    "mean": _of_moments(lambda n, total, squares, ddof: total / n),
-    "var": _of_moments(_variance), "std": _of_moments(lambda *sums: math.sqrt(_variance(*sums))),
+    "mean": _bound(_of_moments, finish=lambda n, total, squares, ddof: total / n),
+    "var": _bound(_of_moments, finish=_variance),
+    "std": _bound(_of_moments, finish=lambda *sums: math.sqrt(_variance(*sums))),
     "frequencies": (_frequencies, "(item, how often)."),
     "distinct": _distinct,
     "topk": lambda self, k, key=None, split_every=None: self._gathered(

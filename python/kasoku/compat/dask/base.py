@@ -90,11 +90,8 @@ class _WithGraph:
     def __init__(self, collection, graph):
         self._collection, self._graph = collection, graph
 
-    def __dask_graph__(self):
-        return self._graph
-
-    def __getattr__(self, name):
-        return getattr(self._collection, name)
+    __dask_graph__ = lambda self: self._graph
+    __getattr__ = lambda self, name: getattr(self._collection, name)
 
 
 _plain = {Delayed, int, float, complex, str, bytes, bool, type(None)}

@@ -18,9 +18,7 @@ class Callback:
             if function:
                 setattr(self, name, function)
 
-    @property
-    def _callback(self):
-        return tuple(getattr(self, name, None) for name in _moments)
+    _callback = property(lambda self: tuple(getattr(self, name, None) for name in _moments))
 
     def __enter__(self):
         self._entered = add_callbacks(self)

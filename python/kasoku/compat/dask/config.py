@@ -28,8 +28,7 @@ class set:
             self._before = globals()["config"].copy()
             _replace({**self._before, **{canonical_name(key): value for key, value in named.items()}})
 
-    def __enter__(self):
-        return config
+    __enter__ = lambda self: config
 
     def __exit__(self, *error):
         _replace(self._before)

@@ -177,9 +177,7 @@ class Client(Closing):
 
     # What a program looks up, and values under names.
 
-    @property
-    def status(self):
-        return "running" if self in clients else "closed"
+    status = property(lambda self: "running" if self in clients else "closed")
 
     def who_has(self, futures=None, **ignored):
         """The addresses of the workers that have each value: all threads have all of them."""
@@ -262,8 +260,7 @@ async def _at_once(value):
 class _Done:
     """What is over already, and may be awaited."""
 
-    def __await__(self):
-        return iter(())
+    __await__ = lambda self: iter(())
 
 
 async def _in_sync(awaitable):

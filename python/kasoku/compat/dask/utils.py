@@ -12,6 +12,8 @@ import weakref
 
 from kasoku._token import apply, funcname, key_split, methodcaller  # noqa: F401
 
+from .._face.table import forwarding
+
 _units = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12, "k": 10**3, "m": 10**6, "g": 10**9,
           "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}  # fmt: skip
 
@@ -20,12 +22,17 @@ def parse_bytes(s):
     """Bytes of "128MiB"."""
     if isinstance(s, (int, float)):
         return int(s)
-    text = s.replace(" ", "")
-    split = next((i for i in range(len(text), 0, -1) if not text[i - 1].isalpha()), 0)
-    unit = text[split:].lower()
-    if unit not in _units:
-        raise ValueError(f"Could not interpret {text[split:]!r} as a byte unit")
-    return int(float(text[:split] or 1) * _units[unit])
+    number, unit = _parted(s)
+    if unit.lower() not in _units:
+        raise ValueError(f"Could not interpret {unit!r} as a byte unit")
+    return int(float(number or 1) * _units[unit.lower()])
+
+
+def _parted(s):
+    """The number and the unit of "128 MiB"."""
+    text = str(s).replace(" ", "")
+    number = re.match(r"[-+]?[0-9.]*(e[-+]?[0-9]+)?", text, re.I)[0]
+    return number, text[len(number) :]
 
 
 def format_bytes(n):
@@ -71,21 +78,15 @@ def parse_timedelta(s, default="seconds"):
     if s is None:
         return None
     if hasattr(s, "total_seconds"):
-        seconds = s.total_seconds()
-        return int(seconds) if int(seconds) == seconds else seconds
-    text = str(s).replace(" ", "")
-    number = re.match(r"[-+]?[0-9.]*(e[-+]?[0-9]+)?", text, re.I)[0]
-    if isinstance(s, (int, float)):
-        number = text
-    unit = text[len(number) :] or default
+        s, default = s.total_seconds(), "s"
+    number, unit = (s, "") if isinstance(s, (int, float)) else _parted(s)
+    unit = (unit or default or "").lower()
     if not unit:
         raise ValueError(f"Missing time unit: {s!r}")
-    unit = unit.lower()
-    if unit not in _seconds:
-        unit = unit.removesuffix("s")
+    unit = unit if unit in _seconds else unit.removesuffix("s")
     if unit not in _seconds:
         raise KeyError(f"Invalid time unit: {unit}. Valid units are: {', '.join(_seconds)}")
-    seconds = float(number or 1) * _seconds[unit]
+    seconds = float(1 if number == "" else number) * _seconds[unit]
     return int(seconds) if int(seconds) == seconds else seconds
 
 
@@ -108,11 +109,7 @@ def has_keyword(func, keyword):
 class _Methods:
     """M.upper is methodcaller("upper")."""
 
-    def __getattr__(self, name):
-        return methodcaller(name)
-
-    def __dir__(self):
-        return []
+    __getattr__, __dir__ = (lambda self, name: methodcaller(name)), (lambda self: [])
 
 
 M = _Methods()
@@ -149,27 +146,8 @@ class SerializableLock:
         self.token = token or str(uuid.uuid4())
         self.lock = _locks.setdefault(self.token, threading.Lock())
 
-    def acquire(self, *args, **kwargs):
-        return self.lock.acquire(*args, **kwargs)
-
-    def release(self):
-        self.lock.release()
-
-    def locked(self):
-        return self.lock.locked()
-
+    acquire, release, locked = map(forwarding, ("lock.acquire", "lock.release", "lock.locked"))
     __enter__ = acquire
-
-    def __exit__(self, *error):
-        self.release()
-
-    def __getstate__(self):
-        return self.token
-
-    def __setstate__(self, token):
-        self.__init__(token)
-
-    def __str__(self):
-        return f"<SerializableLock: {self.token}>"
-
-    __repr__ = __str__
+    __exit__ = lambda self, *error: self.release()
+    __reduce__ = lambda self: (type(self), (self.token,))
+    __str__ = __repr__ = lambda self: f"<SerializableLock: {self.token}>"

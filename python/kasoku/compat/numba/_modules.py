@@ -10,7 +10,7 @@ import numpy as np
 from ... import _core, _jit, _overloads, cuda, errors
 from ...cuda import _arrays, _driver, random
 from .. import tests_of
-from .._face.table import modules, names_of
+from .._face.table import bound, modules, names_of
 from . import _jitclass, from_dtype, structref, types
 from .guvectorize import GUFunc
 
@@ -69,11 +69,8 @@ def _must_be_on_device(obj):
         raise TypeError("require an cuda_ndarray object")
 
 
-def _refused(name, why):
-    def refuse(*args, **options):
-        raise errors.UnsupportedError(f"numba.extending.{name} is not there\n  why  {why}")
-
-    return refuse
+def _refused(*args, name, why, **options):
+    raise errors.UnsupportedError(f"numba.extending.{name} is not there\n  why  {why}")
 
 
 _lowered = "it writes LLVM's instructions by llvmlite, and compiled functions here are kernel text"
@@ -148,7 +145,7 @@ modules(__package__, {
         "get_cython_function_address": (_cython_function_address, _cython_function_address.__doc__),
         "overload_method": _of_type(".", "A method of objects of a type in"),
         "overload_attribute": _of_type("=", "An attribute of objects of a type in"),
-        **{name: _refused(name, why) for name, why in _refusals.items()},
+        **{name: bound(_refused, name=name, why=why) for name, why in _refusals.items()},
         "is_jitted": (lambda function: isinstance(function, _core.JitFunction), "Whether it was compiled by jit.")}),
     "np": ("types and dtypes.", {}),
     "np.ufunc": ("the classes of vectorized functions.", {}),

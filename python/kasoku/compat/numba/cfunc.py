@@ -38,8 +38,7 @@ class CFunc(Made):
         self.address = ctypes.cast(self.ctypes, ctypes.c_void_p).value
         self._sig = _signature.Signature(result, args)
 
-    def __call__(self, *args):
-        return self.py_func(*args)
+    __call__ = lambda self, *args: self.py_func(*args)
 
 
 def cfunc(signature, **options):

@@ -21,14 +21,9 @@ class StructRef:
     def preprocess_fields(self, fields):
         return fields
 
-    def __repr__(self):
-        return self.name
-
-    def __eq__(self, other):
-        return type(self) is type(other) and self._fields == other._fields
-
-    def __hash__(self):
-        return hash(self._fields)
+    __repr__ = lambda self: self.name
+    __eq__ = lambda self, other: type(self) is type(other) and self._fields == other._fields
+    __hash__ = lambda self: hash(self._fields)
 
 
 class _Fields:
@@ -73,9 +68,7 @@ class StructRefProxy:
         fields = _Fields(cls, zip(cls._field_names, values, strict=True))
         return fields if getattr(_running, "depth", 0) else _outside(fields)
 
-    @property
-    def _numba_type_(self):
-        return _type_of(self._inside)
+    _numba_type_ = property(lambda self: _type_of(self._inside))
 
 
 def _within(value):

@@ -4,6 +4,7 @@ import ctypes
 
 import numpy as np
 
+from .._face.table import bound as _bound
 from ... import _signature, errors
 from ..._signature import (  # noqa: F401
     ByteArray, Bytes, DeferredType, DictType, ListType, Literal, MemoryView, Optional, Pointer, PyArray, Set, Signature, Tuple,
@@ -31,73 +32,36 @@ class _Kind(type):
             raise TypeError(f"types.{cls.__name__} is asked for by isinstance alone")
         return type.__getattribute__(cls, "__dict__")["_made"](*args, **named)
 
-    def __instancecheck__(cls, value):
-        return cls._of(value)
-
-    def __subclasscheck__(cls, other):
-        return cls is other
+    __instancecheck__ = lambda cls, value: cls._of(value)
+    __subclasscheck__ = lambda cls, other: cls is other
 
 
 _every = _signature.types_of_signatures
 
 
-def _numbers(letters):
-    def of(value):
-        of_number = isinstance(value, _signature.Type) and not hasattr(value, "ndim")
-        return (
-            of_number
-            and value.__kasoku_dtype__[0] in letters
-            and value.__kasoku_dtype__ not in ("unicode_type", "void")
-        )
-
-    return of
+def _numbers(value, *, letters):
+    of_number = isinstance(value, _signature.Type) and not hasattr(value, "ndim")
+    return of_number and value.__kasoku_dtype__[0] in letters and value.__kasoku_dtype__ not in ("unicode_type", "void")
 
 
-def _is_text(value):
-    return isinstance(value, _signature.Type) and value.__kasoku_dtype__ == "unicode_type"
-
-
-def _has_axes(value):
-    return isinstance(value, (_signature.Type, _signature.RecordArray)) and hasattr(value, "ndim")
-
-
-def _is_tuple(value):
-    return isinstance(value, TupleType)
-
-
-def _is_uniform(value):
-    return _is_tuple(value) and len(set(value.types)) == 1
-
-
-def _is_literal(of):
-    return lambda value: isinstance(value, Literal) and type(value.literal_value) is of
-
-
+_is_literal = lambda value, *, of: isinstance(value, Literal) and type(value.literal_value) is of
+_has_axes = lambda value: isinstance(value, (_signature.Type, _signature.RecordArray)) and hasattr(value, "ndim")
+_is_tuple = lambda value: isinstance(value, TupleType)
+_none_is = lambda value: False
 _kinds = {
     "Type": (lambda value: isinstance(value, _every), _signature.Type),
-    "Number": (_numbers("iufc"),),
-    "Integer": (_numbers("iu"),),
-    "Float": (_numbers("f"),),
-    "Complex": (_numbers("c"),),
-    "Boolean": (_numbers("b"),),
-    "UnicodeType": (_is_text,),
+    **{name: (_bound(_numbers, letters=letters),) for name, letters in {
+        "Number": "iufc", "Integer": "iu", "Float": "f", "Complex": "c", "Boolean": "b"}.items()},
+    "UnicodeType": (lambda value: isinstance(value, _signature.Type) and value.__kasoku_dtype__ == "unicode_type",),
     "NoneType": (lambda value: value == _signature.names["none"],),
-    "Omitted": (lambda value: False,),
-    "Array": (_has_axes, _signature.Array),
-    "ArrayCompatible": (_has_axes,),
-    "Buffer": (_has_axes,),
+    "Array": (_has_axes, _signature.Array), "ArrayCompatible": (_has_axes,), "Buffer": (_has_axes,),
     "Record": (lambda value: isinstance(value, _signature.Record) and not _has_axes(value), _signature.Record),
-    "BaseTuple": (_is_tuple,),
-    "BaseAnonymousTuple": (_is_tuple,),
-    "UniTuple": (_is_uniform, _signature.UniTuple),
+    "BaseTuple": (_is_tuple,), "BaseAnonymousTuple": (_is_tuple,),
+    "UniTuple": (lambda value: _is_tuple(value) and len(set(value.types)) == 1, _signature.UniTuple),
     "Sequence": (lambda value: isinstance(value, (TupleType, ListType)),),
-    "IntegerLiteral": (_is_literal(int),),
-    "BooleanLiteral": (_is_literal(bool),),
-    "StringLiteral": (_is_literal(str),),
-    "Function": (lambda value: False,),
-    "Dispatcher": (lambda value: False,),
-    "Callable": (lambda value: False,),
-}
+    **{f"{name}Literal": (_bound(_is_literal, of=of),) for name, of in {"Integer": int, "Boolean": bool, "String": str}.items()},
+    "Omitted": (_none_is,), "Function": (_none_is,), "Dispatcher": (_none_is,), "Callable": (_none_is,),
+}  # fmt: skip
 globals().update((name, _Kind(name, *row)) for name, row in _kinds.items())
 List, LiteralStr = ListType, globals()["StringLiteral"]
 optional, deferred_type = Optional, DeferredType

@@ -4,7 +4,7 @@ import numpy as np
 
 import kasoku as ks
 
-from .._face.table import plain as _plain
+from .._face.table import bound as _bound, plain as _plain
 from .._layout import order_of
 from ._array import GPUArray, result
 from ._operators import binary, common, unary
@@ -80,21 +80,15 @@ def _chosen(criterion, is_first, then_, else_, out, stream):
     return result(ks.where(is_first, *parts), criterion, out, stream, dtype)
 
 
-def _of_two(name):
+def _of_two(a, b, out=None, stream=None, *, allocator=None, name):
     """An operation of two operands; NumPy's where none is an array here."""
+    if not isinstance(a, GPUArray) and not isinstance(b, GPUArray):
+        return getattr(np, name)(a, b)
+    return binary(name, a, b, dtype=bool if name.startswith("logical") else None, out=out, stream=stream)
 
-    def function(a, b, out=None, stream=None, *, allocator=None):
-        if not isinstance(a, GPUArray) and not isinstance(b, GPUArray):
-            return getattr(np, name)(a, b)
-        return binary(name, a, b, dtype=bool if name.startswith("logical") else None, out=out, stream=stream)
-
-    function.__name__ = name
-    return function
-
-
-maximum, minimum, logical_and, logical_or = map(_of_two, ("maximum", "minimum", "logical_and", "logical_or"))
 
 _plain(globals(), {
+    **{name: _bound(_of_two, name=name) for name in ("maximum", "minimum", "logical_and", "logical_or")},
     "multi_take": lambda arrays, indices, out=None, stream=None: [
         take(a, indices, o, stream) for a, o in zip(arrays, out or [None] * len(arrays))],
     "transpose": lambda a, axes=None: a.transpose(axes),

@@ -7,7 +7,7 @@ import numpy as np
 import kasoku as ks
 from kasoku import _core
 
-from .._face.table import Table as _Table, plain as _plain
+from .._face.table import bound as _bound, Table as _Table, plain as _plain
 from .._layout import order_of as _order_of, zeroed as _zeroed
 from ._context import _device
 from ._errors import LogicError
@@ -109,14 +109,10 @@ def pagelocked_empty(shape, dtype, order="C", mem_flags=0):
     return np.asarray(PagelockedHostAllocation(array)) if mem_flags & host_alloc_flags.DEVICEMAP else array
 
 
-def _managed(make):
-    def managed(*args, **kwargs):
-        if _device().kind != "cpu":
-            raise ks.errors.UnsupportedError("managed memory is not supported on a GPU")
-        kwargs.pop("mem_flags", None)
-        return make(*args, **kwargs)
-
-    return managed
+def _managed(*args, make, mem_flags=None, **kwargs):
+    if _device().kind != "cpu":
+        raise ks.errors.UnsupportedError("managed memory is not supported on a GPU")
+    return make(*args, **kwargs)
 
 
 _functions = _Table()
@@ -150,5 +146,5 @@ _functions.rows("plain", {
         "A host array that is copied to the device before, and back after the launch."),
 })  # fmt: skip
 for _name in ("empty", "zeros", "empty_like", "zeros_like"):
-    _functions[f"managed_{_name}"] = _managed(_functions.get(f"pagelocked_{_name}", pagelocked_empty))
+    _functions[f"managed_{_name}"] = _bound(_managed, make=_functions.get(f"pagelocked_{_name}", pagelocked_empty))
 globals().update(_functions)

@@ -2,7 +2,7 @@
 
 import kasoku as ks
 
-from .._face.table import Table
+from .._face.table import bound, Table
 from ._array import GPUArray
 from ._operators import common
 
@@ -26,11 +26,8 @@ def _dot(a, b, dtype, subset, stream, allocator):
     return _one(ks.sum(x * y, dtype=dtype), dtype, a, stream, allocator)
 
 
-def _over(name, dtype=None):
-    def reduction(a, stream=None, allocator=None, subset=None):
-        return _one(getattr(ks, name)(_some(a, subset)), dtype or a.dtype, a, stream, allocator)
-
-    return reduction
+def _over(a, stream=None, allocator=None, subset=None, *, name, dtype):
+    return _one(getattr(ks, name)(_some(a, subset)), dtype or a.dtype, a, stream, allocator)
 
 
 def _of_subset(name):
@@ -44,7 +41,8 @@ functions.rows("plain", {
     "dot": lambda a, b, dtype=None, stream=None, allocator=None: _dot(a, b, dtype, None, stream, allocator),
     "subset_dot": lambda subset, a, b, dtype=None, stream=None, allocator=None: _dot(
         a, b, dtype, subset, stream, allocator),
-    "any": _over("any", bool), "all": _over("all", bool), "max": _over("max"), "min": _over("min"),
+    "any": bound(_over, name="any", dtype=bool), "all": bound(_over, name="all", dtype=bool),
+    "max": bound(_over, name="max", dtype=None), "min": bound(_over, name="min", dtype=None),
     "subset_max": _of_subset("max"), "subset_min": _of_subset("min"),
 })  # fmt: skip
 GPUArray.any, GPUArray.all, GPUArray.sum = functions.any, functions.all, functions.sum

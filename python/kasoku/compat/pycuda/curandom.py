@@ -9,7 +9,7 @@ import numpy as np
 
 import kasoku as ks
 
-from .._face.table import plain as _plain
+from .._face.table import bound as _bound, plain as _plain
 from .gpuarray import GPUArray, to_gpu as _to_gpu
 
 
@@ -96,19 +96,15 @@ class _Generator:
     call_skip_ahead_sequence_array = call_skip_ahead_array
 
 
-def _new(fill):
+def _new(self, shape, dtype, *parameters, fill, **options):
     """gen_ of a distribution: a new array that its fill_ is called with."""
-
-    def gen(self, shape, dtype, *parameters, **options):
-        array = GPUArray(shape, dtype)
-        fill(self, array, *parameters, **options)
-        return array
-
-    return gen
+    array = GPUArray(shape, dtype)
+    fill(self, array, *parameters, **options)
+    return array
 
 
 for _name in "uniform normal log_normal poisson".split():
-    setattr(_Generator, f"gen_{_name}", _new(getattr(_Generator, f"fill_{_name}")))
+    setattr(_Generator, f"gen_{_name}", _bound(_new, fill=getattr(_Generator, f"fill_{_name}")))
 
 
 for _name in "XORWOW MRG32k3a Sobol32 ScrambledSobol32 Sobol64 ScrambledSobol64".split():

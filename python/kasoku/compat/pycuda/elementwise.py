@@ -4,6 +4,7 @@ import numpy as np
 
 import kasoku as ks
 
+from .._face.table import bound as _bound, plain as _plain
 from . import driver as _driver
 from .compiler import SourceModule
 from .tools import ScalarArg, VectorArg, context_dependent_memoize, dtype_to_ctype, parse_c_arg  # noqa: F401
@@ -27,10 +28,10 @@ class ElementwiseKernel(ks.ElementwiseKernel):
         super().__init__(**told, device=_driver._device(), **kwargs)
 
 
-def _module(loop, said):
-    def module(arguments, operation, name="kernel", keep=False, options=None, preamble="", loop_prep="", after_loop=""):
-        parameters = ", ".join(argument.declarator() for argument in arguments)
-        text = f"""#include <pycuda-complex.hpp>
+def _module(arguments, operation, name="kernel", keep=False, options=None, preamble="", loop_prep="", after_loop="", *,
+            loop):  # fmt: skip
+    parameters = ", ".join(argument.declarator() for argument in arguments)
+    text = f"""#include <pycuda-complex.hpp>
 {preamble}
 extern "C" __global__ void {name}({parameters}) {{
   const size_t tid = threadIdx.x, total_threads = (size_t)gridDim.x * blockDim.x;
@@ -39,14 +40,15 @@ extern "C" __global__ void {name}({parameters}) {{
   {loop.replace("%s", operation)}
   {after_loop};
 }}"""
-        return SourceModule(text, options=options, keep=keep, no_extern_c=True)
-
-    module.__doc__ = f"A module whose kernel `name` does `operation` for each i {said}."
-    return module
+    return SourceModule(text, options=options, keep=keep, no_extern_c=True)
 
 
-get_elwise_module = _module(_over_elements, "below its argument n")
-get_elwise_range_module = _module(_over_range, "of its arguments start, stop and step")
+_made = _plain(globals(), {
+    "get_elwise_module": (_bound(_module, loop=_over_elements),
+        "A module whose kernel `name` does `operation` for each i below its argument n."),
+    "get_elwise_range_module": (_bound(_module, loop=_over_range),
+        "A module whose kernel `name` does `operation` for each i of its arguments start, stop and step."),
+})  # fmt: skip
 
 
 def get_elwise_kernel_and_types(arguments, operation, name="kernel", keep=False, options=None,
@@ -55,7 +57,7 @@ def get_elwise_kernel_and_types(arguments, operation, name="kernel", keep=False,
     if isinstance(arguments, str):
         arguments = [parse_c_arg(one) for one in arguments.split(",")]
     bounds = [ScalarArg(np.intp, b) for b in ("start", "stop", "step")] if use_range else [ScalarArg(np.uintp, "n")]
-    build, arguments = get_elwise_range_module if use_range else get_elwise_module, [*arguments, *bounds]
+    build, arguments = _made[f"get_elwise_{'range_' * use_range}module"], [*arguments, *bounds]
     module = build(arguments, operation, name, keep, options, **kwargs)
     function = module.get_function(name)
     function.prepare("".join(argument.struct_char for argument in arguments))

@@ -10,6 +10,7 @@ import numpy as np
 
 import kasoku as ks
 
+from .._face.table import bound as _bound, plain as _plain
 from . import dtypes
 from .errors import InvalidArgumentError
 from ._operators import elementwise
@@ -22,22 +23,18 @@ _REDUCTIONS = {
 }  # fmt: skip
 
 
-def _reduction(name, target):
-    op_name, kinds = target.title(), "b" if target in ("any", "all") else "iufc"
-
-    def op(input_tensor, axis=None, keepdims=False, name=None):
-        x = must_take(op_name, kinds, convert(input_tensor))
-        result = getattr(ks, target)(x._array, axis=_axes(axis), keepdims=keepdims)
-        if target in ("sum", "prod", "mean") and result.dtype != x._array.dtype:  # TensorFlow keeps the type
-            result = (result if target != "mean" else ks.floor(result)).astype(x._array.dtype)
-        return Tensor(result)
-
-    op.__name__, op.__doc__ = name, f"tf.{name}: {target} over `axis` (all by default), in the tensor's type."
-    return op
+def _reduction(input_tensor, axis=None, keepdims=False, name=None, *, target):
+    x = must_take(target.title(), "b" if target in ("any", "all") else "iufc", convert(input_tensor))
+    result = getattr(ks, target)(x._array, axis=_axes(axis), keepdims=keepdims)
+    if target in ("sum", "prod", "mean") and result.dtype != x._array.dtype:  # TensorFlow keeps the type
+        result = (result if target != "mean" else ks.floor(result)).astype(x._array.dtype)
+    return Tensor(result)
 
 
-for _name, _target in _REDUCTIONS.items():
-    elementwise[_name] = _reduction(_name, _target)
+elementwise.update(_plain({"__name__": __package__}, {
+    name: (_bound(_reduction, target=of), f"tf.{name}: {of} over `axis` (all by default), in the tensor's type.")
+    for name, of in _REDUCTIONS.items()
+}))  # fmt: skip
 
 
 def _shape(shape):

@@ -11,7 +11,7 @@ import kasoku as ks
 
 from .._face.compositions import along, log_sum, paired, searched, xlogy
 from .._face.special import special, special_of
-from .._face.table import each
+from .._face.table import bound, each
 from . import dtypes
 from ._ops import _shape, elementwise
 from ._table import axes, functions, held, in_type, ints, maths, nns, plain, share
@@ -110,16 +110,13 @@ def _gathered_nd(params, indices, batch_dims=0):
     return params[(*front, *_places(indices))]
 
 
-def _scattered(join):
-    def scatter(tensor, indices, updates):
-        made = ks.copy(tensor)
-        if join is None:
-            made[_places(indices)] = updates
-        else:
-            join.at(made, _places(indices), updates.astype(made.dtype))
-        return made
-
-    return scatter
+def _scattered(tensor, indices, updates, *, join):
+    made = ks.copy(tensor)
+    if join is None:
+        made[_places(indices)] = updates
+    else:
+        join.at(made, _places(indices), updates.astype(made.dtype))
+    return made
 
 
 def _hot(indices, depth, on_value=1, off_value=0, axis=-1, dtype=dtypes.float32):
@@ -153,7 +150,7 @@ def _stitched(indices, data):
 functions.rows("keeps", {
     "gather": (_gathered, "The parts of a tensor at places along an axis, for each of the first batch_dims axes its own."),
     "gather_nd": _gathered_nd,
-    **{"tensor_scatter_nd_" + name: _scattered(join) for name, join in {
+    **{"tensor_scatter_nd_" + name: bound(_scattered, join=join) for name, join in {
         "update": None, "add": ks.add, "sub": ks.subtract, "max": ks.maximum, "min": ks.minimum}.items()},
     "unravel_index": lambda indices, dims: ks.stack(ks.unravel_index(indices, ints(dims))),
     "dynamic_partition": lambda data, partitions, num_partitions: _parted(
@@ -161,7 +158,7 @@ functions.rows("keeps", {
 })  # fmt: skip
 functions.rows("tensors", {"dynamic_stitch": _stitched})
 functions.rows("own", {
-    "scatter_nd": lambda indices, updates, shape: _scattered(ks.add)(
+    "scatter_nd": lambda indices, updates, shape: bound(_scattered, join=ks.add)(
         ks.zeros(_shape(shape), updates.dtype, updates.device), indices, updates),
     "one_hot": _hot,
     "sequence_mask": lambda lengths, maxlen=None, dtype=dtypes.bool: in_type(
@@ -191,18 +188,15 @@ def _uniques(x, out_idx, counted=False):
     return (UniqueWithCounts if counted else Unique)(*parts)
 
 
-def _running(scan, neutral):
-    def run(x, axis=0, exclusive=False, reverse=False):
-        axis = int(axis)
-        x = ks.flip(x, axis) if reverse else x
-        out = scan(x, axis)
-        if exclusive:
-            front = (slice(None),) * (axis % x.ndim)
-            first = ks.full_like(out[(*front, slice(0, 1))], neutral)
-            out = ks.concatenate([first, out[(*front, slice(0, -1))]], axis)
-        return ks.flip(out, axis) if reverse else out
-
-    return run
+def _running(x, axis=0, exclusive=False, reverse=False, *, scan, neutral):
+    axis = int(axis)
+    x = ks.flip(x, axis) if reverse else x
+    out = scan(x, axis)
+    if exclusive:
+        front = (slice(None),) * (axis % x.ndim)
+        first = ks.full_like(out[(*front, slice(0, 1))], neutral)
+        out = ks.concatenate([first, out[(*front, slice(0, -1))]], axis)
+    return ks.flip(out, axis) if reverse else out
 
 
 def _counted(arr, weights=None, minlength=None, maxlength=None, dtype=dtypes.int32, **ignored):
@@ -217,49 +211,37 @@ def _bins(values, value_range, nbins=100, dtype=dtypes.int32):
     return in_type(ks.bincount(ks.ravel(at), minlength=nbins), dtype)
 
 
-def _segments(join, start):
-    def segment(data, segment_ids, num_segments=None):
-        n = int(num_segments) if num_segments is not None else int(segment_ids.max()) + 1 if segment_ids.size else 0
-        out = ks.full((n, *data.shape[segment_ids.ndim :]), start(data.dtype), data.dtype, data.device)
-        join.at(out, (segment_ids,), data)
-        return out
-
-    return segment
+def _segments(data, segment_ids, num_segments=None, *, join, start):
+    n = int(num_segments) if num_segments is not None else int(segment_ids.max()) + 1 if segment_ids.size else 0
+    out = ks.full((n, *data.shape[segment_ids.ndim :]), start(data.dtype), data.dtype, data.device)
+    join.at(out, (segment_ids,), data)
+    return out
 
 
-def _in_order(segment):
+def _in_order(data, segment_ids, *, segment):
     """Of ids that rise, as they have to where nobody says how many segments there are."""
-
-    def rising(data, segment_ids):
-        if segment_ids.ndim != 1 or segment_ids.shape[0] != data.shape[0]:
-            raise InvalidArgumentError(
-                f"segment_ids has the shape {segment_ids.shape}, one id for each of {data.shape[0]} rows is needed"
-            )
-        if not bool((segment_ids[1:] >= segment_ids[:-1]).all()):
-            raise InvalidArgumentError(
-                "segment ids are not increasing\n  fix  tf.math.unsorted_segment_sum and the like"
-            )
-        return segment(data, segment_ids)
-
-    return rising
+    if segment_ids.ndim != 1 or segment_ids.shape[0] != data.shape[0]:
+        raise InvalidArgumentError(
+            f"segment_ids has the shape {segment_ids.shape}, one id for each of {data.shape[0]} rows is needed"
+        )
+    if not bool((segment_ids[1:] >= segment_ids[:-1]).all()):
+        raise InvalidArgumentError("segment ids are not increasing\n  fix  tf.math.unsorted_segment_sum and the like")
+    return segment(data, segment_ids)
 
 
-_sums = _segments(ks.add, lambda d: 0)
+_sums = bound(_segments, join=ks.add, start=lambda d: 0)
 
 
-def _segment_means(root=False):
-    def segment(data, segment_ids, num_segments=None):
-        sums = _sums(data, segment_ids, num_segments)
-        counts = ks.maximum(_sums(ks.ones(segment_ids.shape, "float64", data.device), segment_ids, sums.shape[0]), 1)
-        return sums / (ks.sqrt(counts) if root else counts).reshape(-1, *(1,) * (sums.ndim - 1))
-
-    return segment
+def _segment_means(data, segment_ids, num_segments=None, *, root):
+    sums = _sums(data, segment_ids, num_segments)
+    counts = ks.maximum(_sums(ks.ones(segment_ids.shape, "float64", data.device), segment_ids, sums.shape[0]), 1)
+    return sums / (ks.sqrt(counts) if root else counts).reshape(-1, *(1,) * (sums.ndim - 1))
 
 
 functions.rows("keeps", {
     "sort": lambda values, axis=-1, direction="ASCENDING": _first(
         values, values.shape[axis], axis, direction == "DESCENDING")[0],
-    "cumsum": _running(ks.cumsum, 0),
+    "cumsum": bound(_running, scan=ks.cumsum, neutral=0),
 })  # fmt: skip
 functions.rows("own", {
     "argsort": lambda values, axis=-1, direction="ASCENDING", stable=False: _first(
@@ -273,16 +255,16 @@ functions.rows("own", {
         place(input, axis=0 if axis is None else int(axis)), output_type)),
 })  # fmt: skip
 _kinds_of_segments = {
-    "sum": _sums, "prod": _segments(ks.multiply, lambda d: 1),
-    "max": _segments(ks.maximum, lambda d: dtypes.as_dtype(d).min),
-    "min": _segments(ks.minimum, lambda d: dtypes.as_dtype(d).max),
-    "mean": _segment_means(), "sqrt_n": _segment_means(True),
+    "sum": _sums, "prod": bound(_segments, join=ks.multiply, start=lambda d: 1),
+    "max": bound(_segments, join=ks.maximum, start=lambda d: dtypes.as_dtype(d).min),
+    "min": bound(_segments, join=ks.minimum, start=lambda d: dtypes.as_dtype(d).max),
+    "mean": bound(_segment_means, root=False), "sqrt_n": bound(_segment_means, root=True),
 }  # fmt: skip
 maths.rows("keeps", {
-    "cumprod": _running(ks.cumprod, 1),
-    "cumulative_logsumexp": _running(ks.logaddexp.accumulate, -math.inf),
+    "cumprod": bound(_running, scan=ks.cumprod, neutral=1),
+    "cumulative_logsumexp": bound(_running, scan=ks.logaddexp.accumulate, neutral=-math.inf),
     **{"unsorted_segment_" + name: of for name, of in _kinds_of_segments.items()},
-    **{"segment_" + name: _in_order(of) for name, of in _kinds_of_segments.items() if name != "sqrt_n"},
+    **{"segment_" + name: bound(_in_order, segment=of) for name, of in _kinds_of_segments.items() if name != "sqrt_n"},
 })  # fmt: skip
 maths.rows("own", {
     "bincount": _counted,

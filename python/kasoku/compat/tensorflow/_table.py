@@ -1,6 +1,8 @@
 """How a row of TensorFlow's tables becomes a function: arguments of some names are tensors, whatever comes as one; results
 keep the first one's type where the rule says so. Every function takes `name`, which means nothing here."""
 
+import functools
+
 import numpy as np
 
 import kasoku as ks
@@ -48,41 +50,37 @@ def _made(result, wanted=None):
     return result
 
 
-def _of_arrays(kinds=None, keeps=True):
+def _of_arrays(f, *, kinds=None, keeps=True):
     """Of the engine's arrays: of NumPy's letters of kinds alone, with results in the first one's type."""
+    code = f.__code__
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    places = tuple(k for k, name in enumerate(names) if name in _tensors)
+    first = names[places[0]]
+    op = op_name(f.__name__)
 
-    def rule(f):
-        code = f.__code__
-        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        places = tuple(k for k, name in enumerate(names) if name in _tensors)
-        first = names[places[0]]
-        op = op_name(f.__name__)
+    def call(*args, name=None, **kwargs):
+        args = list(args)
+        for k in places:
+            if k < len(args):
+                if args[k] is not None:
+                    args[k] = convert(args[k])
+            elif kwargs.get(names[k]) is not None:
+                kwargs[names[k]] = convert(kwargs[names[k]])
+        x = args[places[0]] if places[0] < len(args) else kwargs.get(first)
+        if kinds is not None and x is not None:
+            must_take(op, kinds, x)
+        args = [v._array if type(v) is Tensor else v for v in args]
+        if kwargs:
+            kwargs = {k: v._array if type(v) is Tensor and k in names else v for k, v in kwargs.items()}
+        try:
+            result = f(*args, **kwargs)
+        except TypeError as error:
+            raise refused(f, error) from None
+        if isinstance(result, ks.Array):
+            return Tensor(result if not keeps or result.dtype == x._array.dtype else result.astype(x._array.dtype))
+        return _made(result, x._array.dtype if keeps else None)
 
-        def call(*args, name=None, **kwargs):
-            args = list(args)
-            for k in places:
-                if k < len(args):
-                    if args[k] is not None:
-                        args[k] = convert(args[k])
-                elif kwargs.get(names[k]) is not None:
-                    kwargs[names[k]] = convert(kwargs[names[k]])
-            x = args[places[0]] if places[0] < len(args) else kwargs.get(first)
-            if kinds is not None and x is not None:
-                must_take(op, kinds, x)
-            args = [v._array if type(v) is Tensor else v for v in args]
-            if kwargs:
-                kwargs = {k: v._array if type(v) is Tensor and k in names else v for k, v in kwargs.items()}
-            try:
-                result = f(*args, **kwargs)
-            except TypeError as error:
-                raise refused(f, error) from None
-            if isinstance(result, ks.Array):
-                return Tensor(result if not keeps or result.dtype == x._array.dtype else result.astype(x._array.dtype))
-            return _made(result, x._array.dtype if keeps else None)
-
-        return call
-
-    return rule
+    return call
 
 
 def _of_tensors(f):
@@ -108,7 +106,8 @@ def _composed(f):
 
 # Rules: of arrays whose results keep the type, or have their own; of floats, or floats and complex numbers, alone.
 rules = {
-    "keeps": _of_arrays(), "own": _of_arrays(keeps=False), "floats": _of_arrays("f"), "numbers": _of_arrays("fc"),
+    "keeps": _of_arrays, "own": functools.partial(_of_arrays, keeps=False),
+    "floats": functools.partial(_of_arrays, kinds="f"), "numbers": functools.partial(_of_arrays, kinds="fc"),
     "tensors": _of_tensors, "composed": _composed,
 }  # fmt: skip
 functions, maths, nns, linalgs = (Table(rules) for _ in range(4))

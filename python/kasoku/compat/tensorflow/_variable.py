@@ -4,7 +4,7 @@ import threading
 
 import kasoku as ks
 
-from .._face.table import methods as _methods
+from .._face.table import bound as _bound, methods as _methods
 from ._table import functions
 from ._tensor import Tensor, convert, held
 
@@ -67,14 +67,11 @@ _methods(Variable, {
 })  # fmt: skip
 
 
-def _refused(sign, instead):
-    def method(self, other):
-        raise RuntimeError(
-            f"`variable {sign}= value` with `tf.Variable`s is not supported. Use `{instead}` to modify the variable, "
-            f"or `out = variable {sign} value` if you need to get a new output Tensor."
-        )
-
-    return method
+def _refused(self, other, *, sign, instead):
+    raise RuntimeError(
+        f"`variable {sign}= value` with `tf.Variable`s is not supported. Use `{instead}` to modify the variable, "
+        f"or `out = variable {sign} value` if you need to get a new output Tensor."
+    )
 
 
 for _name, _sign, _instead in (
@@ -82,6 +79,6 @@ for _name, _sign, _instead in (
     ("mul", "*", "variable.assign(variable * value)"), ("truediv", "/", "variable.assign(variable / value)"),
     ("floordiv", "//", "variable.assign(variable // value)"), ("pow", "**", "variable.assign(variable ** value)"),
 ):  # fmt: skip
-    setattr(Variable, f"__i{_name}__", _refused(_sign, _instead))
+    setattr(Variable, f"__i{_name}__", _bound(_refused, sign=_sign, instead=_instead))
 for _name in "__hash__ __matmul__ __rmatmul__ __invert__ __format__ __getitem__ __len__ __iter__ __bool__ __int__ __float__ __index__ __array__".split():  # fmt: skip
     setattr(Variable, _name, lambda self, *args, _name=_name, **kw: getattr(Tensor, _name)(self._value, *args, **kw))

@@ -4,7 +4,7 @@ import numpy as _np
 
 import kasoku as ks
 
-from .._face.table import Table as _Table
+from .._face.table import bound as _bound, Table as _Table
 from ._tensor import convert as _convert, Tensor as _Tensor
 from .dtypes import as_dtype as _as_dtype
 from .errors import InvalidArgumentError as _InvalidArgumentError
@@ -26,13 +26,10 @@ def _asserting(f):
     return call
 
 
-def _of_two(holds, sign):
-    def row(x, y):
-        x, y = _convert(x), _convert(y)
-        sentence = lambda: f"Condition x {sign} y did not hold: x = {x.numpy()}, y = {y.numpy()}"  # noqa: E731
-        return holds(x._array, y._array).all(), sentence
-
-    return row
+def _of_two(x, y, *, holds, sign):
+    x, y = _convert(x), _convert(y)
+    sentence = lambda: f"Condition x {sign} y did not hold: x = {x.numpy()}, y = {y.numpy()}"  # noqa: E731
+    return holds(x._array, y._array).all(), sentence
 
 
 def _of_one(holds, word):
@@ -59,9 +56,12 @@ def _checked(x, message):
 
 functions = _Table({"asserting": _asserting})
 functions.rows("asserting", {
-    "assert_equal": _of_two(ks.equal, "=="), "assert_none_equal": _of_two(ks.not_equal, "!="),
-    "assert_less": _of_two(ks.less, "<"), "assert_less_equal": _of_two(ks.less_equal, "<="),
-    "assert_greater": _of_two(ks.greater, ">"), "assert_greater_equal": _of_two(ks.greater_equal, ">="),
+    "assert_equal": _bound(_of_two, holds=ks.equal, sign="=="),
+    "assert_none_equal": _bound(_of_two, holds=ks.not_equal, sign="!="),
+    "assert_less": _bound(_of_two, holds=ks.less, sign="<"),
+    "assert_less_equal": _bound(_of_two, holds=ks.less_equal, sign="<="),
+    "assert_greater": _bound(_of_two, holds=ks.greater, sign=">"),
+    "assert_greater_equal": _bound(_of_two, holds=ks.greater_equal, sign=">="),
     "assert_positive": _of_one(ks.greater, "positive"), "assert_negative": _of_one(ks.less, "negative"),
     "assert_non_negative": _of_one(ks.greater_equal, "non-negative"),
     "assert_non_positive": _of_one(ks.less_equal, "non-positive"),

@@ -2,10 +2,9 @@
 
 import math as _math
 
-import numpy as _np
-
 import kasoku as ks
 
+from .._face.table import bound as _bound
 from .._face import compositions as _compositions, sliding as _sliding
 from . import _rows  # noqa: F401 - it fills the tables
 from ._ops import elementwise as _elementwise
@@ -13,10 +12,6 @@ from ._table import axes as _axes_of, functions as _f, ints as _ints, linalgs as
 from ._table import nns as _nns, share as _share
 from ._tensor import convert as _convert, Tensor as _Tensor
 from .errors import InvalidArgumentError as _InvalidArgumentError
-
-
-def _dropped(x, rate):
-    return ks.where(ks.random.random(x.shape, dtype=_np.float32, device=x.device) >= rate, x / (1 - rate), 0)
 
 
 def _blocks(x, size, to_depth):
@@ -49,7 +44,8 @@ _nns.rows("keeps", {
     "relu": lambda features: ks.maximum(features, 0),
     "relu6": lambda features: ks.clip(features, 0, 6),
     "l2_loss": lambda t: (t * t).sum() / 2,
-    "dropout": lambda x, rate, noise_shape=None, seed=None: _dropped(x, rate),
+    "dropout": lambda x, rate, noise_shape=None, seed=None: ks.where(
+        ks.random.random(x.shape, dtype="float32", device=x.device) >= rate, x / (1 - rate), 0),
     "embedding_lookup": lambda params, ids, max_norm=None: ks.take(params, ids, 0),
     "depth_to_space": lambda input, block_size, data_format="NHWC": _blocks(input, block_size, False),
     "space_to_depth": lambda input, block_size, data_format="NHWC": _blocks(input, block_size, True),
@@ -130,34 +126,28 @@ def _widths(padding, lengths, size, strides, dilations):
     return [tuple(p) for p in padding[1:-1]]
 
 
-def _convolution(axes):
-    def convolve(input, filters, strides=1, padding="VALID", data_format=None, dilations=None):
-        is_first = _channels_first(data_format)
-        steps, gaps = _steps(strides, axes, is_first), _steps(dilations or 1, axes, is_first)
-        x = input if is_first else ks.moveaxis(input, -1, 1)
-        w = ks.moveaxis(filters, (-1, -2), (0, 1))
-        if x.shape[1] % w.shape[1]:
-            raise _InvalidArgumentError(
-                f"input depth {x.shape[1]} is no multiple of the filters' {w.shape[1]} [Op:Conv{axes}D]"
-            )
-        widths = _widths(padding, x.shape[2:], w.shape[2:], steps, gaps)
-        y = _sliding.convolve(x, w, steps, widths, gaps, x.shape[1] // w.shape[1])
-        return y if is_first else ks.moveaxis(y, 1, -1)
-
-    return convolve
+def _convolution(input, filters, strides=1, padding="VALID", data_format=None, dilations=None, *, axes):
+    is_first = _channels_first(data_format)
+    steps, gaps = _steps(strides, axes, is_first), _steps(dilations or 1, axes, is_first)
+    x = input if is_first else ks.moveaxis(input, -1, 1)
+    w = ks.moveaxis(filters, (-1, -2), (0, 1))
+    if x.shape[1] % w.shape[1]:
+        raise _InvalidArgumentError(
+            f"input depth {x.shape[1]} is no multiple of the filters' {w.shape[1]} [Op:Conv{axes}D]"
+        )
+    widths = _widths(padding, x.shape[2:], w.shape[2:], steps, gaps)
+    y = _sliding.convolve(x, w, steps, widths, gaps, x.shape[1] // w.shape[1])
+    return y if is_first else ks.moveaxis(y, 1, -1)
 
 
-def _pooling(axes, reduce, fill):
-    def pool(input, ksize, strides=None, padding="VALID", data_format=None):
-        is_first = _channels_first(data_format)
-        size = _steps(ksize, axes, is_first)
-        steps = size if strides is None else _steps(strides, axes, is_first)
-        x = input if is_first else ks.moveaxis(input, -1, 1)
-        widths = _widths(padding, x.shape[2:], size, steps, (1,) * axes)
-        y = _sliding.pool(x, size, steps, widths, reduce, fill if x.dtype.kind == "f" else 0)
-        return y if is_first else ks.moveaxis(y, 1, -1)
-
-    return pool
+def _pooling(input, ksize, strides=None, padding="VALID", data_format=None, *, axes, reduce, fill):
+    is_first = _channels_first(data_format)
+    size = _steps(ksize, axes, is_first)
+    steps = size if strides is None else _steps(strides, axes, is_first)
+    x = input if is_first else ks.moveaxis(input, -1, 1)
+    widths = _widths(padding, x.shape[2:], size, steps, (1,) * axes)
+    y = _sliding.pool(x, size, steps, widths, reduce, fill if x.dtype.kind == "f" else 0)
+    return y if is_first else ks.moveaxis(y, 1, -1)
 
 
 def _of_as_many(name):
@@ -167,8 +157,9 @@ def _of_as_many(name):
 
 for _axes in (1, 2, 3):
     _nns.rows("keeps", {
-        f"conv{_axes}d": _convolution(_axes), f"max_pool{_axes}d": _pooling(_axes, ks.max, -_math.inf),
-        f"avg_pool{_axes}d": _pooling(_axes, ks.nanmean, _math.nan),  # places outside count for nothing
+        f"conv{_axes}d": _bound(_convolution, axes=_axes),
+        f"max_pool{_axes}d": _bound(_pooling, axes=_axes, reduce=ks.max, fill=-_math.inf),
+        f"avg_pool{_axes}d": _bound(_pooling, axes=_axes, reduce=ks.nanmean, fill=_math.nan),  # places outside count for nothing
     })  # fmt: skip
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 import kasoku as ks
 
-from .._face.table import Table as _Table, modules as _modules
+from .._face.table import bound as _bound, Table as _Table, modules as _modules
 from . import _methods, _more, _ops, _promotion, _rearrange, _rows, _types, _views, accelerator, cuda, fft, linalg, nn
 from . import random, special
 from ._creation import *  # noqa: F403
@@ -60,13 +60,9 @@ class version:
     cuda = "13.0" if _types.cuda_is_available() else None
 
 
-def _of_method(name):
-    return lambda input, *args, **kwargs: getattr(input, name)(*args, **kwargs)
-
-
 _plain = _Table()
 _plain.rows("plain", {
-    **{name: _of_method(name) for name in (
+    **{name: _bound(lambda input, *args, method, **kwargs: getattr(input, method)(*args, **kwargs), method=name) for name in (
         "reshape flatten ravel squeeze unsqueeze transpose swapaxes permute t clone detach adjoint").split()},
     "broadcast_to": lambda x, size: x.expand(*size),
     "broadcast_shapes": lambda *shapes: Size(

@@ -6,7 +6,7 @@ import numpy as np
 
 import kasoku as ks
 
-from .._face.table import Table
+from .._face.table import bound, Table
 from . import _ops, _types, random
 from ._tensor import Tensor, array_of, shaped
 
@@ -14,18 +14,15 @@ from ._tensor import Tensor, array_of, shaped
 _methods = Table()
 
 
-def _made(name):
-    def method(self, *size, dtype=None, device=None, requires_grad=False, **kwargs):
-        from . import _creation
+def _made(self, *size, dtype=None, device=None, requires_grad=False, name, **kwargs):
+    from . import _creation
 
-        options = {"dtype": dtype or self.dtype, "device": device or self.device, "requires_grad": requires_grad}
-        return getattr(_creation, name)(*size, **options, **kwargs)
-
-    return method
+    options = {"dtype": dtype or self.dtype, "device": device or self.device, "requires_grad": requires_grad}
+    return getattr(_creation, name)(*size, **options, **kwargs)
 
 
 _methods.rows("plain", {
-    **{f"new_{name}": _made(name) for name in ("zeros", "ones", "empty", "full")},
+    **{f"new_{name}": bound(_made, name=name) for name in ("zeros", "ones", "empty", "full")},
     "new_tensor": lambda self, data, *, dtype=None, device=None, requires_grad=False: Tensor(
         array_of(data, dtype or self.dtype, device or self.device)),
     "size": lambda self, dim=None: self.shape if dim is None else self._a.shape[dim],
@@ -79,11 +76,8 @@ def _diagonal_filled(self, value, wrap=False):
     return self._write(value, (at,) * self.ndim)
 
 
-def _drawn(draw):
-    def method(self, *args, generator=None, **kwargs):
-        return self._take(draw(self, *args, generator=generator, **kwargs)._a.astype(self.dtype.numpy))
-
-    return method
+def _drawn(self, *args, generator=None, draw, **kwargs):
+    return self._take(draw(self, *args, generator=generator, **kwargs)._a.astype(self.dtype.numpy))
 
 
 def _whole(t, low=0, high=None, *, generator):
@@ -100,26 +94,22 @@ def _numbers(t, generator, draw, *parameters):
     return getattr(random.source(generator), draw)(*parameters, t._a.shape, dtype.numpy, device=t._a.device)
 
 
-def _reshaped(name):
-    change = _methods.get(name) or getattr(Tensor, name)
-
-    def method(self, *args):
-        self._a = change(self, *args)._a
-        return self
-
-    return method
+def _reshaped(self, *args, change):
+    self._a = change(self, *args)._a
+    return self
 
 
 _methods.rows("plain", {
     "fill_diagonal_": _diagonal_filled,
-    "random_": _drawn(_whole),
-    "exponential_": _drawn(lambda t, lambd=1.0, *, generator: Tensor(
+    "random_": bound(_drawn, draw=_whole),
+    "exponential_": bound(_drawn, draw=lambda t, lambd=1.0, *, generator: Tensor(
         -ks.log1p(-_numbers(t, generator, "uniform", 0.0, 1.0)) / lambd)),
-    "uniform_": _drawn(lambda t, low=0.0, high=1.0, *, generator: Tensor(_numbers(t, generator, "uniform", low, high))),
-    "normal_": _drawn(lambda t, mean=0.0, std=1.0, *, generator: Tensor(_numbers(t, generator, "normal", mean, std))),
-    "bernoulli_": _drawn(lambda t, p=0.5, *, generator: Tensor(
+    "uniform_": bound(_drawn, draw=lambda t, low=0.0, high=1.0, *, generator: Tensor(_numbers(t, generator, "uniform", low, high))),
+    "normal_": bound(_drawn, draw=lambda t, mean=0.0, std=1.0, *, generator: Tensor(_numbers(t, generator, "normal", mean, std))),
+    "bernoulli_": bound(_drawn, draw=lambda t, p=0.5, *, generator: Tensor(
         _numbers(t, generator, "uniform", 0.0, 1.0) < (p._a if isinstance(p, Tensor) else p))),
-    **{name + "_": _reshaped(name) for name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes")},
+    **{name + "_": bound(_reshaped, change=_methods.get(name) or getattr(Tensor, name))
+       for name in ("squeeze", "unsqueeze", "t", "transpose", "swapaxes")},
 })  # fmt: skip
 for _name, _f in _methods.items():
     setattr(Tensor, _name, _f)

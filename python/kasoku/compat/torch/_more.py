@@ -6,6 +6,7 @@ import math
 import kasoku as ks
 from kasoku import _core
 
+from .._face.table import bound
 from .._face import compositions
 from . import _creation, _promotion, _types, linalg
 from ._table import functions
@@ -47,27 +48,23 @@ def svd(input, some=True, compute_uv=True):
 # ── indices and windows ───────────────────────────────────────────────────────────────────────────
 
 
-def _triangle(name):
-    def indices(row, col, offset=0, *, dtype=None, device=None, layout=None):
-        places = ks.stack(getattr(ks, name)(row, offset, col, device=engine_device(device)))
-        return Tensor(places if dtype is None else places.astype(as_dtype(dtype).numpy))
-
-    return indices
+def _triangle(row, col, offset=0, *, dtype=None, device=None, layout=None, name):
+    places = ks.stack(getattr(ks, name)(row, offset, col, device=engine_device(device)))
+    return Tensor(places if dtype is None else places.astype(as_dtype(dtype).numpy))
 
 
-def _window(of):
-    def window(window_length, periodic=True, *args, dtype=None, device=None, **options):
-        with _core._device_scope(engine_device(device)):
-            made = compositions.window(of, window_length, periodic, *args, **options)
-        return Tensor(made.astype((as_dtype(dtype) if dtype else _types.default_float).numpy))
-
-    return window
+def _window(window_length, periodic=True, *args, dtype=None, device=None, of, **options):
+    with _core._device_scope(engine_device(device)):
+        made = compositions.window(of, window_length, periodic, *args, **options)
+    return Tensor(made.astype((as_dtype(dtype) if dtype else _types.default_float).numpy))
 
 
 functions.rows("tensors", {
-    "tril_indices": _triangle("tril_indices"), "triu_indices": _triangle("triu_indices"),
-    "hann_window": _window(ks.hanning), "hamming_window": _window(ks.hamming), "blackman_window": _window(ks.blackman),
-    "bartlett_window": _window(ks.bartlett), "kaiser_window": _window(lambda M, beta=12.0: ks.kaiser(M, beta)),
+    "tril_indices": bound(_triangle, name="tril_indices"), "triu_indices": bound(_triangle, name="triu_indices"),
+    "hann_window": bound(_window, of=ks.hanning), "hamming_window": bound(_window, of=ks.hamming),
+    "blackman_window": bound(_window, of=ks.blackman),
+    "bartlett_window": bound(_window, of=ks.bartlett),
+    "kaiser_window": bound(_window, of=lambda M, beta=12.0: ks.kaiser(M, beta)),
 })  # fmt: skip
 
 # ── what tensors are ──────────────────────────────────────────────────────────────────────────────

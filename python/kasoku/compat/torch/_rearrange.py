@@ -8,7 +8,7 @@ import kasoku as ks
 
 from .._face.compositions import along, block_diagonal, diagonals, searched
 from . import _types
-from .._face.table import each
+from .._face.table import bound, each
 from ._rows import list_of as _list_of
 from ._table import functions
 from ._tensor import Tensor, held, shaped
@@ -44,13 +44,10 @@ def split(tensor, split_size_or_sections, dim=0):
     return f.tensor_split(tensor, [*itertools.accumulate(sizes)][:-1], dim)
 
 
-def _split_along(dim, least):
-    def cut(input, indices_or_sections):
-        if input.ndim < least:
-            raise RuntimeError(f"the tensor has {input.ndim} dimensions, at least {least} are needed")
-        return f.tensor_split(input, indices_or_sections, dim if input.ndim > 1 else 0)
-
-    return cut
+def _split_along(input, indices_or_sections, *, dim, least):
+    if input.ndim < least:
+        raise RuntimeError(f"the tensor has {input.ndim} dimensions, at least {least} are needed")
+    return f.tensor_split(input, indices_or_sections, dim if input.ndim > 1 else 0)
 
 
 functions.rows("arrays", {
@@ -61,7 +58,8 @@ functions.rows("tensors", {
     "select": lambda input, dim, index: _at(input, dim, index),
     "unbind": lambda input, dim=0: held(*(_at(input, dim, i) for i in range(input.shape[dim]))),
     "chunk": lambda input, chunks, dim=0: f.split(input, max(1, -(-input.shape[dim] // chunks)), dim),
-    "hsplit": _split_along(1, 1), "vsplit": _split_along(0, 2), "dsplit": _split_along(2, 3),
+    "hsplit": bound(_split_along, dim=1, least=1), "vsplit": bound(_split_along, dim=0, least=2),
+    "dsplit": bound(_split_along, dim=2, least=3),
     "movedim": lambda input, source, destination: Tensor(ks.moveaxis(input._a, source, destination)),
     "unflatten": lambda input, dim, sizes: input.unflatten(dim, sizes),
     "broadcast_tensors": lambda *tensors: tuple(
@@ -70,13 +68,9 @@ functions.rows("tensors", {
 functions.alias(moveaxis="movedim", split_with_sizes="split", unsafe_split="split", unsafe_chunk="chunk")
 
 
-def _at_least(axes):
-    of = getattr(ks, f"atleast_{axes}d")
-    return lambda *tensors: tuple(map(of, tensors[0])) if type(tensors[0]) in (list, tuple) else of(*tensors)
-
-
 functions.rows("arrays", {
-    **{f"atleast_{axes}d": _at_least(axes) for axes in (1, 2, 3)},
+    **each(ks, "atleast_1d atleast_2d atleast_3d", lambda of: lambda *tensors: (
+        tuple(map(of, tensors[0])) if type(tensors[0]) in (list, tuple) else of(*tensors))),
     "meshgrid": lambda *tensors, indexing="ij": tuple(
         ks.meshgrid(*_list_of(tensors), indexing=indexing, copy=False)),
 })  # fmt: skip
@@ -193,11 +187,13 @@ in_place = {
 }  # fmt: skip
 
 
-def _on_a_copy(method):
-    return lambda input, *args, **kwargs: method(input.clone(), *args, **kwargs)
-
-
-functions.rows("tensors", {name: _on_a_copy(method) for name, method in in_place.items()})
+functions.rows(
+    "tensors",
+    {
+        name: bound(lambda input, *args, method, **kwargs: method(input.clone(), *args, **kwargs), method=method)
+        for name, method in in_place.items()
+    },
+)
 
 functions.rows("arrays", {
     "gather": lambda input, dim, index, *, sparse_grad=False: (
@@ -211,31 +207,22 @@ functions.rows("arrays", {
 })  # fmt: skip
 
 
-def _changed(view):
+def _changed(input, src, *args, view, **kwargs):
     """A copy where the part that view(copy, …) shows is another tensor."""
-
-    def scatter(input, src, *args, **kwargs):
-        made = input.clone()
-        view(made, *args, **kwargs)[...] = src
-        return made
-
-    return scatter
-
-
-def _copied(name):
-    """What the view of that name shows, apart from it."""
-    return lambda input, *args, **kwargs: getattr(input, name)(*args, **kwargs).clone()
+    made = input.clone()
+    view(made, *args, **kwargs)[...] = src
+    return made
 
 
 functions.rows("tensors", {
-    f"{name}_copy": _copied(name)
+    f"{name}_copy": bound(lambda input, *args, of, **kwargs: getattr(input, of)(*args, **kwargs).clone(), of=name)
     for name in "narrow permute select diagonal squeeze unsqueeze view expand transpose t unfold as_strided".split()
 })  # fmt: skip
 functions.rows("tensors", {
-    "select_scatter": _changed(lambda input, dim, index: f.select(input, dim, index)),
-    "slice_scatter": _changed(lambda input, dim=0, start=None, end=None, step=1: _at(
+    "select_scatter": bound(_changed, view=lambda input, dim, index: f.select(input, dim, index)),
+    "slice_scatter": bound(_changed, view=lambda input, dim=0, start=None, end=None, step=1: _at(
         input, dim, slice(start, end, step))),
-    "diagonal_scatter": _changed(lambda input, offset=0, dim1=0, dim2=1: f.diagonal(input, offset, dim1, dim2)),
+    "diagonal_scatter": bound(_changed, view=lambda input, offset=0, dim1=0, dim2=1: f.diagonal(input, offset, dim1, dim2)),
 })  # fmt: skip
 
 
@@ -304,24 +291,18 @@ def _runs(input, return_inverse=False, return_counts=False):
     return (x[starts], *more) if more else x[starts]
 
 
-def _best_so_far(name, join):
-    def running(input, dim):
-        if input.ndim == 0:
-            return return_type(name)(input, ks.zeros((), "int64", input.device))
-        values = join.accumulate(input, dim)
-        at = along(dim % input.ndim, input.shape, input.device)
-        return return_type(name)(values, ks.maximum.accumulate(ks.where(input == values, at, 0), dim))
-
-    return running
+def _best_so_far(input, dim, *, name, join):
+    if input.ndim == 0:
+        return return_type(name)(input, ks.zeros((), "int64", input.device))
+    values = join.accumulate(input, dim)
+    at = along(dim % input.ndim, input.shape, input.device)
+    return return_type(name)(values, ks.maximum.accumulate(ks.where(input == values, at, 0), dim))
 
 
-def _running(function):
-    def running(input, dim, *, dtype=None):
-        wanted = _types.as_dtype(dtype).numpy if dtype is not None else None
-        wanted = wanted or ("int64" if input.dtype != "bfloat16" and input.dtype.kind in "bui" else None)
-        return function(input if input.ndim else input.reshape(1), dim, wanted).reshape(input.shape)
-
-    return running
+def _running(input, dim, *, dtype=None, function):
+    wanted = _types.as_dtype(dtype).numpy if dtype is not None else None
+    wanted = wanted or ("int64" if input.dtype != "bfloat16" and input.dtype.kind in "bui" else None)
+    return function(input if input.ndim else input.reshape(1), dim, wanted).reshape(input.shape)
 
 
 functions.rows("arrays", {
@@ -329,8 +310,9 @@ functions.rows("arrays", {
         input, return_inverse=return_inverse, return_counts=return_counts, axis=dim),
     "unique_consecutive": (_runs, "One of each run of equal elements, and if asked for the run of each and how long they are."),
     "mode": _mode,
-    "cumsum": _running(ks.cumsum), "cumprod": _running(ks.cumprod),
-    "cummax": _best_so_far("cummax", ks.maximum), "cummin": _best_so_far("cummin", ks.minimum),
+    "cumsum": bound(_running, function=ks.cumsum), "cumprod": bound(_running, function=ks.cumprod),
+    "cummax": bound(_best_so_far, name="cummax", join=ks.maximum),
+    "cummin": bound(_best_so_far, name="cummin", join=ks.minimum),
     "searchsorted": lambda sorted_sequence, input, *, out_int32=False, right=False, side=None: searched(
         sorted_sequence, ks.asarray(input, device=sorted_sequence.device), right or side == "right").astype(
         "int32" if out_int32 else "int64"),

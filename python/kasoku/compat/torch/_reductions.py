@@ -2,6 +2,7 @@
 
 import kasoku as ks
 
+from .._face.table import bound
 from . import _types
 from ._table import functions
 from ._tensor import Tensor, held
@@ -22,63 +23,47 @@ def _needs_float(x, name):
         raise RuntimeError(f"{name}(): could not infer output dtype. {wanted}. Got: {scalar_name(x.dtype)}")
 
 
-def _over(name):
+def _over(input, dim=None, keepdim=False, *, of):
     """The engine's reduction of that name, along axes that it keeps or not."""
-    return lambda input, dim=None, keepdim=False: Tensor(
-        getattr(input._a, name)(axis=dims(input, dim), keepdims=keepdim)
-    )
+    return Tensor(getattr(input._a, of)(axis=dims(input, dim), keepdims=keepdim))
 
 
-def _summing(name):
+def _summing(input, dim=None, keepdim=False, *, dtype=None, name):
     """One with a dtype: integers are added as int64, and have no mean."""
-
-    def function(input, dim=None, keepdim=False, *, dtype=None):
-        if dtype is None and name == "mean":
-            _needs_float(input, name)
-        wanted = as_dtype(dtype).numpy if dtype is not None else "int64" if input.dtype.category < 2 else None
-        return Tensor(getattr(input._a, name)(axis=dims(input, dim), dtype=wanted, keepdims=keepdim))
-
-    return function
-
-
-def _spread(name):
-    def function(input, dim=None, unbiased=True, keepdim=False, *, correction=None):
-        if isinstance(dim, bool):
-            dim, unbiased = None, dim
+    if dtype is None and name == "mean":
         _needs_float(input, name)
-        ddof = correction if correction is not None else int(unbiased)
-        return Tensor(getattr(input._a, name)(axis=dims(input, dim), ddof=ddof, keepdims=keepdim))
-
-    return function
+    wanted = as_dtype(dtype).numpy if dtype is not None else "int64" if input.dtype.category < 2 else None
+    return Tensor(getattr(input._a, name)(axis=dims(input, dim), dtype=wanted, keepdims=keepdim))
 
 
-def _extreme(name):
-    values, places = _over(name), _over("arg" + name)
-
-    def function(input, dim=None, keepdim=False):
-        if isinstance(dim, Tensor):
-            return functions[name + "imum"](input, dim)
-        if dim is None:
-            return Tensor(getattr(input._a, name)())
-        if isinstance(dim, (list, tuple)):
-            raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
-        return return_type(name)(*held(values(input, dim, keepdim), places(input, dim, keepdim)))
-
-    return function
+def _spread(input, dim=None, unbiased=True, keepdim=False, *, correction=None, name):
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    _needs_float(input, name)
+    ddof = correction if correction is not None else int(unbiased)
+    return Tensor(getattr(input._a, name)(axis=dims(input, dim), ddof=ddof, keepdims=keepdim))
 
 
-def _truth(name):
-    def function(input, dim=None, keepdim=False):
-        truth = getattr(input._a, name)(axis=dims(input, dim), keepdims=keepdim)
-        return Tensor(truth.astype("uint8") if input.dtype.name == "uint8" else truth)
+def _extreme(input, dim=None, keepdim=False, *, name):
+    if isinstance(dim, Tensor):
+        return functions[name + "imum"](input, dim)
+    if dim is None:
+        return Tensor(getattr(input._a, name)())
+    if isinstance(dim, (list, tuple)):
+        raise TypeError(f"{name}(): argument 'dim' must be int, not {type(dim).__name__}")
+    return return_type(name)(*held(_over(input, dim, keepdim, of=name), _over(input, dim, keepdim, of="arg" + name)))
 
-    return function
+
+def _truth(input, dim=None, keepdim=False, *, name):
+    truth = getattr(input._a, name)(axis=dims(input, dim), keepdims=keepdim)
+    return Tensor(truth.astype("uint8") if input.dtype.name == "uint8" else truth)
 
 
 functions.rows("tensors", {
-    **{name: _summing(name) for name in ("sum", "prod", "mean")}, **{name: _spread(name) for name in ("std", "var")},
-    **{name: _extreme(name) for name in ("max", "min")}, **{name: _truth(name) for name in ("any", "all")},
-    **{name: _over(of) for name, of in {
+    **{name: bound(_summing, name=name) for name in ("sum", "prod", "mean")},
+    **{name: bound(_spread, name=name) for name in ("std", "var")},
+    **{name: bound(_extreme, name=name) for name in ("max", "min")}, **{name: bound(_truth, name=name) for name in ("any", "all")},
+    **{name: bound(_over, of=of) for name, of in {
         "amax": "max", "amin": "min", "argmax": "argmax", "argmin": "argmin"}.items()},
     "count_nonzero": lambda input, dim=None: Tensor(input._a.count_nonzero(axis=dims(input, dim))),
 })  # fmt: skip

@@ -7,7 +7,7 @@ import kasoku as ks
 
 from .._face.compositions import log_softmax, log_sum, paired, xlogy
 from .._face.special import special
-from .._face.table import each
+from .._face.table import bound, each
 from ._reductions import dims
 from ._table import functions
 from ._tensor import Tensor, held
@@ -25,15 +25,11 @@ def _distances(x, y, p):
     return difference.max(axis=-1) if math.isinf(p) else (difference**p).sum(axis=-1) ** (1 / p)
 
 
-def _real(name):
+def _real(input, *, name):
     """One of the special functions of real numbers."""
-
-    def of_each(input):
-        if input.dtype.kind == "c":
-            raise RuntimeError(f"{name} is not implemented for {input.dtype!r}")
-        return special(name, input)
-
-    return of_each
+    if input.dtype.kind == "c":
+        raise RuntimeError(f"{name} is not implemented for {input.dtype!r}")
+    return special(name, input)
 
 
 def _running_trapezoids(y, x=None, *, dx=1.0, dim=-1):
@@ -87,7 +83,7 @@ functions.rows("floats", {
     "trapezoid": lambda y, x=None, *, dx=1.0, dim=-1: ks.trapezoid(y, x, dx, dim),
     "cumulative_trapezoid": _running_trapezoids,
     "logcumsumexp": lambda input, dim: ks.logaddexp.accumulate(input, dim),
-    **{name: _real(name) for name in ("erf", "erfc", "erfinv", "lgamma", "digamma", "i0")},
+    **{name: bound(_real, name=name) for name in ("erf", "erfc", "erfinv", "lgamma", "digamma", "i0")},
 })  # fmt: skip
 
 functions.rows("meeting", {
@@ -101,16 +97,12 @@ functions.rows("meeting", {
 })  # fmt: skip
 
 
-def _adding(product):
-    """beta * input + alpha * product(…)."""
-    return lambda input, a, b, *, beta=1, alpha=1: beta * input + alpha * f[product](a, b)
-
-
 functions.rows("composed", {
     "lerp": lambda input, end, weight: input + weight * (end - input),
     "addcmul": lambda input, tensor1, tensor2, *, value=1: input + value * (tensor1 * tensor2),
     "addcdiv": lambda input, tensor1, tensor2, *, value=1: input + value * (tensor1 / tensor2),
-    "addmm": _adding("mm"), "addmv": _adding("mv"), "baddbmm": _adding("bmm"), "addr": _adding("outer"),
+    **each(f, "addmm=mm addmv=mv baddbmm=bmm addr=outer", lambda product: lambda input, a, b, *, beta=1, alpha=1: (
+        beta * input + alpha * product(a, b))),
     "addbmm": lambda input, batch1, batch2, *, beta=1, alpha=1: beta * input + alpha * f.bmm(batch1, batch2).sum(0),
     "frobenius_norm": lambda input, dim, keepdim=False: f.norm(input, 2, dim, keepdim),
     "nuclear_norm": lambda input, dim=(-2, -1), keepdim=False: f.norm(input, "nuc", dim, keepdim),
@@ -121,27 +113,19 @@ functions.rows("composed", {
 })  # fmt: skip
 
 
-def _spread_and_mean(name):
-    return lambda input, dim=None, *, keepdim=False, **options: held(
-        f[name](input, dim, keepdim=keepdim, **options), f.mean(input, dim, keepdim)
-    )
-
-
-def _ignoring_nan(name):
-    def of_all(input, dim=None, keepdim=False, *, dtype=None):
-        input = input if dtype is None else input.to(dtype)
-        if input.dtype.category < 2:
-            return f[name](input, dim, keepdim)
-        along = {"axis": dims(input, dim), "keepdims": keepdim}
-        return Tensor(ks.nansum(input._a, **along) if name == "sum" else ks.nanmean(input._a, **along))
-
-    return of_all
+def _ignoring_nan(input, dim=None, keepdim=False, *, dtype=None, name):
+    input = input if dtype is None else input.to(dtype)
+    if input.dtype.category < 2:
+        return f[name](input, dim, keepdim)
+    along = {"axis": dims(input, dim), "keepdims": keepdim}
+    return Tensor(ks.nansum(input._a, **along) if name == "sum" else ks.nanmean(input._a, **along))
 
 
 functions.rows("tensors", {
     "log_softmax": lambda input, dim, dtype=None: f._log_softmax(input if dtype is None else input.to(dtype), dim),
-    "std_mean": _spread_and_mean("std"), "var_mean": _spread_and_mean("var"),
-    "nansum": _ignoring_nan("sum"), "nanmean": _ignoring_nan("mean"),
+    **each(f, "std_mean=std var_mean=var", lambda of: lambda input, dim=None, *, keepdim=False, **options: held(
+        of(input, dim, keepdim=keepdim, **options), f.mean(input, dim, keepdim))),
+    "nansum": bound(_ignoring_nan, name="sum"), "nanmean": bound(_ignoring_nan, name="mean"),
     "conj": lambda input: Tensor(input._a.conj()) if input.dtype.is_complex else input,
     "resolve_conj": lambda input: input, "resolve_neg": lambda input: input,
     "is_conj": lambda input: False, "is_neg": lambda input: False,

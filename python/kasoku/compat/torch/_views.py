@@ -7,6 +7,7 @@ import numpy as np
 
 from kasoku.lib.stride_tricks import _shown
 
+from .._face.table import bound
 from .. import _layout
 from . import _types
 from ._table import functions
@@ -22,20 +23,17 @@ def _view(x, function, *args):
 _in_dtype = lambda x, dtype: _view(x, np.ndarray.view, np.dtype(dtype))
 
 
-def _part(name):
-    def part(input):
-        if input.dtype.is_complex:
-            return _view(input, lambda host: getattr(host, name))
-        if name == "imag":
-            raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
-        return input
-
-    return part
+def _part(input, *, name):
+    if input.dtype.is_complex:
+        return _view(input, lambda host: getattr(host, name))
+    if name == "imag":
+        raise RuntimeError("imag is not implemented for tensors with non-complex dtypes.")
+    return input
 
 
 functions.rows("tensors", {
     "diagonal": lambda input, offset=0, dim1=0, dim2=1: _view(input, np.diagonal, offset, dim1, dim2),
-    "real": _part("real"), "imag": _part("imag"),
+    "real": bound(_part, name="real"), "imag": bound(_part, name="imag"),
     "view_as_real": lambda input: _in_dtype(input.unsqueeze(-1), f"f{input._a.itemsize // 2}"),
 })  # fmt: skip
 

@@ -7,7 +7,7 @@ import kasoku as ks
 
 from ... import preferred_device, says_what_is_missing
 from ..._device_facts import cupy_attributes
-from ..._face.table import plain as _plain
+from ..._face.table import bound as _bound, plain as _plain
 
 
 class CUDARuntimeError(RuntimeError):
@@ -112,18 +112,13 @@ class Device:
 def _extend():
     """Gives the engine's class, which an array's `device` is, what cupy's has."""
 
-    def asked_here(name):
-        def method(self, *args):
-            return getattr(Device(self), name)(*args)
-
-        method.__doc__ = f"cupy.cuda.Device.{name} of this device."
-        return method
-
+    said = "cupy.cuda.Device.{} of this device."
     for name in ("id", "attributes", "compute_capability", "mem_info", "pci_bus_id"):
-        doc = f"cupy.cuda.Device.{name} of this device."
-        setattr(ks.Device, name, property(lambda self, name=name: getattr(Device(self), name), doc=doc))
+        setattr(ks.Device, name, property(lambda self, name=name: getattr(Device(self), name), doc=said.format(name)))
     for name in ("use", "__enter__", "__exit__", "__int__"):
-        setattr(ks.Device, name, asked_here(name))
+        asked = _bound(lambda self, *args, name: getattr(Device(self), name)(*args), name=name)
+        asked.__doc__ = said.format(name)
+        setattr(ks.Device, name, asked)
 
 
 _extend()

@@ -3,8 +3,6 @@
 import kasoku as ks
 from kasoku.lib.stride_tricks import as_strided as _as_strided, sliding_window_view as _windows
 
-from .._util import in_face as _in_face
-
 
 def as_strided(x, shape=None, strides=None):
     """A view of the memory of x by shape and strides in bytes; what would leave the memory is refused."""
@@ -20,4 +18,3 @@ def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=Fa
 
 
 sliding_window_view.__doc__ = _windows.__doc__.partition("\n")[0]
-_in_face(globals())

@@ -5,7 +5,6 @@ import numpy as np
 import kasoku as ks
 
 from .. import _arrays
-from .._util import in_face as _in_face
 from . import polyutils as _utils
 
 
@@ -45,11 +44,6 @@ def polyval(x, c, tensor=True):
 def polyroots(c):
     """The roots of a series, in order."""
     (c,) = _utils.as_series([c])
-    if c.size < 2:
-        return ks.empty(0, dtype=c.dtype, device=c.device)
-    if c.size == 2:
-        return -c[:1] / c[1:]
+    if c.size < 3:
+        return -c[:-1] / c[1:]
     return ks.sort(ks.linalg.eigvals(polycompanion(c)))
-
-
-_in_face(globals())

@@ -7,7 +7,6 @@ import numpy as np
 import kasoku as ks
 
 from .. import _arrays
-from .._util import in_face as _in_face
 
 
 def _without_end(c, is_end):
@@ -63,6 +62,3 @@ def whole(value, name):
     if value < 0:
         raise ValueError(f"{name} must be non-negative")
     return value
-
-
-_in_face(globals())

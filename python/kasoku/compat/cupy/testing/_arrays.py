@@ -4,20 +4,14 @@ import numpy as np
 
 import kasoku.compat.cupy as cupy
 
-
-def _of_hosts(name):
-    check = getattr(np.testing, name)
-
-    def function(actual, desired, *args, **kwargs):
-        check(cupy.asnumpy(actual), cupy.asnumpy(desired), *args, **kwargs)
-
-    function.__name__ = name
-    function.__doc__ = f"numpy.testing.{name} of arrays on any device."
-    return function
+from ..._face.table import bound as _bound, plain as _plain
 
 
-for _name in "allclose array_almost_equal array_almost_equal_nulp array_less array_max_ulp".split():
-    globals()[f"assert_{_name}"] = _of_hosts(f"assert_{_name}")
+_plain(globals(), {f"assert_{name}": (
+    _bound(lambda actual, desired, *args, check, **kwargs: (
+        check(cupy.asnumpy(actual), cupy.asnumpy(desired), *args, **kwargs) and None), check=getattr(np.testing, f"assert_{name}")),
+    f"numpy.testing.assert_{name} of arrays on any device.",
+) for name in "allclose array_almost_equal array_almost_equal_nulp array_less array_max_ulp".split()})  # fmt: skip
 
 
 def assert_array_equal(x, y, err_msg="", verbose=True, strides_check=False, **kwargs):

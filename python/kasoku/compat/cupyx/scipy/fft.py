@@ -5,9 +5,19 @@ import math as _math
 import kasoku as _ks
 
 from ...cupy._arrays import asarray as _asarray
-from ..._face.table import each as _each, plain as _plain
-from ...cupy._util import in_face as _in_face
+from ..._face.table import bound as _bound, each as _each, plain as _plain
 from ..._face.compositions import paired as _paired
+
+
+# Between Hermitian signals and real ones: the transform of real numbers in the other direction, of what is conjugated.
+_turned = {None: "forward", "backward": "forward", "forward": "backward"}
+
+
+def _hermitian(x, s=None, axes=None, norm=None, overwrite_x=False, *, plan=None, is_inverse):
+    _no_plan(plan)
+    if is_inverse:
+        return _ks.conjugate(_ks.fft.rfftn(x, s, axes, _turned.get(norm, norm)))
+    return _ks.fft.irfftn(_ks.conjugate(x), s, axes, _turned.get(norm, norm))
 
 
 def _no_plan(plan):
@@ -15,33 +25,17 @@ def _no_plan(plan):
         raise NotImplementedError("plan= is not yet supported between Hermitian signals and real ones")
 
 
-# Between Hermitian signals and real ones: the transform of real numbers in the other direction, of what is conjugated.
-_turned = {None: "forward", "backward": "forward", "forward": "backward"}
-
-
-def _to_real(x, s, axes, norm):
-    return _ks.fft.irfftn(_ks.conjugate(x), s, axes, _turned.get(norm, norm))
-
-
-def _from_real(x, s, axes, norm):
-    return _ks.conjugate(_ks.fft.rfftn(x, s, axes, _turned.get(norm, norm)))
-
-
 _ignored = " | overwrite_x=False, *, plan=None"
 _plain(globals(), {
     **_each(_ks.fft, "fft ifft rfft irfft", "x, n=None, axis=-1, norm=None" + _ignored),
-    "hfft": lambda x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None:
-        _no_plan(plan) or _ks.fft.hfft(x, n, axis, norm),
-    "ihfft": lambda x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None:
-        _no_plan(plan) or _ks.fft.ihfft(x, n, axis, norm),
-    "hfft2": (lambda x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, *, plan=None:
-        _no_plan(plan) or _to_real(x, s, axes, norm), "Real signals of two axes from the halves of Hermitian ones."),
-    "ihfft2": (lambda x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, *, plan=None:
-        _no_plan(plan) or _from_real(x, s, axes, norm), "The inverse of hfft2."),
-    "hfftn": (lambda x, s=None, axes=None, norm=None, overwrite_x=False, *, plan=None:
-        _no_plan(plan) or _to_real(x, s, axes, norm), "Real signals from the halves of Hermitian ones."),
-    "ihfftn": (lambda x, s=None, axes=None, norm=None, overwrite_x=False, *, plan=None:
-        _no_plan(plan) or _from_real(x, s, axes, norm), "The inverse of hfftn."),
+    **_each(_ks.fft, "hfft ihfft", lambda of: lambda x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None:
+        _no_plan(plan) or of(x, n, axis, norm)),
+    "hfft2": (lambda x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, *, plan=None: hfftn(x, s, axes, norm, plan=plan),  # noqa: F821
+        "Real signals of two axes from the halves of Hermitian ones."),
+    "ihfft2": (lambda x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, *, plan=None: ihfftn(x, s, axes, norm, plan=plan),  # noqa: F821
+        "The inverse of hfft2."),
+    "hfftn": (_bound(_hermitian, is_inverse=False), "Real signals from the halves of Hermitian ones."),
+    "ihfftn": (_bound(_hermitian, is_inverse=True), "The inverse of hfftn."),
     **_each(_ks.fft, "fft2 ifft2 rfft2 irfft2", "x, s=None, axes=(-2, -1), norm=None" + _ignored),
     **_each(_ks.fft, "fftn ifftn rfftn irfftn", "x, s=None, axes=None, norm=None" + _ignored),
 })  # fmt: skip
@@ -109,14 +103,15 @@ def _at_ends(x, first, last, factor):
     return x * factors
 
 
-def _transformed(x, of, kind, n, axis, norm, is_inverse):
+def _transformed(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, *, of, is_inverse):
+    kind = type
     if kind not in (1, 2, 3, 4):
         raise ValueError("invalid type; must be one of (1, 2, 3, 4)")
     if norm not in (None, "backward", "ortho", "forward"):
         raise ValueError(f"Invalid norm value {norm!r}; should be 'backward', 'ortho' or 'forward'")
     x = _asarray(x)
     if x.dtype.kind == "c":
-        parts = (_transformed(part, of, kind, n, axis, norm, is_inverse) for part in (x.real, x.imag))
+        parts = (_transformed(part, kind, n, axis, norm, of=of, is_inverse=is_inverse) for part in (x.real, x.imag))
         return _paired(*parts)
     x = _ks.moveaxis(
         x.astype(x.dtype if x.dtype in ("float32", "float64") else _ks.result_type(x, "float32")), axis, -1
@@ -139,7 +134,7 @@ def _transformed(x, of, kind, n, axis, norm, is_inverse):
     return _ks.moveaxis(y, -1, axis)
 
 
-def _along(x, of, kind, s, axes, norm, is_inverse):
+def _along(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, *, of, is_inverse):
     x = _asarray(x)
     if axes is None:
         axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
@@ -148,22 +143,15 @@ def _along(x, of, kind, s, axes, norm, is_inverse):
     if len(lengths) != len(axes):
         raise ValueError("when given, axes and shape arguments have to be of the same length")
     for axis, n in zip(axes, lengths):
-        x = _transformed(x, of, kind, n, axis, norm, is_inverse)
+        x = _transformed(x, type, n, axis, norm, of=of, is_inverse=is_inverse)
     return x
 
 
-def _rows_of(name, of, word):
-    return {
-        f"{name}": (lambda x, type=2, n=None, axis=-1, norm=None, overwrite_x=False: _transformed(x, of, type, n, axis, norm, False),
-            f"The {word} transform of a type from 1 to 4 along an axis."),
-        f"i{name}": (lambda x, type=2, n=None, axis=-1, norm=None, overwrite_x=False: _transformed(x, of, type, n, axis, norm, True),
-            f"What the {word} transform of a type is of."),
-        f"{name}n": (lambda x, type=2, s=None, axes=None, norm=None, overwrite_x=False: _along(x, of, type, s, axes, norm, False),
-            f"The {word} transform along several axes."),
-        f"i{name}n": (lambda x, type=2, s=None, axes=None, norm=None, overwrite_x=False: _along(x, of, type, s, axes, norm, True),
-            f"What the {word} transform along several axes is of."),
-    }  # fmt: skip
-
-
-_plain(globals(), {**_rows_of("dct", _of_cosines, "cosine"), **_rows_of("dst", _of_sines, "sine")})
-_in_face(globals())
+for _of, _name, _word in ((_of_cosines, "dct", "cosine"), (_of_sines, "dst", "sine")):
+    _there, _back = {"of": _of, "is_inverse": False}, {"of": _of, "is_inverse": True}
+    _plain(globals(), {
+        _name: (_bound(_transformed, **_there), f"The {_word} transform of a type from 1 to 4 along an axis."),
+        f"i{_name}": (_bound(_transformed, **_back), f"What the {_word} transform of a type is of."),
+        f"{_name}n": (_bound(_along, **_there), f"The {_word} transform along several axes."),
+        f"i{_name}n": (_bound(_along, **_back), f"What the {_word} transform along several axes is of."),
+    })  # fmt: skip

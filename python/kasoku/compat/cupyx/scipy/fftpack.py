@@ -4,7 +4,6 @@ ones: the first value, then real and imaginary parts side by side."""
 import kasoku as _ks
 
 from ...cupy._arrays import asarray as _asarray
-from ...cupy._util import in_face as _in_face
 from ..._face.compositions import paired as _paired
 from ..._face.table import each as _each, plain as _plain
 from .fft import get_fft_plan  # noqa: F401
@@ -34,4 +33,3 @@ _plain(globals(), {
     **_each(_ks.fft, "fft2 ifft2", "x, shape=None, axes=(-2, -1)" + _ignored),
     **_each(_ks.fft, "fftn ifftn", "x, shape=None, axes=None" + _ignored),
 })  # fmt: skip
-_in_face(globals())

@@ -8,7 +8,6 @@ from kasoku._core import _linalg
 
 from ...cupy._arrays import asarray as _asarray
 from ...cupy._table import _here
-from ...cupy._util import in_face as _in_face
 from ..._face.compositions import block_diagonal as _block_diagonal, solve_triangle as _solve_triangle
 from ..._face.compositions import diagonals as _diagonals, matrix_exp as expm  # noqa: F401
 from ..._face.table import plain as _plain
@@ -229,4 +228,3 @@ _plain(globals(), {
     "tril": lambda m, k=0: _ks.tril(m, k),
     "triu": lambda m, k=0: _ks.triu(m, k),
 })  # fmt: skip
-_in_face(globals())

@@ -7,7 +7,6 @@ import numpy as np
 import kasoku as ks
 
 from ...cupy._arrays import stored as _stored
-from ...cupy._util import in_face as _in_face
 from ..._face import compositions as _compositions
 from ..._face.special import special as _special, special_of as _special_of
 from ..._face.table import Table as _Table, each as _each
@@ -22,16 +21,6 @@ def _floats(*args):
     return [
         x.astype(dtype, copy=False) if isinstance(x, ks.Array) else ks.asarray(x, dtype, device=device) for x in args
     ]
-
-
-def _of_arrays(f):
-    """A row of arrays, with `out` to write to."""
-    return lambda *args, out=None, **kwargs: _stored(f(*_floats(*args), **kwargs), out)
-
-
-def _of_one(f):
-    """A row of an array along axes."""
-    return lambda a, *args, out=None, **kwargs: _stored(f(ks.asarray(a), *args, **kwargs), out)
 
 
 def _multigammaln(a, d):
@@ -61,11 +50,6 @@ def _elliptic(u, m):
     return sn, cn, ks.sqrt(cn * cn + (1 - m) * sn * sn), phase
 
 
-def _of_parts(f):
-    """A row of arrays that gives several."""
-    return lambda *args: f(*_floats(*args))
-
-
 def _logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     if b is None and not return_sign:
         return _compositions.log_sum(a, axis, keepdims)
@@ -79,7 +63,12 @@ def _logsumexp(a, axis=None, b=None, keepdims=False, return_sign=False):
     return (log, sign) if return_sign else log
 
 
-_functions = _Table({"arrays": _of_arrays, "one": _of_one, "parts": _of_parts})
+# Rows of arrays, with `out` to write to; of one array along axes; of arrays that give several.
+_functions = _Table({
+    "arrays": lambda f: lambda *args, out=None, **kwargs: _stored(f(*_floats(*args), **kwargs), out),
+    "one": lambda f: lambda a, *args, out=None, **kwargs: _stored(f(ks.asarray(a), *args, **kwargs), out),
+    "parts": lambda f: lambda *args: f(*_floats(*args)),
+})  # fmt: skip
 _functions.rows("arrays", {
     **_each(_special_of, """
         erf erfc erfcx erfinv erfcinv gamma rgamma digamma zetac ndtr ndtri log_ndtr i0 i0e i1 i1e j0 j1 k0 k0e k1 k1e y0 y1
@@ -116,4 +105,3 @@ _functions.rows("one", {
     "log_softmax": lambda x, axis=None: _compositions.log_softmax(x, axis),
 })  # fmt: skip
 globals().update(_functions)
-_in_face(globals())

@@ -3,7 +3,6 @@
 import kasoku as _ks
 
 from ...cupy._arrays import asarray as _asarray
-from ...cupy._util import in_face as _in_face
 from ..._face.special import special as _special
 from ..._face.table import plain as _plain
 
@@ -73,4 +72,3 @@ _plain(globals(), {
     "zscore": (lambda a, axis=0, ddof=0, nan_policy="propagate": _zmap(a, a, axis, ddof, nan_policy),
         "How many deviations elements are from their mean."),
 })  # fmt: skip
-_in_face(globals())

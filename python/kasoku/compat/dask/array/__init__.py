@@ -6,8 +6,7 @@ import numpy as _np
 
 from . import fft, image, linalg, random
 from ._array import Array
-from ._blockwise import as_pairs as _as_pairs
-from ._blockwise import blockwise, map_blocks
+from ._blockwise import as_pairs as _as_pairs, blockwise, map_blocks
 from ..base import compute
 from ._chunks import normalize_chunks
 from . import _diagonals, _points  # noqa: F401 - they fill the table and the class
@@ -23,8 +22,7 @@ from ._overlap import *  # noqa: F403
 from ._reductions import reduction
 from ._reshape import reshape
 from ._shape import *  # noqa: F403
-from ._rechunk import met_by_name as _met_by_name
-from ._rechunk import rechunk
+from ._rechunk import met_by_name as _met_by_name, rechunk
 from ._sources import array, asanyarray, asarray, from_array, from_delayed
 from ._table import functions as _functions
 from ._whole import *  # noqa: F403

@@ -219,8 +219,7 @@ class Array(DaskMethodsMixin):
             raise ValueError("Cannot call len() on object with unknown chunk size: compute_chunk_sizes() finds it")
         return int(self.shape[0])
 
-    def __hash__(self):
-        return hash(self.name)
+    __hash__ = lambda self: hash(self.name)
 
     # ── the protocol of collections ───────────────────────────────────────────────────────
 

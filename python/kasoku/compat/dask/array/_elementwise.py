@@ -9,6 +9,7 @@ import numpy as np
 
 import kasoku as ks
 
+from ..._face.table import bound
 from ..._operands import arithmetic, comparisons
 from ..base import is_dask_collection
 from ._array import Array, made, method, takes_over
@@ -101,17 +102,13 @@ def put_out(result, out):
     return out
 
 
-def _operator(word, name, is_turned=False):
+def _operator(self, other, *, word, name, is_turned):
     """Of a text or None, which can only be compared, each element is compared as Python does it."""
-
-    def operate(self, other):
-        if isinstance(other, (str, bytes, type(None))) and name in comparisons.values():
-            return blockwise_call(word, np.bool_, on_numpys, getattr(operator, word), self, other)
-        if _unknown(other):
-            return NotImplemented
-        return elementwise(name, other, self) if is_turned else elementwise(name, self, other)
-
-    return operate
+    if isinstance(other, (str, bytes, type(None))) and name in comparisons.values():
+        return blockwise_call(word, np.bool_, on_numpys, getattr(operator, word), self, other)
+    if _unknown(other):
+        return NotImplemented
+    return elementwise(name, other, self) if is_turned else elementwise(name, self, other)
 
 
 def _unknown(other):
@@ -121,9 +118,9 @@ def _unknown(other):
 
 _binary = {**arithmetic, "truediv": "true_divide"}  # which arrays are named by
 for _word, _name in {**_binary, **comparisons}.items():
-    setattr(Array, f"__{_word}__", _operator(_word, _name))
+    setattr(Array, f"__{_word}__", bound(_operator, word=_word, name=_name, is_turned=False))
 for _word, _name in _binary.items():
-    setattr(Array, f"__r{_word}__", _operator(_word, _name, is_turned=True))
+    setattr(Array, f"__r{_word}__", bound(_operator, word=_word, name=_name, is_turned=True))
 for _word, _name in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
     setattr(Array, f"__{_word}__", functools.partialmethod(lambda self, name: elementwise(name, self), _name))
 
@@ -142,9 +139,7 @@ class ufunc:  # noqa: N801 - Dask's name
         self.__name__ = name
         self.__doc__ = self._of_numpy.__doc__
 
-    @property
-    def _of_numpy(self):
-        return getattr(np, self.__name__)
+    _of_numpy = property(lambda self: getattr(np, self.__name__))
 
     def __call__(self, *args, **words):
         if isinstance(self._of_numpy, np.ufunc) and (unknown := set(words) - _words):
@@ -158,14 +153,9 @@ class ufunc:  # noqa: N801 - Dask's name
             raise AttributeError(f"dask.array.{self.__name__} has no {name!r}")
         return getattr(self._of_numpy, name)
 
-    def __dir__(self):
-        return [*super().__dir__(), *_facts]
-
-    def __repr__(self):
-        return f"<ufunc '{self.__name__}'>"
-
-    def __reduce__(self):
-        return ufunc, (self.__name__,)
+    __dir__ = lambda self: [*super().__dir__(), *_facts]
+    __repr__ = lambda self: f"<ufunc '{self.__name__}'>"
+    __reduce__ = lambda self: (ufunc, (self.__name__,))
 
     def outer(self, a, b, **words):
         """Of each element of a with each of b: an array of a.ndim + b.ndim axes."""

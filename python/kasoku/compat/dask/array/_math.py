@@ -6,6 +6,7 @@ import numbers
 
 import numpy as np
 
+from ..._face.table import bound
 from ..base import is_dask_collection
 from . import _reductions  # noqa: F401 - it fills the table
 from ._array import axis_in, several
@@ -21,15 +22,11 @@ from ._table import functions as f
 # ── of each element ───────────────────────────────────────────────────────────────────────
 
 
-def _several(name):
+def _several(*args, name):
     """A function with several results."""
-
-    def function(*args):
-        kinds = [((), r.dtype) for r in getattr(np, name)(*samples_of(args))]
-        chunks, args, _ = broadcast(in_chunks(args))
-        return tuple(several(name, chunks, kinds, (on_numpys, getattr(np, name), *args)))
-
-    return function
+    kinds = [((), r.dtype) for r in getattr(np, name)(*samples_of(args))]
+    chunks, args, _ = broadcast(in_chunks(args))
+    return tuple(several(name, chunks, kinds, (on_numpys, getattr(np, name), *args)))
 
 
 def frompyfunc(func, nin, nout):
@@ -86,7 +83,7 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
 
 
 f.rows("plain", {
-    **{name: _several(name) for name in ("modf", "frexp", "divmod")},
+    **{name: bound(_several, name=name) for name in ("modf", "frexp", "divmod")},
     "where": lambda condition, x=None, y=None: (
         f.nonzero(condition) if x is None else elementwise("where", condition, x, y)),
     "isnull": lambda values: elementwise("isnan", values),
@@ -113,34 +110,7 @@ f.alias(around="round")
 # ── along axes ────────────────────────────────────────────────────────────────────────────
 
 
-def _filled(x, value):
-    """Without NaN."""
-    if x.dtype.kind not in "fcO":
-        return x
-    is_nan = elementwise("not_equal", x, x) if x.dtype.kind == "O" else elementwise("isnan", x)
-    return elementwise("where", is_nan, value if x.dtype.kind == "O" else x.dtype.type(value), x)
-
-
-def _ignoring(name, value):
-    return lambda a, axis=None, *args, **words: f[name](_filled(a, value), axis, *args, **words)
-
-
-def _extreme_but_nan(name, value):
-    """The least or greatest that is no NaN; NaN where there are only such."""
-
-    def extreme(a, axis=None, keepdims=False, **words):
-        found = f[name](_filled(a, value), axis, keepdims=keepdims, **words)
-        if a.dtype.kind not in "fc":
-            return found
-        is_nan = elementwise("isnan", a).all(axis=axis, keepdims=keepdims)
-        return elementwise("where", is_nan, a.dtype.type(np.nan), found)
-
-    return extreme
-
-
 f.rows("array", {
-    **{f"nan{name}": _ignoring(name, value) for name, value in {"sum": 0, "prod": 1, "cumsum": 0, "cumprod": 1}.items()},
-    "nanmin": _extreme_but_nan("min", np.inf), "nanmax": _extreme_but_nan("max", -np.inf),
     "ptp": lambda a, axis=None: f.max(a, axis) - f.min(a, axis),
     "count_nonzero": lambda a, axis=None: elementwise("not_equal", a, 0 if a.dtype.kind == "O" else a.dtype.type()).sum(axis=axis),
 })  # fmt: skip

@@ -107,8 +107,7 @@ class BlockView:
     def __init__(self, array):
         self._array = array
 
-    def __eq__(self, other):
-        return isinstance(other, BlockView) and self._array is other._array
+    __eq__ = lambda self, other: isinstance(other, BlockView) and self._array is other._array
 
     def __getitem__(self, index):
         x = self._array
@@ -123,8 +122,7 @@ class BlockView:
         kept = [at.tolist() for at in kept]
         return made("blocks", chunks, x.dtype, (same, At(x, range(x.ndim), kept)), token=kept)
 
-    def __iter__(self):
-        return (self[i] for i in range(len(self._array.chunks[0])))
+    __iter__ = lambda self: (self[i] for i in range(len(self._array.chunks[0])))
 
     def ravel(self):
         return [self[place] for place in grid(self._array.chunks)]

@@ -7,6 +7,7 @@ import numbers
 
 import numpy as np
 
+from ..._face.table import bound
 from .. import config
 from .._task_spec import TaskRef
 from ..base import tokenize
@@ -81,43 +82,36 @@ def _one(name, x, axes, words):
 
 
 def _first_of(axes, place, x, name, words):
-    if name in ("min", "max") and 0 in x.shape:
+    if name.endswith(("min", "max")) and 0 in x.shape:
         return None  # of a chunk whose length was not known before there may be nothing
     return _one(name, x, axes, words)
 
 
-_pair = {
-    "sum": "add",
-    "prod": "multiply",
-    "min": "minimum",
-    "max": "maximum",
-    "any": "logical_or",
-    "all": "logical_and",
-}
+_pair = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "any": "logical_or", "all": "logical_and",
+         "nansum": "add", "nanprod": "multiply", "nanmin": "fmin", "nanmax": "fmax"}  # fmt: skip
 
 
 def _joined_of(parts, axes, name):
     parts = [part for part in parts if part is not None] or [None]
     if any(isinstance(part, np.ma.MaskedArray) for part in parts):  # what is masked in one is there in another
         return getattr(np, name)(np.ma.stack([numpys(part) for part in parts]), axis=0)
+    if "nan" in name and getattr(parts[0], "dtype", float) == np.object_:  # whose fmin is NaN if the second operand is
+        return getattr(np, name)(np.stack(parts), axis=0)
     return functools.reduce(functools.partial(call, _pair[name]), parts)
 
 
-def _simple(name):
-    def reduce(x, axis=None, dtype=None, keepdims=False, split_every=None, out=None, **words):
-        kind = np.dtype(dtype) if dtype is not None else getattr(np, name)(np.ones((1, 1), x.dtype), axis=0).dtype
-        told = {"dtype": kind} if name in ("sum", "prod") else {}
-        if not x.ndim:
-            return made(name, (), kind, (call, name, x))
-        axes, join = axes_of(axis, x.ndim), functools.partial(_joined_of, name=name)
-        if name in ("min", "max"):
-            if any(x.shape[a] == 0 for a in axes):
-                raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-            x = _without_empty(x, axes)
-        first = functools.partial(_first_of, name=name, words=told)
-        return tree(x, axes, kind, first, join, _ended, name, keepdims, token=str(kind), split_every=split_every)
-
-    return reduce
+def _simple(a, axis=None, dtype=None, keepdims=False, split_every=None, out=None, *, name, **words):
+    kind = np.dtype(dtype) if dtype is not None else getattr(np, name)(np.ones((1, 1), a.dtype), axis=0).dtype
+    told = {"dtype": kind} if name.endswith(("sum", "prod")) else {}
+    if not a.ndim:
+        return made(name, (), kind, (call, name, a))
+    axes, join = axes_of(axis, a.ndim), functools.partial(_joined_of, name=name)
+    if name.endswith(("min", "max")):
+        if any(a.shape[k] == 0 for k in axes):
+            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+        a = _without_empty(a, axes)
+    first = functools.partial(_first_of, name=name, words=told)
+    return tree(a, axes, kind, first, join, _ended, name, keepdims, token=str(kind), split_every=split_every)
 
 
 def _without_empty(x, axes):
@@ -178,21 +172,17 @@ def _last_moments(m, what, ddof, kind):
     return made_.astype(kind)
 
 
-def _of_moments(word):
+def _of_moments(x, axis=None, dtype=None, keepdims=False, ddof=0, split_every=None, out=None, *, word):
     what, skips_nan = word.removeprefix("nan"), word.startswith("nan")
-
-    def reduce(x, axis=None, dtype=None, keepdims=False, ddof=0, split_every=None, out=None):
-        kind = np.dtype(dtype) if dtype is not None else np.mean(np.ones(1, x.dtype)).dtype
-        out_kind = np.zeros(1, kind).real.dtype if what != "mean" else kind
-        work = np.dtype("f8") if kind.kind == "f" and kind.itemsize < 4 else kind
-        x = x if x.ndim else x.reshape((1,))
-        first = functools.partial(_moments, kind=work, skips_nan=skips_nan)
-        last = functools.partial(_ended, finish=functools.partial(_last_moments, what=what, ddof=ddof, kind=out_kind))
-        axes, token = axes_of(axis, x.ndim), [ddof, str(kind)]
-        told = {"keepdims": keepdims, "out_dtype": out_kind, "token": token, "split_every": split_every}
-        return tree(x, axes, work, first, _joined_moments, last, word, **told)
-
-    return reduce
+    kind = np.dtype(dtype) if dtype is not None else np.mean(np.ones(1, x.dtype)).dtype
+    out_kind = np.zeros(1, kind).real.dtype if what != "mean" else kind
+    work = np.dtype("f8") if kind.kind == "f" and kind.itemsize < 4 else kind
+    x = x if x.ndim else x.reshape((1,))
+    first = functools.partial(_moments, kind=work, skips_nan=skips_nan)
+    last = functools.partial(_ended, finish=functools.partial(_last_moments, what=what, ddof=ddof, kind=out_kind))
+    axes, token = axes_of(axis, x.ndim), [ddof, str(kind)]
+    told = {"keepdims": keepdims, "out_dtype": out_kind, "token": token, "split_every": split_every}
+    return tree(x, axes, work, first, _joined_moments, last, word, **told)
 
 
 # Places of the least and the greatest.
@@ -232,22 +222,19 @@ def _place_last(x):
     return ours(x["at"])
 
 
-def _places(name):
-    def reduce(x, axis=None, keepdims=False, split_every=None, out=None):
-        if axis is not None and not isinstance(axis, numbers.Integral):
-            raise TypeError(f"axis must be either `None` or int, got {axis!r}")
-        reduced = axes_of(axis, x.ndim)
-        if any(is_unknown(c) and (len(c) > 1 or len(reduced) > 1) for c in map(x.chunks.__getitem__, reduced)):
-            raise ValueError("Arg-reductions do not work with arrays that have unknown chunksizes: compute_chunk_sizes() finds them")  # fmt: skip
-        if any(n == 0 for n in x.shape):
-            raise ValueError(f"attempt to get {name} of an empty sequence")
-        x = _without_empty(x, reduced)
-        first = functools.partial(_place_first, name=name, ends=[starts(c) for c in x.chunks])
-        join, last = functools.partial(_place_join, name=name), functools.partial(_ended, finish=_place_last)
-        metas = None, None if x._gives_ours else np.empty(0)
-        return tree(x, reduced, np.int64, first, join, last, name, keepdims, metas=metas, split_every=split_every)
-
-    return reduce
+def _places(x, axis=None, keepdims=False, split_every=None, out=None, *, name):
+    if axis is not None and not isinstance(axis, numbers.Integral):
+        raise TypeError(f"axis must be either `None` or int, got {axis!r}")
+    reduced = axes_of(axis, x.ndim)
+    if any(is_unknown(c) and (len(c) > 1 or len(reduced) > 1) for c in map(x.chunks.__getitem__, reduced)):
+        raise ValueError("Arg-reductions do not work with arrays that have unknown chunksizes: compute_chunk_sizes() finds them")  # fmt: skip
+    if any(n == 0 for n in x.shape):
+        raise ValueError(f"attempt to get {name} of an empty sequence")
+    x = _without_empty(x, reduced)
+    first = functools.partial(_place_first, name=name, ends=[starts(c) for c in x.chunks])
+    join, last = functools.partial(_place_join, name=name), functools.partial(_ended, finish=_place_last)
+    metas = None, None if x._gives_ours else np.empty(0)
+    return tree(x, reduced, np.int64, first, join, last, name, keepdims, metas=metas, split_every=split_every)
 
 
 # Running totals.
@@ -255,44 +242,40 @@ def _places(name):
 
 def _total(x, name, axis, kind):
     total = _one(name, x, (axis,), {"dtype": kind})
-    return total.filled(0 if name == "sum" else 1) if isinstance(total, np.ma.MaskedArray) else total
+    return total.filled(0 if name.endswith("sum") else 1) if isinstance(total, np.ma.MaskedArray) else total
 
 
 def _run(name, x, axis, kind):
     return call(name, x, axis=axis, dtype=kind)
 
 
-def _running(name):
-    total_of = name.removeprefix("cum")
+def _running(x, axis=None, dtype=None, out=None, method="sequential", *, name):
+    total_of = name.replace("cum", "")
+    if method not in ("sequential", "blelloch"):  # the totals of the chunks before, either way
+        raise ValueError(f'Invalid method for cumreduction. Expected "sequential" or "blelloch". Got: {method!r}')
+    if axis is None:
+        x, axis = x.ravel().rechunk(x.npartitions) if x.ndim > 1 else x.ravel(), 0
+    (axis,) = axes_of(axis, x.ndim)
+    kind = getattr(np, name)(np.ones(1, x.dtype), dtype=dtype).dtype
+    own = made(f"{name}-chunk", x.chunks, kind, (_run, name, x, axis, kind))
+    ends = tuple((1,) * len(c) if a == axis else c for a, c in enumerate(x.chunks))
+    total = made(f"{name}-total", ends, kind, (_total, x, total_of, axis, kind))
+    if len(x.chunks[axis]) == 1:
+        return own
+    key = f"{name}-so-far-{tokenize(total.name)}"
 
-    def run(x, axis=None, dtype=None, out=None, method="sequential"):
-        if method not in ("sequential", "blelloch"):  # the totals of the chunks before, either way
-            raise ValueError(f'Invalid method for cumreduction. Expected "sequential" or "blelloch". Got: {method!r}')
-        if axis is None:
-            x, axis = x.ravel().rechunk(x.npartitions) if x.ndim > 1 else x.ravel(), 0
-        (axis,) = axes_of(axis, x.ndim)
-        kind = getattr(np, name)(np.ones(1, x.dtype), dtype=dtype).dtype
-        own = made(f"{name}-chunk", x.chunks, kind, (_run, name, x, axis, kind))
-        ends = tuple((1,) * len(c) if a == axis else c for a, c in enumerate(x.chunks))
-        total = made(f"{name}-total", ends, kind, (_total, x, total_of, axis, kind))
-        if len(x.chunks[axis]) == 1:
-            return own
-        key = f"{name}-so-far-{tokenize(total.name)}"
+    def with_before(part):
+        """A function of the place: the part there together with the total of all chunks before it."""
 
-        def with_before(part):
-            """A function of the place: the part there together with the total of all chunks before it."""
+        def task_of(place):
+            if place[axis] == 0:
+                return same, part.ref(place)
+            return call, _pair[total_of], TaskRef((key, *at_axis(place, axis, place[axis] - 1))), part.ref(place)
 
-            def task_of(place):
-                if place[axis] == 0:
-                    return same, part.ref(place)
-                return call, _pair[total_of], TaskRef((key, *at_axis(place, axis, place[axis] - 1))), part.ref(place)
+        return task_of
 
-            return task_of
-
-        so_far = made(f"{name}-so-far", ends, kind, with_before(total), [total], name=key)
-        return made(name, x.chunks, kind, with_before(own), [own, so_far], axis)
-
-    return run
+    so_far = made(f"{name}-so-far", ends, kind, with_before(total), [total], name=key)
+    return made(name, x.chunks, kind, with_before(own), [own, so_far], axis)
 
 
 # What a program's own function reduces.
@@ -341,14 +324,13 @@ def _into(reduce):
     return call_it
 
 
-_methods = {
-    **{name: _simple(name) for name in _pair}, **{name: _of_moments(name) for name in ("mean", "std", "var")},
-    **{name: _places(name) for name in ("argmin", "argmax")}, **{name: _running(name) for name in ("cumsum", "cumprod")},
-}  # fmt: skip
-f.rows("array", {
-    **{name: _into(reduce) for name, reduce in _methods.items()},
-    **{name: _of_moments(name) for name in ("nanmean", "nanstd", "nanvar")},
-    **{name: _places(name) for name in ("nanargmin", "nanargmax")},
-})  # fmt: skip
-for _name in _methods:
-    setattr(Array, _name, f[_name])
+_functions = {
+    **{name: bound(_simple, name=name) for name in _pair},
+    **{name: bound(_places, name=name) for name in ("argmin", "argmax", "nanargmin", "nanargmax")},
+    **{name: bound(_running, name=name) for name in ("cumsum", "cumprod", "nancumsum", "nancumprod")},
+    **{name: bound(_of_moments, word=name) for name in ("mean", "std", "var", "nanmean", "nanstd", "nanvar")},
+}
+f.rows("array", {name: _into(reduce) for name, reduce in _functions.items()})
+for _name in _functions:
+    if not _name.startswith("nan"):
+        setattr(Array, _name, f[_name])

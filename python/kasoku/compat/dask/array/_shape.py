@@ -6,12 +6,11 @@ import numbers
 
 import numpy as np
 
+from ..._face.table import bound
 from ..._layout import shadow
 from ._array import Array, At, Each, axes_in, axis_in, made, method
 from ._chunks import along, at_axis, call, met, normalize_chunks
-from ._index import expand
-from ._index import flip as _flip
-from ._index import take as _take
+from ._index import expand, flip as _flip, take as _take
 from ._rechunk import same
 from ._reshape import reshape
 from ._sources import asanyarray
@@ -46,14 +45,9 @@ def _rearranged(x, function, *args, **words):
     return x
 
 
-def _each(count):
-    like = getattr(np, f"atleast_{count}d")
-
-    def grown(*arrays):
-        found = [_rearranged(x, like) for x in arrays]
-        return found[0] if len(found) == 1 else tuple(found)
-
-    return grown
+def _at_least(*arrays, like):
+    found = [_rearranged(x, like) for x in arrays]
+    return found[0] if len(found) == 1 else tuple(found)
 
 
 f.rows("array", {
@@ -66,7 +60,9 @@ f.rows("array", {
     "rollaxis": lambda a, axis, start=0: _rearranged(a, np.rollaxis, axis, start),
     "ravel": lambda array: array.ravel(),
 })  # fmt: skip
-f.rows("arrays", {f"atleast_{count}d": _each(count) for count in (1, 2, 3)})
+f.rows(
+    "arrays", {name: bound(_at_least, like=getattr(np, name)) for name in ("atleast_1d", "atleast_2d", "atleast_3d")}
+)
 
 
 @f.row("array")

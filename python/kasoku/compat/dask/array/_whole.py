@@ -5,6 +5,7 @@ import numbers
 
 import numpy as np
 
+from ..._face.table import bound
 from ..utils import funcname
 from . import _chunks
 from ._array import Array, At, axes_in, axis_in, made, one_chunk, several
@@ -124,16 +125,16 @@ def _first_places(x, k, axis):
     return (np.flip(order, axis) if is_turned else order)[along(axis, slice(abs(k)))]
 
 
-def _of_k(best, dtype=None):
-    def row(a, k, axis=-1, split_every=None):
-        axis = axis_in(axis, a.ndim)
-        shape = tuple(min(abs(k), n) if i == axis else n for i, n in enumerate(a.shape))
-        return whole(shape, dtype or a.dtype, best, a, k, axis)
-
-    return row
+def _of_k(a, k, axis=-1, split_every=None, *, best, dtype):
+    axis = axis_in(axis, a.ndim)
+    shape = tuple(min(abs(k), n) if i == axis else n for i, n in enumerate(a.shape))
+    return whole(shape, dtype or a.dtype, best, a, k, axis)
 
 
-f.rows("array", {"topk": _of_k(_first), "argtopk": _of_k(_first_places, np.int64)})
+f.rows(
+    "array",
+    {"topk": bound(_of_k, best=_first, dtype=None), "argtopk": bound(_of_k, best=_first_places, dtype=np.int64)},
+)
 
 
 # ── along axes that lie in one chunk ──────────────────────────────────────────────────────
@@ -148,13 +149,10 @@ def _over_axis(function, a, axis, keepdims):
     return found if keepdims else f.squeeze(found, axes)
 
 
-def _median(name):
-    def median(a, axis=None, keepdims=False, out=None):
-        if axis is None:
-            raise NotImplementedError("The median of an array over all of its axes needs axis= here, as in Dask")
-        return _over_axis(getattr(np, name), a, axis, keepdims)
-
-    return median
+def _median(a, axis=None, keepdims=False, out=None, *, name):
+    if axis is None:
+        raise NotImplementedError("The median of an array over all of its axes needs axis= here, as in Dask")
+    return _over_axis(getattr(np, name), a, axis, keepdims)
 
 
 def _weighed(function, q, method, weights, x, axis, keepdims=False):
@@ -164,26 +162,24 @@ def _weighed(function, q, method, weights, x, axis, keepdims=False):
     return function(x, q, axis=axis, method=method, keepdims=keepdims, weights=weights)
 
 
-def _quantile(name):
+def _quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, weights=None, *, name):
+    if np.ndim(q):
+        of_one = functools.partial(
+            _quantile, a, axis=axis, method=method, keepdims=keepdims, weights=weights, name=name
+        )
+        return stack(list(map(of_one, np.asarray(q))))
     function = getattr(np, name)
-
-    def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, weights=None):
-        if np.ndim(q):
-            return stack([quantile(a, each, axis, None, False, method, keepdims, weights) for each in np.asarray(q)])  # fmt: skip
-        if weights is None:
-            return _over_axis(functools.partial(function, q=q, method=method), a, axis, keepdims)
-        weights = np.asarray(weights)
-        if weights.ndim > 1:
-            raise NotImplementedError(f"dask.array.{name}: weights= are of one axis, the one that axis= names")
-        weigh = functools.partial(_weighed, function, q, method, weights)
-        return _over_axis(weigh, a, axis, keepdims)
-
-    return quantile
+    if weights is None:
+        return _over_axis(functools.partial(function, q=q, method=method), a, axis, keepdims)
+    weights = np.asarray(weights)
+    if weights.ndim > 1:
+        raise NotImplementedError(f"dask.array.{name}: weights= are of one axis, the one that axis= names")
+    return _over_axis(functools.partial(_weighed, function, q, method, weights), a, axis, keepdims)
 
 
 f.rows("array", {
-    "median": _median("median"), "nanmedian": _median("nanmedian"),
-    "quantile": _quantile("quantile"), "nanquantile": _quantile("nanquantile"),
+    "median": bound(_median, name="median"), "nanmedian": bound(_median, name="nanmedian"),
+    "quantile": bound(_quantile, name="quantile"), "nanquantile": bound(_quantile, name="nanquantile"),
     "nanpercentile": lambda a, q, **words: f.nanquantile(a, np.asarray(q) / 100, **words),
 })  # fmt: skip
 

@@ -12,8 +12,7 @@ from ._array import Array, axis_in, made
 from ._chunks import numpys, ours
 from ._create import arange
 from ._sources import asanyarray
-from ._table import functions as _f
-from ._table import of_an_array as _of_an_array
+from ._table import functions as _f, of_an_array as _of_an_array
 
 _one_axis = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
 _halves = {"rfft", "ihfft", "rfft2", "rfftn"}  # what gives half a spectrum, and what takes one

@@ -4,6 +4,7 @@ factorisations over the whole array."""
 import numpy as np
 
 import kasoku as ks
+from kasoku import _core
 
 from ..._face.table import Table
 from .._task_spec import List
@@ -141,19 +142,11 @@ def lu(a):
 
 
 def _lu(a):
-    u = np.array(a, np.result_type(float, a.dtype))
-    n = len(u)
-    rows, lower = np.arange(n), np.eye(n, dtype=u.dtype)
-    for k in range(n - 1):
-        best = k + int(abs(u[k:, k]).argmax())
-        if not u[best, k]:
-            continue
-        for pair in (u, rows):
-            pair[[k, best]] = pair[[best, k]]
-        lower[[k, best], :k] = lower[[best, k], :k]
-        lower[k + 1 :, k] = u[k + 1 :, k] / u[k, k]
-        u[k + 1 :] -= np.outer(lower[k + 1 :, k], u[k])
-    return np.eye(n, dtype=u.dtype)[rows].T, lower, np.triu(u)
+    factors, pivots = map(_chunks.numpys, _core._linalg._lu(ours(np.asarray(a, np.result_type(float, a.dtype)))))
+    rows, one = np.arange(len(a)), np.eye(len(a), dtype=factors.dtype)
+    for k, best in enumerate(pivots):
+        rows[[k, best]] = rows[[best, k]]
+    return one[rows].T, np.tril(factors, -1) + one, np.triu(factors)
 
 
 def svd_compressed(

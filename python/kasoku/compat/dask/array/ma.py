@@ -10,8 +10,7 @@ from ._elementwise import blockwise_call
 from ._math import average_of
 from ._reductions import reduction
 from ._sources import asanyarray
-from ._table import functions as _f
-from ._table import of_an_array
+from ._table import functions as _f, of_an_array
 
 _functions = Table({"array": of_an_array})
 

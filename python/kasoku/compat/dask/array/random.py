@@ -6,7 +6,7 @@ import numpy as np
 
 import kasoku as ks
 
-from ..._face.table import methods
+from ..._face.table import bound, methods
 from ..base import tokenize
 from ._array import made
 from ._chunks import normalize_chunks, ours, shape_at, slices
@@ -78,18 +78,14 @@ class Generator:
         return x[np.random.default_rng(seed).permutation(len(x))]
 
 
-def _distribution(name, count):
-    def draw(self, *args, size=None, chunks="auto", **words):
-        if "dtype" in words and name not in _with_dtype:
-            raise TypeError(f"{name}() got an unexpected keyword argument 'dtype'")
-        dtype = words.pop("dtype", None)
-        if len(args) > count:  # the size is the last one
-            args, size = args[:count], args[count]
-        found = self._draw(name, args, size, chunks, words)
-        return found if dtype is None else found.astype(dtype)
-
-    draw.__name__ = name
-    return draw
+def _distribution(self, *args, size=None, chunks="auto", name, count, **words):
+    if "dtype" in words and name not in _with_dtype:
+        raise TypeError(f"{name}() got an unexpected keyword argument 'dtype'")
+    dtype = words.pop("dtype", None)
+    if len(args) > count:  # the size is the last one
+        args, size = args[:count], args[count]
+    found = self._draw(name, args, size, chunks, words)
+    return found if dtype is None else found.astype(dtype)
 
 
 _with_dtype = {"random", "integers", "standard_normal", "standard_exponential", "standard_gamma"}  # as NumPy's
@@ -100,8 +96,7 @@ _arguments = {
     "pareto": 1, "power": 1, "rayleigh": 1, "vonmises": 2, "wald": 2, "zipf": 1, "negative_binomial": 2,
     "hypergeometric": 3, "logseries": 1, "noncentral_chisquare": 2, "noncentral_f": 3, "f": 2, "standard_cauchy": 0,
 }  # fmt: skip
-for _name, _count in _arguments.items():
-    setattr(Generator, _name, _distribution(_name, _count))
+methods(Generator, {name: bound(_distribution, name=name, count=count) for name, count in _arguments.items()})
 
 
 class RandomState(Generator):

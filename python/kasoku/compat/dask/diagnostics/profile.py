@@ -96,8 +96,7 @@ class ResourceProfiler(_Noting):
         self._thread = self._ends = None
         self._is_entered = False
 
-    def _is_running(self):
-        return self._thread is not None and self._thread.is_alive()
+    _is_running = lambda self: self._thread is not None and self._thread.is_alive()
 
     def _begin(self):
         if not self._is_running():

@@ -25,9 +25,7 @@ class ProgressBar(Callback):
         self._functions = _Watched((self._begin, None, None, self._one_more, self._end))
         self._functions.bar = self
 
-    @property
-    def _callback(self):
-        return self._functions
+    _callback = property(lambda self: self._functions)
 
     def _begin(self, dsk):
         self._running = self.run()
@@ -66,5 +64,4 @@ class ProgressBar(Callback):
         file.write(f"\r[{bar:<{self._width}}] | {share:.0%} Completed | {_format_time(passed)}")
         file.flush()
 
-    def _file(self):
-        return self._out or sys.stdout
+    _file = lambda self: self._out or sys.stdout

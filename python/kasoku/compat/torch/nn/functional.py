@@ -7,7 +7,7 @@ import numpy as np
 import kasoku as ks
 
 from ..._face import compositions, sliding
-from ..._face.table import Table
+from ..._face.table import bound as _bound, Table
 from .. import _creation, _rearrange, _rows, _types
 from .._table import functions as _f, rules
 from .._tensor import Tensor, shaped
@@ -221,59 +221,51 @@ def pad(input, pad, mode="constant", value=None):
 _each_axis = lambda value, axes: (value,) * axes if isinstance(value, int) else tuple(value)
 
 
-def _convolution(axes):
-    def convolve(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-        strides, dilations = _each_axis(stride, axes), _each_axis(dilation, axes)
-        if padding == "same":
-            widths = sliding.same_widths(input.shape[-axes:], weight.shape[2:], strides, dilations)
-        else:
-            widths = [(p, p) for p in _each_axis(0 if padding == "valid" else padding, axes)]
-        is_one = input.ndim == axes + 1
-        channels = input.shape[0 if is_one else 1]
-        if channels != weight.shape[1] * groups:
-            raise RuntimeError(
-                f"a weight of size {list(weight.shape)} and groups={groups} want {weight.shape[1] * groups} channels, the "
-                f"input of size {list(input.shape)} has {channels}"
-            )
-        y = sliding.convolve(input[None] if is_one else input, weight, strides, widths, dilations, groups)
-        y = y if bias is None else y + bias.reshape(-1, *(1,) * axes)
-        return y[0] if is_one else y
-
-    return convolve
+def _convolution(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, axes):
+    strides, dilations = _each_axis(stride, axes), _each_axis(dilation, axes)
+    if padding == "same":
+        widths = sliding.same_widths(input.shape[-axes:], weight.shape[2:], strides, dilations)
+    else:
+        widths = [(p, p) for p in _each_axis(0 if padding == "valid" else padding, axes)]
+    is_one = input.ndim == axes + 1
+    channels = input.shape[0 if is_one else 1]
+    if channels != weight.shape[1] * groups:
+        raise RuntimeError(
+            f"a weight of size {list(weight.shape)} and groups={groups} want {weight.shape[1] * groups} channels, the "
+            f"input of size {list(input.shape)} has {channels}"
+        )
+    y = sliding.convolve(input[None] if is_one else input, weight, strides, widths, dilations, groups)
+    y = y if bias is None else y + bias.reshape(-1, *(1,) * axes)
+    return y[0] if is_one else y
 
 
-def _pooling(axes, reduce, is_max):
-    def pool(input, kernel_size, stride=None, padding=0):
-        size = _each_axis(kernel_size, axes)
-        strides = size if stride is None else _each_axis(stride, axes)
-        fill = -math.inf if is_max and (input.dtype == "bfloat16" or input.dtype.kind == "f") else 0
-        return sliding.pool(input, size, strides, [(p, p) for p in _each_axis(padding, axes)], reduce, fill)
-
-    return pool
+def _pooling(input, kernel_size, stride=None, padding=0, *, axes, reduce, is_max):
+    size = _each_axis(kernel_size, axes)
+    strides = size if stride is None else _each_axis(stride, axes)
+    fill = -math.inf if is_max and (input.dtype == "bfloat16" or input.dtype.kind == "f") else 0
+    return sliding.pool(input, size, strides, [(p, p) for p in _each_axis(padding, axes)], reduce, fill)
 
 
-def _adaptive(axes, reduce):
+def _adaptive(input, output_size, *, axes, reduce):
     """Windows that leave so many places, from floor(i n / m) to ceil((i + 1) n / m)."""
-
-    def pool(input, output_size):
-        for axis, m in enumerate(_each_axis(output_size, axes), input.ndim - axes):
-            n = input.shape[axis]
-            m = n if m is None else m
-            cuts = [(i * n // m, -(-(i + 1) * n // m)) for i in range(m)]
-            front = (slice(None),) * axis
-            input = ks.concatenate([reduce(input[(*front, slice(*c))], axis=axis, keepdims=True) for c in cuts], axis)
-        return input
-
-    return pool
+    for axis, m in enumerate(_each_axis(output_size, axes), input.ndim - axes):
+        n = input.shape[axis]
+        m = n if m is None else m
+        cuts = [(i * n // m, -(-(i + 1) * n // m)) for i in range(m)]
+        front = (slice(None),) * axis
+        input = ks.concatenate([reduce(input[(*front, slice(*c))], axis=axis, keepdims=True) for c in cuts], axis)
+    return input
 
 
 for _axes in (1, 2, 3):
     _functions.rows("floats", {
-        f"conv{_axes}d": _convolution(_axes), f"avg_pool{_axes}d": _pooling(_axes, ks.mean, False),
-        f"adaptive_avg_pool{_axes}d": _adaptive(_axes, ks.mean),
+        f"conv{_axes}d": _bound(_convolution, axes=_axes),
+        f"avg_pool{_axes}d": _bound(_pooling, axes=_axes, reduce=ks.mean, is_max=False),
+        f"adaptive_avg_pool{_axes}d": _bound(_adaptive, axes=_axes, reduce=ks.mean),
     })  # fmt: skip
     _functions.rows("arrays", {
-        f"max_pool{_axes}d": _pooling(_axes, ks.max, True), f"adaptive_max_pool{_axes}d": _adaptive(_axes, ks.max),
+        f"max_pool{_axes}d": _bound(_pooling, axes=_axes, reduce=ks.max, is_max=True),
+        f"adaptive_max_pool{_axes}d": _bound(_adaptive, axes=_axes, reduce=ks.max),
     })  # fmt: skip
 
 

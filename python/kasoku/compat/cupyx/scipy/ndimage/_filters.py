@@ -2,6 +2,7 @@
 
 Windows are views, and sums of them are computed in float64, as SciPy's; results have the dtype of what is filtered."""
 
+import functools as _functools
 import operator as _operator
 
 import numpy as _np
@@ -9,8 +10,7 @@ import numpy as _np
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
-from ....cupy._util import in_face as _in_face
-from ...._face.table import plain as _plain
+from ...._face.table import bound as _bound, plain as _plain
 
 
 # What stands beyond the ends, by SciPy's names and numpy.pad's.
@@ -26,6 +26,11 @@ def _for_axes(value, axes, name, kind=_operator.index):
     if len(values) != axes:
         raise RuntimeError(f"{name} must have as many elements as there are axes: {axes}")
     return [None if v is None else kind(v) for v in values]
+
+
+def _modes(mode, a):
+    """A mode for each axis."""
+    return [mode] * a.ndim if isinstance(mode, str) else list(mode)
 
 
 def _windows(a, size, axes, mode, cval, origin):
@@ -65,26 +70,20 @@ def _wide(a):
     return a if a.dtype.kind == "c" else a.astype("float64", copy=False)
 
 
-def _correlated(input, weights, output, mode, cval, origin, turned):
+def _correlated(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, turned):
     a, weights = _given(input), _wide(_asarray(weights))
     if a.ndim != weights.ndim:
         raise RuntimeError("filter weights array has incorrect shape.")
     origin = _for_axes(origin, a.ndim, "origin")
     if turned:
-        weights = _ks.flip(weights)
-        origin = [-off - (n % 2 == 0) for off, n in zip(origin, weights.shape)]
+        weights, origin = _ks.flip(weights), _turned(origin, weights.shape)
     seen = _windows(_wide(a), weights.shape, range(a.ndim), mode, cval, origin)
     return _result((seen * weights).sum(axis=tuple(range(-a.ndim, 0))), input, output)
 
 
-def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0):
-    """Sums of elements around each, times weights."""
-    return _correlated(input, weights, output, mode, cval, origin, False)
-
-
-def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0):
-    """Sums of elements around each, times weights in the opposite order."""
-    return _correlated(input, weights, output, mode, cval, origin, True)
+def _turned(origin, lengths):
+    """The origins of a window in the opposite order."""
+    return [-off - (n % 2 == 0) for off, n in zip(origin, lengths)]
 
 
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
@@ -106,33 +105,19 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
     return correlate1d(input, weights, axis, output, mode, cval, -origin - (weights.size % 2 == 0))
 
 
-def _along_axes(input, output, of, axes=None):
+def _along_axes(input, output, of):
     """One filter after the other, of an axis each; the values between are floats, or of the output's dtype as SciPy's are."""
     a = _given(input)
-    for axis in range(a.ndim) if axes is None else axes:
-        a = of(a, axis)
-    return _result(a, input, output)
-
-
-def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
-    """Means of so many elements around each along an axis."""
-    a = _given(input)
-    if size < 1:
-        raise RuntimeError("incorrect filter size")
-    seen = _windows(_wide(a), [size], [axis % a.ndim], mode, cval, [origin])
-    return _result(seen.sum(axis=-1) / size, input, output)
+    return _result(_functools.reduce(of, range(a.ndim), a), input, output)
 
 
 def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0):
     """Means of boxes of elements around each."""
     a = _given(input)
     sizes, origins = _for_axes(size, a.ndim, "size"), _for_axes(origin, a.ndim, "origin")
-    modes = [mode] * a.ndim if isinstance(mode, str) else mode
-    return _along_axes(
-        input,
-        output,
-        lambda x, k: x if sizes[k] <= 1 else uniform_filter1d(x, sizes[k], k, None, modes[k], cval, origins[k]),
-    )
+    modes = _modes(mode, a)
+    return _along_axes(input, output, lambda x, k: x if sizes[k] <= 1 else uniform_filter1d(  # noqa: F821
+        x, sizes[k], k, None, modes[k], cval, origins[k]))  # fmt: skip
 
 
 def _gaussian_weights(sigma, order, radius):
@@ -163,40 +148,39 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
     a = _given(input)
     sigmas, orders = _for_axes(sigma, a.ndim, "sigma", float), _for_axes(order, a.ndim, "order")
     radii = _for_axes(radius, a.ndim, "radius")
-    modes = [mode] * a.ndim if isinstance(mode, str) else mode
+    modes = _modes(mode, a)
     return _along_axes(input, output, lambda x, k: gaussian_filter1d(
         x, sigmas[k], k, orders[k], None, modes[k], cval, truncate, radius=radii[k]) if sigmas[k] > 1e-15 else x)  # fmt: skip
 
 
-def _gradient(weights_across):
-    def filtered(input, axis=-1, output=None, mode="reflect", cval=0.0):
-        a = _given(input)
-        modes = [mode] * a.ndim if isinstance(mode, str) else mode
-        axis %= a.ndim
-        a = correlate1d(a, [-1, 0, 1], axis, None, modes[axis], cval)
-        for k in range(a.ndim):
-            a = a if k == axis else correlate1d(a, weights_across, k, None, modes[k], cval)
-        return _result(a, input, output)
+def _gradient(input, axis=-1, output=None, mode="reflect", cval=0.0, *, weights_across):
+    a = _given(input)
+    modes = _modes(mode, a)
+    axis %= a.ndim
+    a = correlate1d(a, [-1, 0, 1], axis, None, modes[axis], cval)
+    for k in range(a.ndim):
+        a = a if k == axis else correlate1d(a, weights_across, k, None, modes[k], cval)
+    return _result(a, input, output)
 
-    return filtered
+
+def _along_each(input, of, output, mode, cval, extra_arguments, extra_keywords, joined):
+    """What joined() makes of what of(input, axis, output, mode, cval, …) gives along each axis."""
+    a = _given(input)
+    parts = [of(a, k, None, m, cval, *extra_arguments, **(extra_keywords or {})) for k, m in enumerate(_modes(mode, a))]
+    return _result(joined(parts) if parts else a, input, output)
 
 
 def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None):
     """The sum of second derivatives along the axes: derivative2(input, axis, output, mode, cval, …)."""
-    a = _given(input)
-    modes = [mode] * a.ndim if isinstance(mode, str) else mode
-    parts = [derivative2(a, k, None, modes[k], cval, *extra_arguments, **(extra_keywords or {})) for k in range(a.ndim)]
-    return _result(sum(parts[1:], parts[0]) if parts else a, input, output)
+    return _along_each(input, derivative2, output, mode, cval, extra_arguments, extra_keywords, sum)
 
 
 def generic_gradient_magnitude(
     input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None
 ):
     """The length of the gradient, whose parts are derivative(input, axis, output, mode, cval, …)."""
-    a = _given(input)
-    modes = [mode] * a.ndim if isinstance(mode, str) else mode
-    parts = [derivative(a, k, None, modes[k], cval, *extra_arguments, **(extra_keywords or {})) for k in range(a.ndim)]
-    return _result(_ks.sqrt(sum((part * part for part in parts[1:]), parts[0] * parts[0])), input, output)
+    length = lambda parts: _ks.sqrt(sum(part * part for part in parts))
+    return _along_each(input, derivative, output, mode, cval, extra_arguments, extra_keywords, length)
 
 
 def laplace(input, output=None, mode="reflect", cval=0.0):
@@ -241,28 +225,21 @@ def _of_places(a, footprint, mode, cval, origin):
     return seen if footprint.all() else seen[..., footprint.ravel().nonzero()[0].tolist()]
 
 
-def _extreme(name):
-    def filtered(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
-        a = _given(input)
-        footprint = _footprint(a, size, footprint)
-        if not footprint.all() or a.dtype.kind == "c":
-            return _result(getattr(_of_places(a, footprint, mode, cval, origin), name)(axis=-1), input, output)
-        seen = _windows(a, footprint.shape, range(a.ndim), mode, cval, _for_axes(origin, a.ndim, "origin"))
-        return _result(getattr(seen, name)(axis=tuple(range(-a.ndim, 0))), input, output)
-
-    return filtered
+def _extreme(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, name):
+    a = _given(input)
+    footprint = _footprint(a, size, footprint)
+    if not footprint.all() or a.dtype.kind == "c":
+        return _result(getattr(_of_places(a, footprint, mode, cval, origin), name)(axis=-1), input, output)
+    seen = _windows(a, footprint.shape, range(a.ndim), mode, cval, _for_axes(origin, a.ndim, "origin"))
+    return _result(getattr(seen, name)(axis=tuple(range(-a.ndim, 0))), input, output)
 
 
-def _extreme1d(name):
-    def filtered(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
-        a = _given(input)
-        if size < 1:
-            raise RuntimeError("incorrect filter size")
-        return _result(
-            getattr(_windows(a, [size], [axis % a.ndim], mode, cval, [origin]), name)(axis=-1), input, output
-        )
-
-    return filtered
+def _along_one(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, of):
+    """What is made of the windows of so many elements along an axis."""
+    a = _given(input)
+    if size < 1:
+        raise RuntimeError("incorrect filter size")
+    return _result(of(_windows(a, [size], [axis % a.ndim], mode, cval, [origin])), input, output)
 
 
 def _ranked(input, rank_of, size, footprint, output, mode, cval, origin):
@@ -297,11 +274,14 @@ def percentile_filter(input, percentile, size=None, footprint=None, output=None,
 
 
 _plain(globals(), {
-    "maximum_filter": (_extreme("max"), "The greatest of the elements around each."),
-    "maximum_filter1d": (_extreme1d("max"), "The greatest of the elements around each along an axis."),
-    "minimum_filter": (_extreme("min"), "The least of the elements around each."),
-    "minimum_filter1d": (_extreme1d("min"), "The least of the elements around each along an axis."),
-    "prewitt": (_gradient([1, 1, 1]), "Differences of neighbours along an axis, added up across."),
-    "sobel": (_gradient([1, 2, 1]), "Differences of neighbours along an axis, added up across with the weights 1, 2, 1."),
+    "correlate": (_bound(_correlated, turned=False), "Sums of elements around each, times weights."),
+    "convolve": (_bound(_correlated, turned=True), "Sums of elements around each, times weights in the opposite order."),
+    "maximum_filter": (_bound(_extreme, name="max"), "The greatest of the elements around each."),
+    "maximum_filter1d": (_bound(_along_one, of=lambda seen: seen.max(axis=-1)), "The greatest of the elements around each along an axis."),
+    "minimum_filter": (_bound(_extreme, name="min"), "The least of the elements around each."),
+    "minimum_filter1d": (_bound(_along_one, of=lambda seen: seen.min(axis=-1)), "The least of the elements around each along an axis."),
+    "uniform_filter1d": (_bound(_along_one, of=lambda seen: _wide(seen).sum(axis=-1) / seen.shape[-1]),
+        "Means of so many elements around each along an axis."),
+    "prewitt": (_bound(_gradient, weights_across=[1, 1, 1]), "Differences of neighbours along an axis, added up across."),
+    "sobel": (_bound(_gradient, weights_across=[1, 2, 1]), "Differences of neighbours along an axis, added up across with the weights 1, 2, 1."),
 })  # fmt: skip
-_in_face(globals())

@@ -7,28 +7,24 @@ import numpy as _np
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
-from ....cupy._util import in_face as _in_face
-from ...._face.table import plain as _plain
+from ...._face.compositions import along as _along
+from ...._face.table import bound as _bound, plain as _plain
 from ._filters import _footprint, _wide
 from ._morphology import generate_binary_structure
 
 
-def _by_label(of):
+def _by_label(input, labels=None, index=None, *, of):
     """What is computed of the elements of each label that is asked for; all elements are one group where there are none."""
-
-    def measured(input, labels=None, index=None):
-        a = _asarray(input)
-        if labels is None:
-            return of(a, _ks.ones_like(a, dtype=bool))
-        labels = _asarray(labels)
-        a, labels = _ks.broadcast_arrays(a, labels)
-        if index is None:
-            return of(a, labels > 0)
-        index = _asarray(index)
-        parts = [of(a, labels == k) for k in _ks.ravel(index)]
-        return _ks.stack(parts).reshape(index.shape) if parts else _ks.empty(index.shape, device=a.device)
-
-    return measured
+    a = _asarray(input)
+    if labels is None:
+        return of(a, _ks.ones_like(a, dtype=bool))
+    labels = _asarray(labels)
+    a, labels = _ks.broadcast_arrays(a, labels)
+    if index is None:
+        return of(a, labels > 0)
+    index = _asarray(index)
+    parts = [of(a, labels == k) for k in _ks.ravel(index)]
+    return _ks.stack(parts).reshape(index.shape) if parts else _ks.empty(index.shape, device=a.device)
 
 
 def _mean_of(a, of):
@@ -42,18 +38,15 @@ def _variance_of(a, of):
 
 
 def _sum_labels(input, labels=None, index=None):
-    total = _by_label(lambda a, of: _ks.where(of, a, 0).sum())(input, labels, index)
+    total = _bound(_by_label, of=lambda a, of: _ks.where(of, a, 0).sum())(input, labels, index)
     return total if labels is None or index is None or _ks.isscalar(index) else _wide(total)
 
 
-def _most(name):
-    def of(a, counts):
-        least = _ks.iinfo(a.dtype).min if a.dtype.kind in "iu" else -_ks.inf
-        greatest = _ks.iinfo(a.dtype).max if a.dtype.kind in "iu" else _ks.inf
-        result = getattr(_ks.where(counts, a, least if name == "max" else greatest), name)()
-        return _ks.where(counts.any(), result, 0).astype(a.dtype)
-
-    return of
+def _most(a, counts, *, name):
+    least = _ks.iinfo(a.dtype).min if a.dtype.kind in "iu" else -_ks.inf
+    greatest = _ks.iinfo(a.dtype).max if a.dtype.kind in "iu" else _ks.inf
+    result = getattr(_ks.where(counts, a, least if name == "max" else greatest), name)()
+    return _ks.where(counts.any(), result, 0).astype(a.dtype)
 
 
 def _median_of(a, of):
@@ -63,22 +56,24 @@ def _median_of(a, of):
     return (values[_ks.maximum(n - 1, 0) // 2] + values[_ks.minimum(n // 2, a.size - 1)]) / 2
 
 
-def _position(name):
-    def found(input, labels=None, index=None):
-        a = _asarray(input)
-        counts = _ks.ones_like(a, dtype=bool) if labels is None else None
-        labels = None if labels is None else _ks.broadcast_to(_asarray(labels), a.shape)
+def _each_label(of, a, labels, index):
+    """What of(places) gives of all elements, of those of labels, or of each of several labels; a list of these."""
+    if labels is None:
+        return of(_ks.ones(a.shape, bool, device=a.device))
+    labels = _ks.broadcast_to(_asarray(labels), a.shape)
+    if index is None:
+        return of(labels > 0)
+    return of(labels == index) if _ks.isscalar(index) else [of(labels == k) for k in _ks.ravel(_asarray(index))]
 
-        def of(counts):
-            least = -_ks.inf if name == "argmax" else _ks.inf
-            at = int(getattr(_ks.where(counts, _wide(a), least).reshape(-1), name)())
-            return tuple(int(k) for k in _ks.unravel_index(at, a.shape))
 
-        if labels is None or index is None:
-            return of(counts if labels is None else labels > 0)
-        return of(labels == index) if _ks.isscalar(index) else [of(labels == k) for k in _ks.ravel(_asarray(index))]
+def _position(input, labels=None, index=None, *, name):
+    a = _wide(_asarray(input))
 
-    return found
+    def of(counts):
+        at = int(getattr(_ks.where(counts, a, -_ks.inf if name == "argmax" else _ks.inf).reshape(-1), name)())
+        return tuple(int(k) for k in _ks.unravel_index(at, a.shape))
+
+    return _each_label(of, a, labels, index)
 
 
 def center_of_mass(input, labels=None, index=None):
@@ -87,19 +82,10 @@ def center_of_mass(input, labels=None, index=None):
 
     def of(counts):
         weights = a * counts
-        total = weights.sum()
-        places = [
-            _ks.arange(n, device=a.device).reshape([-1 if k == axis else 1 for k in range(a.ndim)])
-            for axis, n in enumerate(a.shape)
-        ]
-        return tuple((weights * place).sum() / total for place in places)
+        places = (_along(axis, a.shape, a.device) for axis in range(a.ndim))
+        return tuple((weights * place).sum() / weights.sum() for place in places)
 
-    if labels is None:
-        return of(_ks.ones_like(a))
-    labels = _ks.broadcast_to(_asarray(labels), a.shape)
-    if index is None:
-        return of(labels > 0)
-    return of(labels == index) if _ks.isscalar(index) else [of(labels == k) for k in _ks.ravel(_asarray(index))]
+    return _each_label(of, a, labels, index)
 
 
 def extrema(input, labels=None, index=None):
@@ -110,14 +96,7 @@ def extrema(input, labels=None, index=None):
 def histogram(input, min, max, bins, labels=None, index=None):
     """How many elements are in each of so many intervals, of all or of each label."""
     a = _asarray(input)
-    if labels is None:
-        return _ks.histogram(a, bins, (min, max))[0]
-    labels = _ks.broadcast_to(_asarray(labels), a.shape)
-    if index is None:
-        return _ks.histogram(a[labels > 0], bins, (min, max))[0]
-    if _ks.isscalar(index):
-        return _ks.histogram(a[labels == index], bins, (min, max))[0]
-    return [_ks.histogram(a[labels == k], bins, (min, max))[0] for k in _ks.ravel(_asarray(index))]
+    return _each_label(lambda counts: _ks.histogram(a[counts], bins, (min, max))[0], a, labels, index)
 
 
 @_functools.cache
@@ -186,15 +165,14 @@ def label(input, structure=None, output=None):
 
 
 _plain(globals(), {
-    "maximum": (_by_label(_most("max")), "The greatest element, of all or of each label."),
-    "maximum_position": (_position("argmax"), "Where the greatest element is."),
-    "mean": (_by_label(_mean_of), "The mean, of all elements or of each label's."),
-    "median": (_by_label(_median_of), "The median, of all elements or of each label's."),
-    "minimum": (_by_label(_most("min")), "The least element, of all or of each label."),
-    "minimum_position": (_position("argmin"), "Where the least element is."),
-    "standard_deviation": (_by_label(lambda a, of: _ks.sqrt(_variance_of(a, of))), "The standard deviation, of all elements or of each label's."),
+    "maximum": (_bound(_by_label, of=_bound(_most, name="max")), "The greatest element, of all or of each label."),
+    "maximum_position": (_bound(_position, name="argmax"), "Where the greatest element is."),
+    "mean": (_bound(_by_label, of=_mean_of), "The mean, of all elements or of each label's."),
+    "median": (_bound(_by_label, of=_median_of), "The median, of all elements or of each label's."),
+    "minimum": (_bound(_by_label, of=_bound(_most, name="min")), "The least element, of all or of each label."),
+    "minimum_position": (_bound(_position, name="argmin"), "Where the least element is."),
+    "standard_deviation": (_bound(_by_label, of=lambda a, of: _ks.sqrt(_variance_of(a, of))), "The standard deviation, of all elements or of each label's."),
     "sum_labels": (_sum_labels, "The sum, of all elements or of each label's, in float64 where there are several."),
-    "variance": (_by_label(_variance_of), "The variance, of all elements or of each label's."),
+    "variance": (_bound(_by_label, of=_variance_of), "The variance, of all elements or of each label's."),
 })  # fmt: skip
 sum = sum_labels = globals()["sum_labels"]
-_in_face(globals())

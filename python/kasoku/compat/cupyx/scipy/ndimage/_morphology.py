@@ -3,9 +3,8 @@
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
-from ....cupy._util import in_face as _in_face
-from ...._face.table import plain as _plain
-from ._filters import _footprint, _for_axes, _given, _of_places, _result, _wide
+from ...._face.table import bound as _bound, plain as _plain
+from ._filters import _footprint, _for_axes, _given, _of_places, _result, _turned, _wide
 
 
 def generate_binary_structure(rank, connectivity):
@@ -16,51 +15,33 @@ def generate_binary_structure(rank, connectivity):
     return far <= max(connectivity, 1)
 
 
-def _eroded(a, places, outside, origin):
-    return _of_places(a, places, "constant", outside, origin).all(axis=-1)
+def _binary(input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0, brute_force=False,
+            *, is_dilation):  # fmt: skip
+    a = _asarray(input) != 0
+    places = _footprint(a, None, generate_binary_structure(a.ndim, 1) if structure is None else structure)
+    origin = _for_axes(origin, a.ndim, "origin")
+    if is_dilation:  # the erosion of what is not there
+        places = places[(slice(None, None, -1),) * a.ndim]
+        origin = _turned(origin, places.shape)
+    counts, done = ~a if is_dilation else a, 0
+    changes = None if mask is None else _asarray(mask) != 0
+    while iterations < 1 or done < iterations:
+        next_ = _of_places(counts, places, "constant", bool(border_value) != is_dilation, origin).all(axis=-1)
+        next_ = next_ if changes is None else _ks.where(changes, next_, counts)
+        done += 1
+        if iterations < 1 and bool((next_ == counts).all()):
+            break
+        counts = next_
+    return _result(~counts if is_dilation else counts, a, output)
 
 
-def _binary(is_dilation):
-    def morphed(
-        input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0, brute_force=False
-    ):
-        a = _asarray(input) != 0
-        places = _footprint(a, None, generate_binary_structure(a.ndim, 1) if structure is None else structure)
-        origin = _for_axes(origin, a.ndim, "origin")
-        if is_dilation:  # the erosion of what is not there
-            places = places[(slice(None, None, -1),) * a.ndim]
-            origin = [-off - (n % 2 == 0) for off, n in zip(origin, places.shape)]
-        counts, done = ~a if is_dilation else a, 0
-        changes = None if mask is None else _asarray(mask) != 0
-        while iterations < 1 or done < iterations:
-            next_ = _eroded(counts, places, bool(border_value) != is_dilation, origin)
-            next_ = next_ if changes is None else _ks.where(changes, next_, counts)
-            done += 1
-            if iterations < 1 and bool((next_ == counts).all()):
-                break
-            counts = next_
-        return _result(~counts if is_dilation else counts, a, output)
-
-    return morphed
+_dilated, _erosion = _bound(_binary, is_dilation=True), _bound(_binary, is_dilation=False)
 
 
-_dilated, _erosion = _binary(True), _binary(False)
-
-
-def binary_opening(
-    input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0, brute_force=False
-):
-    """An erosion and a dilation of it."""
-    a = _erosion(input, structure, iterations, mask, None, border_value, origin)
-    return _dilated(a, structure, iterations, mask, output, border_value, origin)
-
-
-def binary_closing(
-    input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0, brute_force=False
-):
-    """A dilation and an erosion of it."""
-    a = _dilated(input, structure, iterations, mask, None, border_value, origin)
-    return _erosion(a, structure, iterations, mask, output, border_value, origin)
+def _binary_after(input, structure=None, iterations=1, output=None, origin=0, mask=None, border_value=0,
+                  brute_force=False, *, first, second):  # fmt: skip
+    a = first(input, structure, iterations, mask, None, border_value, origin)
+    return second(a, structure, iterations, mask, output, border_value, origin)
 
 
 def binary_propagation(input, structure=None, mask=None, output=None, border_value=0, origin=0):
@@ -74,60 +55,55 @@ def binary_fill_holes(input, structure=None, output=None, origin=0):
     return _result(~_dilated(_ks.zeros_like(a), structure, -1, ~a, None, 1, origin), a, output)
 
 
-def _grey(name, sign):
+def _grey(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, name,
+          sign):  # fmt: skip
     """The least of elements minus a structure, or the greatest of those plus the turned one."""
-
-    def morphed(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0):
-        a = _given(input)
-        places = _footprint(a, size, footprint, structure)
-        origin = _for_axes(origin, a.ndim, "origin")
-        turn = (slice(None, None, -1),) * a.ndim
-        if sign > 0:
-            places = places[turn]
-            origin = [-off - (n % 2 == 0) for off, n in zip(origin, places.shape)]
-        seen = _of_places(a, places, mode, cval, origin)
-        if structure is not None:
-            heights = _wide(_asarray(structure))[turn if sign > 0 else ...].reshape(-1)
-            seen = _wide(seen) + sign * heights[places.ravel().nonzero()[0].tolist()]
-        return _result(getattr(seen, name)(axis=-1), input, output)
-
-    return morphed
+    a = _given(input)
+    places = _footprint(a, size, footprint, structure)
+    origin = _for_axes(origin, a.ndim, "origin")
+    turn = (slice(None, None, -1),) * a.ndim
+    if sign > 0:
+        places = places[turn]
+        origin = _turned(origin, places.shape)
+    seen = _of_places(a, places, mode, cval, origin)
+    if structure is not None:
+        heights = _wide(_asarray(structure))[turn if sign > 0 else ...].reshape(-1)
+        seen = _wide(seen) + sign * heights[places.ravel().nonzero()[0].tolist()]
+    return _result(getattr(seen, name)(axis=-1), input, output)
 
 
-_grey_erosion, _grey_dilation = _grey("min", -1), _grey("max", 1)
+_grey_erosion, _grey_dilation = _bound(_grey, name="min", sign=-1), _bound(_grey, name="max", sign=1)
 
 
-def _after(first, second):
-    def morphed(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0):
-        rest = size, footprint, structure
-        return second(first(input, *rest, None, mode, cval, origin), *rest, output, mode, cval, origin)
-
-    return morphed
+def _after(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *,
+           first, second):  # fmt: skip
+    rest = size, footprint, structure
+    return second(first(input, *rest, None, mode, cval, origin), *rest, output, mode, cval, origin)
 
 
-def _between(of):
+def _between(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, of):
     """What is computed of an array, its erosion, dilation, opening and closing."""
-
-    def morphed(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0):
-        rest = size, footprint, structure, None, mode, cval, origin
-        return _result(of(_given(input), rest), input, output)
-
-    return morphed
+    rest = size, footprint, structure, None, mode, cval, origin
+    return _result(of(_given(input), rest), input, output)
 
 
-_opening, _closing = _after(_grey_erosion, _grey_dilation), _after(_grey_dilation, _grey_erosion)
+_opening, _closing = (
+    _bound(_after, first=_grey_erosion, second=_grey_dilation),
+    _bound(_after, first=_grey_dilation, second=_grey_erosion),
+)
 
 
 _plain(globals(), {
+    "binary_closing": (_bound(_binary_after, first=_dilated, second=_erosion), "A dilation and an erosion of it."),
+    "binary_opening": (_bound(_binary_after, first=_erosion, second=_dilated), "An erosion and a dilation of it."),
     "binary_dilation": (_dilated, "Whether one of the neighbours is true."),
     "binary_erosion": (_erosion, "Whether all neighbours are true."),
-    "black_tophat": (_between(lambda a, rest: _closing(a, *rest) - a), "A grey closing without the array."),
+    "black_tophat": (_bound(_between, of=lambda a, rest: _closing(a, *rest) - a), "A grey closing without the array."),
     "grey_closing": (_closing, "A grey dilation and an erosion of it."),
     "grey_dilation": (_grey_dilation, "The greatest of the elements around each, plus a structure."),
     "grey_erosion": (_grey_erosion, "The least of the elements around each, minus a structure."),
     "grey_opening": (_opening, "A grey erosion and a dilation of it."),
-    "morphological_gradient": (_between(lambda a, rest: _grey_dilation(a, *rest) - _grey_erosion(a, *rest)), "A grey dilation without the erosion."),
-    "morphological_laplace": (_between(lambda a, rest: _grey_dilation(a, *rest) + _grey_erosion(a, *rest) - 2 * a), "A grey dilation and the erosion without twice the array."),
-    "white_tophat": (_between(lambda a, rest: a - _opening(a, *rest)), "An array without its grey opening."),
+    "morphological_gradient": (_bound(_between, of=lambda a, rest: _grey_dilation(a, *rest) - _grey_erosion(a, *rest)), "A grey dilation without the erosion."),
+    "morphological_laplace": (_bound(_between, of=lambda a, rest: _grey_dilation(a, *rest) + _grey_erosion(a, *rest) - 2 * a), "A grey dilation and the erosion without twice the array."),
+    "white_tophat": (_bound(_between, of=lambda a, rest: a - _opening(a, *rest)), "An array without its grey opening."),
 })  # fmt: skip
-_in_face(globals())

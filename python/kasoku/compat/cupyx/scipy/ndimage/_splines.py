@@ -9,7 +9,6 @@ import numpy as _np
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
-from ....cupy._util import in_face as _in_face
 from ...._face.compositions import paired as _paired
 from ._filters import _ends, _for_axes, _given, _result, _wide
 
@@ -150,19 +149,8 @@ def _folded_index(k, n, mode):
     return _ks.clip(k, 0, n - 1).astype("int64"), is_there
 
 
-def affine_transform(
-    input,
-    matrix,
-    offset=0.0,
-    output_shape=None,
-    output=None,
-    order=3,
-    mode="constant",
-    cval=0.0,
-    prefilter=True,
-    *,
-    texture_memory=False,
-):
+def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, order=3, mode="constant", cval=0.0,
+                     prefilter=True, *, texture_memory=False):  # fmt: skip
     """The values at matrix @ place + offset, for each place of the output."""
     a, matrix = _asarray(input), _asarray(matrix).astype("float64")
     n = a.ndim
@@ -180,16 +168,8 @@ def affine_transform(
 def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     """The array moved by so many places along each axis."""
     a = _asarray(input)
-    return affine_transform(
-        a,
-        _ks.ones(a.ndim, device=a.device),
-        [-x for x in _for_axes(shift, a.ndim, "shift", float)],
-        None,
-        output,
-        order,
-        mode,
-        cval,
-    )
+    moved = [-x for x in _for_axes(shift, a.ndim, "shift", float)]
+    return affine_transform(a, _ks.ones(a.ndim, device=a.device), moved, None, output, order, mode, cval)
 
 
 def zoom(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *, grid_mode=False):
@@ -223,6 +203,3 @@ def rotate(input, angle, axes=(1, 0), reshape=True, output=None, order=3, mode="
     offset = _np.zeros(a.ndim)
     offset[[i, j]] = (plane - 1) / 2 - turned @ ((_np.array([shape[i], shape[j]]) - 1) / 2)
     return affine_transform(a, matrix, offset.tolist(), shape, output, order, mode, cval, prefilter)
-
-
-_in_face(globals())

@@ -4,7 +4,6 @@ import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
 from ....cupy._table import _here
-from ....cupy._util import in_face as _in_face
 from ...._face.table import plain as _plain
 
 
@@ -146,4 +145,3 @@ _plain(globals(), {
     "oaconvolve": (lambda in1, in2, mode="full", axes=None: fftconvolve(in1, in2, mode, axes), "The convolution, as fftconvolve() has it."),
 })  # fmt: skip
 correlation_lags = _here(correlation_lags)
-_in_face(globals())

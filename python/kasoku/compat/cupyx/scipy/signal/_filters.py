@@ -7,7 +7,6 @@ import kasoku as _ks
 from .. import ndimage as _ndimage
 from ....cupy._arrays import asarray as _asarray
 from ....cupy._table import _here
-from ....cupy._util import in_face as _in_face
 from ._convolutions import correlate as _correlate
 from .windows import get_window as _get_window
 
@@ -122,4 +121,3 @@ def firwin(numtaps, cutoff, *, width=None, window="hamming", pass_zero=True, sca
 
 
 firwin, savgol_coeffs = _here(firwin), _here(savgol_coeffs)
-_in_face(globals())

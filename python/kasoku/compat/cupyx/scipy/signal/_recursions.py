@@ -6,7 +6,6 @@ import math as _math
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
-from ....cupy._util import in_face as _in_face
 
 
 @_functools.cache
@@ -101,6 +100,3 @@ def freqz(b, a=1, worN=512, whole=False, fs=2 * _math.pi, include_nyquist=False)
         w = _asarray(worN) * (2 * _math.pi / fs)
     z = _ks.cos(w) - 1j * _ks.sin(w)
     return w * (fs / (2 * _math.pi)), _ks.polyval(_ks.flip(b), z) / _ks.polyval(_ks.flip(a), z)
-
-
-_in_face(globals())

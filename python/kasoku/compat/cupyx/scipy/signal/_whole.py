@@ -6,7 +6,6 @@ import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
 from ....cupy._table import _here
-from ....cupy._util import in_face as _in_face
 from ...._face.table import plain as _plain
 
 
@@ -144,4 +143,3 @@ _plain(globals(), {
     "square": (_square, "1 and -1 in turn, with the period 2 pi."),
     "unit_impulse": (_here(_unit_impulse), "Zeros with a 1 at a place."),
 })  # fmt: skip
-_in_face(globals())

@@ -10,7 +10,6 @@ import math as _math
 import kasoku as _ks
 
 from ....cupy._table import _here
-from ....cupy._util import in_face as _in_face
 from ...._face.table import plain as _plain
 
 
@@ -107,6 +106,3 @@ def get_window(window, Nx, fftbins=True):
     if made is None:
         raise ValueError(f"Unknown window type: {name!r}")
     return made(Nx, *parameters, sym=not fftbins)
-
-
-_in_face(globals())

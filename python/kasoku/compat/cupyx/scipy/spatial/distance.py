@@ -3,9 +3,8 @@
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray, stored as _stored
-from ....cupy._util import in_face as _in_face
 from ...._face.special import special as _special
-from ...._face.table import plain as _plain
+from ...._face.table import bound as _bound, plain as _plain
 
 
 def _norm(x):
@@ -70,14 +69,11 @@ def _cdist(XA, XB, metric="euclidean", out=None, **kwargs):
     return _stored(of(a[:, None], b[None], **kwargs), out)
 
 
-def _pair(name):
-    def distance(u, v, **kwargs):
-        u, v = _points(u), _points(v)
-        if u.ndim != 1 or v.ndim != 1 or u.shape != v.shape:
-            raise ValueError(f"{name}: u and v are vectors of one length, not of the shapes {u.shape} and {v.shape}")
-        return _metrics[name](u, v, **kwargs)
-
-    return distance
+def _pair(u, v, *, name, **kwargs):
+    u, v = _points(u), _points(v)
+    if u.ndim != 1 or v.ndim != 1 or u.shape != v.shape:
+        raise ValueError(f"{name}: u and v are vectors of one length, not of the shapes {u.shape} and {v.shape}")
+    return _metrics[name](u, v, **kwargs)
 
 
 def _pdist(X, metric="euclidean", *, out=None, **kwargs):
@@ -104,6 +100,5 @@ _plain(globals(), {
     "distance_matrix": (lambda x, y, p=2.0: _cdist(x, y, "minkowski", p=p), "Minkowski's distances of each of some points from each of others."),
     "pdist": (_pdist, "The distances of each two of some points, as one row."),
     "squareform": (_squareform, "A square of distances of the row of them, or that of the square."),
-    **{name: (_pair(name), f"The {name} distance of two vectors.") for name in _metrics if name != "braycurtis"},
+    **{name: (_bound(_pair, name=name), f"The {name} distance of two vectors.") for name in _metrics if name != "braycurtis"},
 })  # fmt: skip
-_in_face(globals())
