@@ -187,7 +187,9 @@ class _Launch:
         for what, shape in (("grid", self.grid), ("block", self.block)):
             if min(shape) < 1:  # CUDA refuses it too; a launch for no tasks is forall(0)
                 name = self.kernel.py_func.__name__
-                raise errors.ValueError(f"the {what} {shape} of kernel {name!r} is empty\n  fix  give it a length of 1 at least")
+                raise errors.ValueError(
+                    f"the {what} {shape} of kernel {name!r} is empty\n  fix  give it a length of 1 at least"
+                )
         bare, back = [], []
         for arg in args:
             copies = getattr(arg, "_copies", None)

@@ -468,7 +468,14 @@ def test_a_stream_that_joined_a_capture_cannot_end_it(cp):
 
 def test_a_reduced_view_has_as_few_axes_as_its_strides_allow(cp):
     a = cp.arange(24).reshape(2, 3, 4)
-    shapes = [(a, (24,)), (a[:, :2], (2, 8)), (a[:, :, ::2], (12,)), (a.T, (4, 3, 2)), (a[None, :, :1], (2, 4)), (a[0, 0, 0], ())]
+    shapes = [
+        (a, (24,)),
+        (a[:, :2], (2, 8)),
+        (a[:, :, ::2], (12,)),
+        (a.T, (4, 3, 2)),
+        (a[None, :, :1], (2, 4)),
+        (a[0, 0, 0], ()),
+    ]
     for x, shape in shapes:
         view = x.reduced_view()
         assert view.shape == shape and view.ravel().tolist() == x.ravel().tolist()
