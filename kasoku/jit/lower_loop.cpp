@@ -259,10 +259,10 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
     line("const ks_i64 {} = ks_strip_end({}, {}, {});", end, strip, bounds[1].text, bounds[2].text);
     if (!inner.stream.empty()) share_upper_half(counts ? trip : strip, trip);
   }
+  const bool may_break = has_strips && has_break(stmt.body);
+  if (may_break) line("ks_i64 {};", i);  // above: what follows is said of the loop
   if (options_.fastmath && is_innermost(stmt.body)) line("KS_SIXTEEN_LANES");
   else if (has_strips && !inner.stream.empty() && cost_of(stmt.body) <= few_draws) line("KS_DRAWS");
-  const bool may_break = has_strips && has_break(stmt.body);
-  if (may_break) line("ks_i64 {};", i);
   line("for ({}{} = {}; {}; {}{}) {{", may_break ? "" : "ks_i64 ", i, strip,
        has_strips && step == 1 ? i + " != " + end : is_before(i, end), advance, counts ? ", ++" + trip : "");
   if (defers) ++defer_zero_;

@@ -323,6 +323,14 @@ def Set(dtype, reflected=False):  # noqa: N802
     return Opaque(f"{'reflected ' * reflected}set({dtype!r})")
 
 
+def NamedTuple(types, cls):  # noqa: N802
+    return Opaque(f"{cls.__name__}({', '.join(map(repr, types))})")
+
+
+def NamedUniTuple(dtype, count, cls):  # noqa: N802
+    return NamedTuple((dtype,) * count, cls)
+
+
 def _buffer(kind):
     def make(dtype, ndim, layout="C", readonly=kind == "bytes"):
         return Opaque(f"{'readonly ' * readonly}{kind}({dtype!r}, {ndim}d, {layout})")

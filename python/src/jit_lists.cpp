@@ -241,6 +241,13 @@ ListScope::~ListScope() {
   }
 }
 
+/// What makes a named tuple of its items, of the class of one that was there, which compiled code does not know; else
+/// null.
+static nb::object make_of(PyObject* before) {
+  const bool is_named = before && PyTuple_Check(before) && !PyTuple_CheckExact(before);
+  return is_named ? nb::handle(before).type().attr("_make") : nb::object();
+}
+
 void ListScope::write_back(PyObject* const* arguments, size_t n) {
   for (size_t k = begin_; k < held.size(); ++k) {
     const Held each = held[k];
@@ -250,8 +257,15 @@ void ListScope::write_back(PyObject* const* arguments, size_t n) {
     PyObject* const python = each.python.ptr();
     int failed = 0;
     if (each.type.is_list()) {
+      if (const nb::object make = make_of(PyList_Size(python) ? PyList_GetItem(python, 0) : nullptr))
+        for (size_t i = 0; i < nb::len(items); ++i) items[i] = make(items[i]);
       failed = PyList_SetSlice(python, 0, PyList_Size(python), items.ptr());
     } else if (each.type.is_dict()) {
+      Py_ssize_t at = 0;
+      PyObject *key, *value = nullptr;
+      PyDict_Next(python, &at, &key, &value);
+      if (const nb::object make = make_of(value))
+        for (nb::handle each_key : nb::list(items)) items[each_key] = make(items[each_key]);
       PyDict_Clear(python);
       failed = PyDict_Update(python, items.ptr());
     } else {

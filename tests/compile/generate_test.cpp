@@ -127,6 +127,18 @@ TEST_CASE("generate: guarded elementwise kernels come out as plain vectors, with
   CHECK(text.main.find("masked.store") == std::string::npos);
 }
 
+TEST_CASE("generate: no thread asks where guards one behind the other leave out what does nothing") {
+  const std::string ij = "int i = blockIdx.x * blockDim.x + t, j = blockIdx.y * blockDim.y + threadIdx.y; ";
+  const auto stores = [&](const std::string& body) {  // of one thread: what vectors leave of a row
+    const std::string text = generate(ij + body, 32, 8, KS_IR).main;
+    int count = 0;
+    for (size_t at = 0; (at = text.find("store float ", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  CHECK(stores("if (i > 0 && i < n - 1 && j > 0 && j < n - 1) y[j * n + i] = 2 * x[j * n + i];") == 1);
+  CHECK(stores("if (i == 0 || j == 0 || i >= n - 1 || j >= n - 1) return; y[j * n + i] = 2 * x[j * n + i];") == 1);
+}
+
 TEST_CASE("generate: rows of neighbouring blocks are one row if the kernel cannot tell") {
   const auto loop_over_row = [](const std::string& body, uint32_t x, uint32_t y) {
     return generate(body, x, y, KS_IR).main.find("%row = ") != std::string::npos;

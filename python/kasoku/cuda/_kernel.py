@@ -184,6 +184,12 @@ class _Launch:
         if not 0 <= missing <= len(defaults):
             raise TypeError(f"{self.kernel.py_func.__name__} takes {code.co_argcount} arguments, not {len(args)}")
         args = [*args, *defaults[len(defaults) - missing :]] if missing else args
+        for what, shape in (("grid", self.grid), ("block", self.block)):
+            if min(shape) < 1:  # CUDA refuses it too; a launch for no tasks is forall(0)
+                name = self.kernel.py_func.__name__
+                raise errors.ValueError(
+                    f"the {what} {shape} of kernel {name!r} is empty\n  fix  give it a length of 1 at least"
+                )
         bare, back = [], []
         for arg in args:
             copies = getattr(arg, "_copies", None)

@@ -464,3 +464,20 @@ def test_a_stream_that_joined_a_capture_cannot_end_it(cp):
         with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="Invalidated"):
             first.end_capture()
     assert not first.is_capturing() and not second.is_capturing()
+
+
+def test_a_reduced_view_has_as_few_axes_as_its_strides_allow(cp):
+    a = cp.arange(24).reshape(2, 3, 4)
+    shapes = [
+        (a, (24,)),
+        (a[:, :2], (2, 8)),
+        (a[:, :, ::2], (12,)),
+        (a.T, (4, 3, 2)),
+        (a[None, :, :1], (2, 4)),
+        (a[0, 0, 0], ()),
+    ]
+    for x, shape in shapes:
+        view = x.reduced_view()
+        assert view.shape == shape and view.ravel().tolist() == x.ravel().tolist()
+    a.reduced_view()[23] = -1
+    assert a[1, 2, 3] == -1 and cp.zeros((0, 3)).reduced_view().size == 0

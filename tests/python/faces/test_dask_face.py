@@ -1224,3 +1224,16 @@ def test_containers_of_a_graph_are_what_their_function_gives():
     for kind, of in ((nodes.List, list), (nodes.Tuple, tuple), (nodes.Set, set)):
         made = kind(1, nodes.TaskRef("a"))
         assert nodes.Task("again", made.func, *made.args)({"a": 5}) == made({"a": 5}) == of([1, 5])
+
+
+def test_run_calls_a_function_for_each_worker():
+    from kasoku.compat.dask import distributed
+
+    with distributed.Client(n_workers=3, threads_per_worker=1) as client:
+        addresses = list(client.ncores())
+        assert client.run(pow, 2, 5) == dict.fromkeys(addresses, 32)
+        assert client.run(lambda k, dask_worker=None: (k, dask_worker.address), 7) == {a: (7, a) for a in addresses}
+        assert list(client.run(lambda: 1, workers=addresses[1:])) == addresses[1:]
+        seen = []
+        client.register_worker_callbacks(setup=lambda dask_worker: seen.append(dask_worker.address))
+        assert seen == addresses

@@ -32,6 +32,16 @@ def test_typed_kernels_convert_and_refuse():
     assert r[0] == 57
 
 
+@pytest.mark.parametrize("shape", [(0, 8), ((2, 0), 8), (-1, 8), (1, 0), (1, (8, 0)), (1, -4)])
+def test_an_empty_launch_is_an_error(shape):
+    f = cuda.jit(add)
+    r = np.zeros(1)
+    with pytest.raises(ValueError, match="of kernel 'add' is empty"):
+        f[shape](r, 1.0, 2.0)
+    f.forall(0)(r, 1.0, 2.0)  # no tasks are no launch
+    assert r[0] == 0
+
+
 @pytest.mark.parametrize("signature", ["(int64, int64)", ["(int64, int64)", "(float64, float64)"]])
 def test_typed_device_functions_convert(signature):
     plus = cuda.jit(signature, device=True)(lambda a, b: a + b)

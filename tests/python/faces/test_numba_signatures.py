@@ -1,5 +1,8 @@
 """Signatures given ahead: arguments and results convert as Numba's do, and nothing else is compiled."""
 
+import collections
+import heapq
+
 import numpy as np
 import pytest
 from kasoku.compat import numba
@@ -205,3 +208,27 @@ def test_a_text_may_say_optional():
         return 0.0 if x is None else x + 1
 
     assert f(None) == 0 and f(2) == 3
+
+
+def test_a_signature_may_have_named_tuples():
+    """The functions of a queue, which take and give them, in a typed list; what they give is of the program's class."""
+    node = collections.namedtuple("node", "distance child")
+    kind = types.NamedTuple([float32, int32], node)
+    assert kind == types.NamedTuple([float32, int32], node) != types.NamedUniTuple(int32, 2, node)
+
+    @njit(types.ListType(kind)())
+    def make():
+        return numba.typed.List.empty_list(kind)
+
+    @njit((types.ListType(kind), float64, int32))
+    def push(queue, distance, child):
+        heapq.heappush(queue, node(distance, child))
+
+    @njit(kind(types.ListType(kind)))
+    def pop(queue):
+        return heapq.heappop(queue)
+
+    queue = make()
+    for k in (5, 3, 9, 1):
+        push(queue, k / 2, k)
+    assert [pop(queue), pop(queue).child, pop(queue)[0]] == [node(0.5, 1), 3, 2.5] and type(queue[0]) is node

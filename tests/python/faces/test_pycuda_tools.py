@@ -138,3 +138,22 @@ def test_a_struct_of_a_dtype_lies_as_in_kernels():
     assert bytes_of.numpy().view(dtype)[0].tolist()[:2] == (1, 2.5)
     assert bytes_of.numpy().view(dtype)["c"].tolist() == [[0, 0, 3]] and bytes_of.numpy().view(dtype)["d"] == 4.5
     assert get_or_register_dtype("a_to_d", dtype) == dtype
+
+
+def test_what_limits_the_blocks_of_a_multiprocessor():
+    from kasoku.compat.pycuda.tools import DeviceData, OccupancyRecord
+
+    of = DeviceData()
+    of.max_threads, of.warp_size, of.warps_per_mp, of.thread_blocks_per_mp = 1024, 32, 64, 8
+    of.registers, of.shared_memory, of.smem_alloc_granularity = 65536, 49152, 128
+    rows = {  # threads, shared bytes, registers of a thread: blocks, limit, warps, share of the warps; worked out by hand
+        (256, 0, 0): (8, "device", 64, 1.0), (512, 0, 0): (4, "warps", 64, 1.0), (33, 0, 0): (8, "device", 16, 0.25),
+        (128, 8192, 0): (6, "smem", 24, 0.375), (128, 8193, 0): (5, "smem", 20, 0.3125), (256, 0, 64): (4, "regs", 32, 0.5),
+    }  # fmt: skip
+    for (threads, shared, registers), expected in rows.items():
+        found = OccupancyRecord(of, threads, shared_mem=shared, registers=registers)
+        assert (found.tb_per_mp, found.limited_by, found.warps_per_mp, found.occupancy) == expected
+    for threads, shared, registers in ((1025, 0, 0), (32, 49153, 0), (1024, 0, 65)):
+        with pytest.raises(ValueError, match="too m"):
+            OccupancyRecord(of, threads, shared, registers)
+    assert DeviceData().coalesce(17) == 32

@@ -453,6 +453,24 @@ def seeded(n):
     return s
 
 
+def first_hit(chance, limit):
+    """How many draws there are before the first below the chance."""
+    before = 0
+    for _ in range(limit):
+        if random.random() < chance:
+            break
+        before += 1
+    return before
+
+
+@pytest.mark.parametrize("options", [{}, {"fastmath": True}])
+def test_a_loop_that_draws_may_break(options):
+    f = ks.njit(**options)(first_hit)
+    counts = [f(0.25, 10_000) for _ in range(4000)]
+    assert abs(np.mean(counts) - 3) < 6 * math.sqrt(12 / 4000)  # a geometric law: mean 3, variance 12
+    assert f(-1.0, 100) == 100
+
+
 def test_a_seed_repeats_the_draws():
     assert seeded(100) == seeded(100)
 

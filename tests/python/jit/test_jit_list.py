@@ -1,5 +1,6 @@
 """Lists in compiled code: what they hold, who shares them, and what comes back to Python."""
 
+import collections
 import copy
 
 import numpy as np
@@ -322,3 +323,24 @@ def test_an_index_of_a_list_without_a_name():
     with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0, which has 3 elements\n  at ") as caught:
         ks.njit(lambda k: [1, 2, 3][k])(7)
     assert "ks_" not in str(caught.value)
+
+
+Pair = collections.namedtuple("Pair", "distance child")
+
+
+def test_named_tuples_keep_their_class():
+    @ks.njit
+    def of_list(pairs):
+        pairs.append(pairs[0])
+        return pairs[-1].distance
+
+    @ks.njit
+    def of_dict(pairs):
+        pairs[7] = pairs[1]
+        return pairs[7].child
+
+    pairs = [Pair(1.5, 2), Pair(2.5, 3)]
+    assert of_list(pairs) == 1.5 and pairs == [Pair(1.5, 2), Pair(2.5, 3), Pair(1.5, 2)]
+    by_key = {1: Pair(0.5, 4)}
+    assert of_dict(by_key) == 4 and by_key == {1: Pair(0.5, 4), 7: Pair(0.5, 4)}
+    assert {type(pair) for pair in [*pairs, *by_key.values()]} == {Pair}

@@ -62,3 +62,42 @@ def test_a_loop_over_the_block_begins_beyond_the_largest_number(device, start):
     ks.RawModule(code=text).get_function("k")((1,), (THREADS,), (out, np.uint32(start), np.int32(200)))
     i = np.arange(200)
     np.testing.assert_array_equal(out.numpy(), np.where(i >= start, i, 0))
+
+
+GUARDS = {
+    "i > a": lambda i, j, a, b: i > a,
+    "i != a": lambda i, j, a, b: i != a,
+    "j < b - a": lambda i, j, a, b: j < b - a,
+    "i >= a && j != a": lambda i, j, a, b: (i >= a) & (j != a),
+    "(unsigned)(i - a) < (unsigned)(b - 1)": lambda i, j, a, b: u32(i - a) < b - 1,
+}
+
+
+@pytest.mark.parametrize(("first", "second"), [*itertools.permutations(GUARDS, 2)])
+def test_guards_one_behind_the_other(device, first, second):
+    """Threads that pass none, one or both do nothing, something between the guards, or something else."""
+    text = f"""extern "C" __global__ void k(int* out, int a, int b, int w) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x, j = blockIdx.y * blockDim.y + threadIdx.y, kept = 0;
+  __shared__ int s[8][16];
+  if ({first}) {{
+    BETWEEN
+    int c = b - 1;
+    if ({second}) {{ out[j * w + i] += 10 + c; kept = i + 1; }} ELSE
+  }}
+  s[threadIdx.y][threadIdx.x] = kept;
+  __syncthreads();
+  LAST
+}}"""
+    j, i = np.mgrid[:32, :48]
+    for between, other, last in itertools.product((0, 1), repeat=3):
+        code = text.replace("BETWEEN", "out[j * w + i] += 1;" if between else "")
+        code = code.replace("ELSE", "else out[j * w + i] -= 1000;" if other else "")
+        code = code.replace("LAST", "out[j * w + i] += 100 * s[threadIdx.y][15 - threadIdx.x];" if last else "")
+        kernel = ks.RawModule(code=code).get_function("k")
+        for a, b in itertools.product((0, 5, 17, 40), (1, 20, 47, 100)):
+            out = ks.zeros((32, 48), np.int32, device=device)
+            kernel((3, 4), (16, 8), (out, a, b, 48))
+            one, both = GUARDS[first](i, j, a, b), GUARDS[first](i, j, a, b) & GUARDS[second](i, j, a, b)
+            kept = np.where(both, i + 1, 0).reshape(32, 3, 16)[:, :, ::-1].reshape(32, 48)
+            expected = between * one + both * (9 + b) - other * 1000 * (one & ~both) + last * 100 * kept
+            np.testing.assert_array_equal(out.numpy(), expected, str((a, b, between, other, last)))

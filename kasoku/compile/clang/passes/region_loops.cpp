@@ -97,8 +97,9 @@ void RegionBuilder::build_lanes(IRBuilder<>& build, ThreadNest& nest, const Regi
   // Lanes of a warp over two rows do not grow along one of them.
   const bool is_one_row = !driver_->granule() || shape_.rows_hold_whole_warps();
   if (passes().runs(PassId::split_ranges) && is_one_row && plan_.granule != Granule::thread) guards = find_guards(*plain.start, ask);
-  const bool leaves_others_out = guards.others_do_nothing && (hands_nothing_on(plain) ||
-                                                              others_keep(plain, guards.all[0]));
+  const bool leaves_others_out =
+      guards.others_do_nothing &&
+      (hands_nothing_on(plain) || all_of(guards.all, [&](const Guard& guard) { return others_keep(plain, guard); }));
   if (!leaves_others_out && size_of(plain) > largest_split) guards.all.clear();
   Value* zero = build.getInt32(0);
   const auto at_first = [&](const BlockSet& made_in, Value* value) {

@@ -247,9 +247,8 @@ RegionGuards find_guards(BasicBlock& start, const GuardQuestions& around) {
   GuardQuestions ask = around;
   for (BasicBlock* block = &start; block && way.insert(block);) {
     if (ask.leaves_region(*block) && block != &start) break;
-    if (found.all.empty())
-      for (const Instruction& instruction : *block)
-        effects_before |= has_effect(instruction) && sync_of(instruction) == Sync::none;
+    for (const Instruction& instruction : *block)
+      effects_before |= has_effect(instruction) && sync_of(instruction) == Sync::none;
     auto* branch = dyn_cast<BranchInst>(block->getTerminator());
     if (!branch) break;
     if (branch->isUnconditional()) {
@@ -289,8 +288,8 @@ RegionGuards find_guards(BasicBlock& start, const GuardQuestions& around) {
     if (holds_for_one(guard) && !nothing_if[!guard.side]) try_side(!guard.side);
     found.all.push_back(guard);
     found.of_one_thread |= holds_for_one(guard);
-    found.others_do_nothing =
-        found.all.size() == 1 && !effects_before && nothing_if[!guard.side] && !leaves_some_out(guard, ask);
+    found.others_do_nothing = (found.all.size() == 1 || found.others_do_nothing) && !effects_before &&
+                              nothing_if[!guard.side] && !leaves_some_out(guard, ask);
     block = branch->getSuccessor(guard.side ? 0 : 1);
   }
   return found;

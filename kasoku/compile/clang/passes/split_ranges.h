@@ -38,7 +38,7 @@ struct Guard {
 
 struct RegionGuards {
   std::vector<Guard> all;
-  /// The threads for which the only guard is not settled do nothing at all.
+  /// The threads for which a guard is not settled do nothing at all.
   bool others_do_nothing = false;
   bool of_one_thread = false;  ///< they are settled for one thread at most
 };

@@ -64,6 +64,20 @@ class _Members:
     diagonal = bound(_from_function, name="diagonal")  # CuPy's may be written to
     diagonal.__doc__ = "A view of the diagonals of two axes."
 
+    def reduced_view(self, dtype=None):
+        """A view with as few axes as its strides allow: neighbours that lie one behind the other are one axis."""
+        lengths, strides = [], []
+        for length, stride in zip(self.shape, self.strides, strict=True):
+            if length == 1:
+                continue
+            if lengths and strides[-1] == length * stride:
+                lengths[-1] *= length
+                strides[-1] = stride
+            else:
+                lengths.append(length)
+                strides.append(stride)
+        return self.view(dtype).reshape(lengths or self.shape[:1])
+
     def __bool__(self):
         """The truth of the one element; of none it is False."""
         if not self.size:

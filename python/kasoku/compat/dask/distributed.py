@@ -5,6 +5,7 @@ import asyncio
 import concurrent.futures
 import contextlib
 import contextvars
+import inspect
 import sys
 import threading
 import weakref
@@ -204,6 +205,17 @@ class Client(Closing):
         for f in futures_of(futures):
             f.cancel()
 
+    def run(self, function, *args, workers=None, wait=True, nanny=False, on_error="raise", **kwargs):
+        """{address: result} of a call for each worker, which is the parameter `dask_worker` of a function that has one."""
+        takes_worker = False
+        with contextlib.suppress(ValueError):  # a function of C may have no signature
+            takes_worker = "dask_worker" in inspect.signature(function).parameters
+        return {
+            worker.address: function(*args, **kwargs, **({"dask_worker": worker} if takes_worker else {}))
+            for worker in self.cluster.workers.values()
+            if workers is None or worker.address in workers
+        }
+
     def ncores(self):
         return {worker.address: worker.nthreads for worker in self.cluster.workers.values()}
 
@@ -236,7 +248,7 @@ _methods(Client, {
     "has_what": lambda self, workers=None, **ignored: {address: tuple(self._running) for address in self.ncores()},
     "get_executor": lambda self, **ignored: _Executor(self),
     "list_datasets": lambda self, **ignored: sorted(self.cluster._datasets),
-    "run": lambda self, function, *args, **kwargs: {"threads": function(*args, **kwargs)},
+    "register_worker_callbacks": lambda self, setup=None: setup and self.run(setup),
     "scheduler_info": lambda self, **ignored: self.cluster.scheduler_info,
     "__await__": lambda self: self._opened().__await__(),
     "__repr__": lambda self: f"<Client: threads of this process, threads={self.cluster._places.threads}>",

@@ -7,8 +7,8 @@ import numpy as np
 from .._face.table import bound as _bound
 from ... import _signature, errors
 from ..._signature import (  # noqa: F401
-    ByteArray, Bytes, DeferredType, DictType, ListType, Literal, MemoryView, Optional, Pointer, PyArray, Set, Signature, Tuple,
-    TupleType,
+    ByteArray, Bytes, DeferredType, DictType, ListType, Literal, MemoryView, NamedTuple, NamedUniTuple, Optional, Pointer,
+    PyArray, Set, Signature, Tuple, TupleType,
 )  # fmt: skip
 
 globals().update(_signature.names)

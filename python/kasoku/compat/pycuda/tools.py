@@ -125,9 +125,10 @@ class DeviceData:
         self.warp_size = attributes["WARP_SIZE"]
         self.shared_memory = attributes["MAX_SHARED_MEMORY_PER_BLOCK"]
         self.warps_per_mp = self.max_warps_per_mp = 64
-        self.thread_blocks_per_mp = 32
-        self.registers = 65536
-        self.smem_granularity = 16
+        self.thread_blocks_per_mp = 8  # PyCUDA's, whatever the device
+        self.registers = attributes["MAX_REGISTERS_PER_BLOCK"]
+        self.register_allocation_unit = "warp"
+        self.smem_granularity, self.smem_alloc_granularity = 32, 128
 
     make_valid_tex_channel_count = staticmethod(lambda size: {1: 1, 2: 2, 3: 4, 4: 4}[size])
 
@@ -137,7 +138,32 @@ _methods(DeviceData, {
     "align": lambda self, bytes, word_size=4: -(-bytes // self.align_bytes(word_size)) * self.align_bytes(word_size),
     "align_words": lambda self, word_size: self.align_bytes(word_size) // word_size,
     "align_dtype": lambda self, elements, dtype_size: self.align(elements * dtype_size, dtype_size) // dtype_size,
+    "coalesce": lambda self, thread_count: -(-thread_count // 16) * 16,
 })  # fmt: skip
+
+
+class OccupancyRecord:
+    """How many blocks of so many threads a multiprocessor holds side by side, and what there are no more of."""
+
+    def __init__(self, devdata, threads, shared_mem=0, registers=0):
+        warps = -(-threads // devdata.warp_size)
+        unit = devdata.smem_alloc_granularity
+        if threads > devdata.max_threads:
+            raise ValueError("too many threads")
+        of_registers = warps * devdata.warp_size * registers
+        if of_registers > devdata.registers:
+            raise ValueError("too many registers")
+        of_memory = -(-shared_mem // unit) * unit
+        if of_memory > devdata.shared_memory:
+            raise ValueError("too much smem")
+        self.tb_per_mp_limits = [(devdata.thread_blocks_per_mp, "device"), (devdata.warps_per_mp // warps, "warps")]
+        if of_registers:
+            self.tb_per_mp_limits.append((devdata.registers // of_registers, "regs"))
+        if of_memory:
+            self.tb_per_mp_limits.append((devdata.shared_memory // of_memory, "smem"))
+        self.tb_per_mp, self.limited_by = min(self.tb_per_mp_limits)
+        self.warps_per_mp = self.tb_per_mp * warps
+        self.occupancy = self.warps_per_mp / devdata.warps_per_mp
 
 
 def init_cuda_context_fixture():
