@@ -174,6 +174,9 @@ def test_what_is_bound_is_seen_by_nobody():
 
     minus, plus = (bound(scaled, sign=sign) for sign in (-1, 1))
     assert minus(3) == (-6, {}) and plus(3, by=4, other=5) == (12, {"other": 5})
+    assert minus(3, sign=5) == (-6, {"sign": 5})
+    with pytest.raises(TypeError, match="sign"):
+        bound(lambda x, *, sign: [x for _ in range(sign)], sign=2)(1, sign=3)
     shown = inspect.signature(minus)
     assert str(shown) == "(x, by=2, **more)" and shown.bind(1).arguments == {"x": 1}
     assert str(inspect.signature(type("Kind", (), {"method": minus})().method)) == "(by=2, **more)"

@@ -71,10 +71,14 @@ class _Shown(inspect.Signature):
 def bound(f, **given):
     """The function with some of the arguments that go by keyword alone given: who calls it neither sees them nor reaches them,
     for no keyword has a dot."""
-    hidden = {name: "." + name for name in given}
-    names = {part: tuple(hidden.get(name, name) for name in getattr(f.__code__, part)) for part in ("co_varnames", "co_cellvars")}
-    made = types.FunctionType(f.__code__.replace(**names), f.__globals__, f.__name__, f.__defaults__, f.__closure__)
-    made.__kwdefaults__ = {hidden.get(name, name): value for name, value in {**(f.__kwdefaults__ or {}), **given}.items()}
+
+    def hidden(name):
+        return "." + name if name in given else name
+
+    code = f.__code__
+    names = {part: tuple(map(hidden, getattr(code, part))) for part in ("co_varnames", "co_cellvars")}
+    made = types.FunctionType(code.replace(**names), f.__globals__, f.__name__, f.__defaults__, f.__closure__)
+    made.__kwdefaults__ = {hidden(name): value for name, value in {**(f.__kwdefaults__ or {}), **given}.items()}
     made.__doc__, made.__signature__ = f.__doc__, _Shown(f, given)
     return made
 
