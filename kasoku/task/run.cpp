@@ -1,6 +1,7 @@
 // Each worker has the tasks that it made ready in a deque of its own, and goes on with the reader that
 // has most tasks behind it, so that a chain needs no queue. Who has nothing takes of the leaves, then
-// steals. Leaves that a worker took run together where they are over in nanoseconds, and lie in its deque else. A worker is woken by one that has more than it can do, and looks alone: as many wake as there is work for.
+// steals. Leaves that a worker took run together where they are over in nanoseconds, and lie in its deque else.
+// A worker is woken by one that has more than it can do, and looks alone: as many wake as there is work for.
 // Of many tasks the first worker runs some alone: to wake a core takes as long as hundreds of small ones do. For that
 // reason the waiting thread works too, as long as tasks are small and of those that end at Ctrl-C by themselves.
 #include <x86intrin.h>
@@ -378,9 +379,10 @@ class Run : public std::enable_shared_from_this<Run> {
     } catch (...) {
       fail(own);
     }
-    if (n && graph_.has_edges())
-      for (size_t leaf = work.leaf - 1; leaf < work.leaf - 1 + n; ++leaf)
-        if (const uint32_t next = hand_on(graph_.leaves()[leaf], own); next != none) own.ready.push(next);
+    bool has_more = false;
+    for (size_t leaf = work.leaf - 1; graph_.has_edges() && leaf < work.leaf - 1 + n; ++leaf)
+      if (const uint32_t next = hand_on(graph_.leaves()[leaf], own); next != none) own.ready.push(next), has_more = true;
+    if (has_more) offer();
     note_done(n, own);
     return n;
   }
