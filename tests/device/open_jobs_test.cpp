@@ -84,7 +84,8 @@ TEST_CASE("open jobs: whoever has a seat finds the job there, however callers co
   std::vector<std::thread> threads;
   for (int i = callers; i > 0; --i)
     threads.emplace_back([&] {
-      for (int repeat = 0; repeat < 3000; ++repeat) {
+      // Where others keep the cores busy, until a helper came in time.
+      for (int repeat = 0; repeat < 3000 || (helped == 0 && repeat < 3'000'000); ++repeat) {
         Job job;
         const auto place = jobs.open(job, seats);
         if (repeat % 16 == 0) std::this_thread::yield();
