@@ -249,9 +249,13 @@ const void* Array::data_for_read() const {
   return data_for_call();
 }
 
+/// A replay reads the memory of what was pending before the recording.
+static void settle_for_replay(const NodePtr& node) {
+  if (Recorder::current() && !node->is_done() && Recording::is_from_before(*node)) evaluate(node);
+}
+
 const void* Array::data_for_call() const {
-  if (const NodePtr node = state_->current(); Recorder::current() && !node->is_done() && Recording::is_from_before(*node))
-    evaluate(node);  // a replay reads its memory
+  if (Recorder::current()) settle_for_replay(state_->current());
   const NodePtr node = state_->computed();
   node->storage->buffer->use_here();
   return static_cast<const char*>(node->storage->buffer->memory()) + state_->view.offset;
@@ -259,8 +263,7 @@ const void* Array::data_for_call() const {
 
 Input Array::input() const {
   NodePtr node = state_->current();
-  if (Recorder::current() && !node->is_done() && Recording::is_from_before(*node))
-    evaluate(node);                    // a replay reads its memory
+  settle_for_replay(node);
   if (node->dtype != state_->dtype) {  // memory seen as another dtype
     if (!node->is_done()) evaluate(node);
     NodePtr leaf = make_leaf(node->storage, state_->view.shape, state_->dtype, state_->itemsize);

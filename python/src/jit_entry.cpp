@@ -190,8 +190,6 @@ bool fill(const JitEntry& entry, PyObject* const* arguments, size_t n, uint64_t*
   return true;
 }
 
-constexpr int words_at_hand = 96;
-
 PyObject* call_with_words(const JitEntry& entry, PyObject* const* arguments, size_t n, uint64_t* words,
                           const std::vector<Type>* given) {
   Device* const place = entry.compiled.device();

@@ -92,6 +92,9 @@ PyObject* call_entry(const std::shared_ptr<JitEntry>& entry, PyObject* const* ar
 /// The entry that a function ran by last, if calls of it with numbers need nothing of Python: no arrays outside, one number
 /// or None as its result, nobody who watches. Else null.
 std::shared_ptr<JitEntry> free_entry(const JitState& state);
+/// What the words of a call, or of several, have room in before memory is taken for them.
+inline constexpr int words_at_hand = 96;
+
 /// Calls of such an entry with numbers, one after another.
 class FreeCalls {
  public:
@@ -116,12 +119,10 @@ class FreeCalls {
   size_t last() const { return last_; }
 
  private:
-  static constexpr int most_words = 96;
-
   const JitEntry& entry_;
   const size_t stride_;
-  const Value::Kind* kinds_[most_words];
-  uint64_t words_[most_words];
+  const Value::Kind* kinds_[words_at_hand];
+  uint64_t words_[words_at_hand];
   size_t n_ = 0, last_ = 0;
 };
 /// Whether somebody is told of calls of functions that may run on several workers.
