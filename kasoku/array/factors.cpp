@@ -327,7 +327,7 @@ namespace {
 std::pair<Array, Array> complex_eig(const Array& matrix, Factor factor) {
   must_be_finite(matrix);
   const Dtype dtype = real_part(matrix.dtype()) == Dtype::float32 ? Dtype::complex64 : Dtype::complex128;
-  const Array a = astype(transposed(matrix), linalg::takes_real_eig(matrix.device()) ? matrix.dtype() : dtype);
+  const Array a = used_up(transposed(matrix));
   const int64_t n = rows_of(a);
   Call call(factor, a);
   call.with(a);

@@ -39,6 +39,10 @@ void kernel_pointers(void** pointers, void* first, int64_t items, int64_t bytes,
 void kernel_adjoint(void* to, const void* from, int64_t items, int64_t rows, int64_t columns, int64_t to_next, int64_t from_next, Dtype dtype, Device& device,
                     Stream& stream);
 
+/// Complex eigenvectors to[n, n] as rows, of what LAPACK's geev leaves of a real matrix: from[n, n], where the vectors of a
+/// pair of conjugated values[n] share two rows, the real part and the imaginary one. `dtype` is the matrix's.
+void kernel_pairs(void* to, const void* from, const void* values, int64_t items, int64_t n, Dtype dtype, Device& device, Stream& stream);
+
 /// The first k columns of the Q of each item's reflectors, one behind the other, from what LAPACK's geqrf leaves: vectors[n, m], whose
 /// rows have them behind their diagonals, and taus[min(m, n)].
 void kernel_reflect(void* q, const void* vectors, const void* taus, int64_t items, int64_t m, int64_t n, int64_t k, Dtype dtype, Device& device, Stream& stream);

@@ -251,20 +251,26 @@ class Stack {
     }
   }
 
-  /// Of complex matrices.
+  /// Real matrices stay real in the library, which gives the vectors of a pair as LAPACK does.
   void eig() {
-    const int64_t n = p_.n;
-    const int type = is_wide_ ? type_complex128 : type_complex64, job = p_.factor == Factor::eig ? vectors : no_vectors;
+    const int64_t n = p_.n, lines = n;
+    const bool has_vectors = p_.factor == Factor::eig, has_pairs = has_vectors && !is_complex_;
+    const int complex_type = is_wide_ ? type_complex128 : type_complex64, type = is_complex_ ? complex_type : is_wide_ ? type_float64 : type_float32;
+    const int job = has_vectors ? vectors : no_vectors, no_job = no_vectors;
+    const Temporary pairs(device_, stream_, has_pairs ? static_cast<size_t>(p_.items * n * n) * size() : 0);
+    auto* const rows = has_vectors ? static_cast<char*>(has_pairs ? pairs.data : p_.operands[2]) : nullptr;
+    const auto geev = [&](const char* name, int64_t i, auto... rest) {
+      char* const own = rows ? rows + static_cast<size_t>(i * n * n) * size() : nullptr;
+      void* const w = at<char>(1) + static_cast<size_t>(i * n) * 2 * real_size();
+      check(call_by_name(library(), name, handle_.solver, handle_.parameters, no_job, job, n, type, element(0, i * n * n), lines, complex_type, w, type, static_cast<void*>(nullptr), lines, type, static_cast<void*>(own), lines, type,
+                         rest...), "geev");
+    };
     size_t bytes = 0, host_bytes = 0;
-    void* const none = nullptr;
-    const int64_t lines = n;
-    check(call_by_name(library(), "cusolverDnXgeev_bufferSize", handle_.solver, handle_.parameters, static_cast<int>(no_vectors), job, n, type, const_cast<const void*>(p_.operands[0]), lines, type,
-                       const_cast<const void*>(p_.operands[1]), type, const_cast<const void*>(none), lines, type, const_cast<const void*>(job ? p_.operands[2] : none), lines, type, &bytes, &host_bytes), "geev");
+    geev("cusolverDnXgeev_bufferSize", 0, &bytes, &host_bytes);
     const Temporary work(device_, stream_, bytes);
     const std::unique_ptr<char[]> host(new char[std::max<size_t>(host_bytes, 1)]);
-    for (int64_t i = 0; i < p_.items; ++i)
-      check(call_by_name(library(), "cusolverDnXgeev", handle_.solver, handle_.parameters, static_cast<int>(no_vectors), job, n, type, element(0, i * n * n), lines, type, element(1, i * n), type, none, lines,
-                         type, job ? element(2, i * n * n) : none, lines, type, work.data, bytes, static_cast<void*>(host.get()), host_bytes, p_.status + i), "geev");
+    for (int64_t i = 0; i < p_.items; ++i) geev("cusolverDnXgeev", i, work.data, bytes, static_cast<void*>(host.get()), host_bytes, p_.status + i);
+    if (has_pairs) kernel_pairs(p_.operands[2], rows, p_.operands[1], p_.items, n, p_.dtype, device_, stream_);
   }
 
   static int as_int(int64_t length) {

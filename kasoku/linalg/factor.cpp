@@ -10,16 +10,16 @@ namespace {
 
 struct Provider {
   DeviceKind kind;
-  bool takes_real_eig, solves_columns;
+  bool solves_columns;
   bool (*has)(Factor, std::string* why);
   void (*factor)(const Factors&, Device&, Stream&);
 };
 
 // clang-format off
 constexpr Provider table[] = {
-    // device            real eig  columns  has         factor
-    {DeviceKind::cpu,    true,     false,   cpu_has,    cpu_factor},
-    {DeviceKind::cuda,   false,    true,    cuda_has,   cuda_factor},
+    // device            columns  has         factor
+    {DeviceKind::cpu,    false,   cpu_has,    cpu_factor},
+    {DeviceKind::cuda,   true,    cuda_has,   cuda_factor},
 };
 // clang-format on
 
@@ -33,7 +33,6 @@ const Provider& provider(const Device& device) {
 
 bool has(Factor factor, Device& device, std::string* why) { return provider(device).has(factor, why); }
 
-bool takes_real_eig(Device& device) { return provider(device).takes_real_eig; }
 bool solves_columns(Device& device) { return provider(device).solves_columns; }
 
 void factor(const Factors& problem, Device& device, Stream& stream) { provider(device).factor(problem, device, stream); }

@@ -43,8 +43,6 @@ struct Factors {
 bool has(Factor factor, Device& device, std::string* why = nullptr);
 /// Whether the matrix of solve is given by columns, which the library is faster with than with its rows.
 bool solves_columns(Device& device);
-/// Whether eig and eigvals take real matrices, or are given complex ones.
-bool takes_real_eig(Device& device);
 /// In the order of `stream`; on a CPU done on return. No length is 0.
 void factor(const Factors& problem, Device& device, Stream& stream);
 

@@ -67,6 +67,18 @@ extern "C" __global__ void adjoint(NUMBER* to, const NUMBER* from, long long ite
 }
 )";
 
+// Of a pair the vector with the positive imaginary part comes first.
+constexpr const char* pairs_text = R"(
+extern "C" __global__ void pairs(NUMBER* to, const NUMBER* from, const NUMBER* values, long long items, long long n) {
+  const long long step = (long long)gridDim.x * blockDim.x, count = items * n * n;
+  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += step) {
+    const NUMBER sign = values[2 * (i / n) + 1];
+    to[2 * i] = from[sign < 0 ? i - n : i];
+    to[2 * i + 1] = sign > 0 ? from[i + n] : sign < 0 ? -from[i] : (NUMBER)0;
+  }
+}
+)";
+
 // A thread has a column of Q: that of the identity, to which it applies the reflectors I - tau v v^H, the last one first. Those whose
 // vectors begin behind the column's one leave it as it is. An element is PARTS numbers; a vector's first, 1, is not stored.
 constexpr const char* reflect_text = R"(
@@ -172,6 +184,11 @@ void kernel_adjoint(void* to, const void* from, int64_t items, int64_t rows, int
   Function& function = kernel(device, "adjoint", adjoint_text, parts_of(dtype));
   void* args[] = {&to, &from, &items, &rows, &columns, &to_next, &from_next};
   function.launch({{blocks(items * rows * columns, 256, 1 << 20), 1, 1}, {256, 1, 1}}, args, stream);
+}
+
+void kernel_pairs(void* to, const void* from, const void* values, int64_t items, int64_t n, Dtype dtype, Device& device, Stream& stream) {
+  void* args[] = {&to, &from, &values, &items, &n};
+  kernel(device, "pairs", pairs_text, parts_of(dtype)).launch({{blocks(items * n * n, 256, 1 << 20), 1, 1}, {256, 1, 1}}, args, stream);
 }
 
 void kernel_reflect(void* q, const void* vectors, const void* taus, int64_t items, int64_t m, int64_t n, int64_t k, Dtype dtype, Device& device, Stream& stream) {
