@@ -3,7 +3,7 @@
 import pathlib
 import unittest
 
-from .testing import TestCase, captured_stdout  # noqa: F401
+from .testing import SerialMixin, TestCase, captured_stdout  # noqa: F401
 
 test_data_dir = pathlib.Path(__file__).parent
 
@@ -14,10 +14,6 @@ class CUDATestCase(TestCase):
 
 
 ContextResettingTestCase = CUDATestCase
-
-
-class SerialMixin:
-    pass
 
 
 class ForeignArray:

@@ -43,6 +43,40 @@ class TestCase(unittest.TestCase):
         with self.assertRaises(TypingError) as caught:
             yield caught
 
+    def assertStridesEqual(self, first, second):  # noqa: N802
+        """Of axes of one element, or of arrays of none, strides mean nothing."""
+        self.assertEqual((first.ndim, first.itemsize), (second.ndim, second.itemsize))
+        for one, other, length in zip(first.strides, second.strides, first.shape, strict=True):
+            if length > 1 and first.size:
+                self.assertEqual(one, other)
+
+    @contextlib.contextmanager
+    def assertRefCount(self, *objects):  # noqa: N802
+        """Nobody holds more of them afterwards."""
+        before = [sys.getrefcount(one) for one in objects]
+        yield
+        self.assertEqual(before, [sys.getrefcount(one) for one in objects])
+
+    def assertRefCountEqual(self, *objects):  # noqa: N802
+        self.assertEqual(len({sys.getrefcount(one) for one in objects}), 1)
+
+    def assertNoNRTLeak(self):  # noqa: N802
+        """Memory is not counted here."""
+        return contextlib.nullcontext()
+
+    def make_dummy_type(self):
+        """A class that nobody knows."""
+        return type("Dummy", (), {})
+
+    @staticmethod
+    def run_test_in_subprocess(maybefunc=None, timeout=60, envvars=None):
+        """The test runs in this process, unless it needs variables of an environment of its own."""
+
+        def mark(test):
+            return unittest.skip("needs an environment of its own")(test) if envvars else test
+
+        return mark(maybefunc) if callable(maybefunc) else mark
+
     def disable_leak_check(self):
         """Memory is not counted here."""
 
@@ -51,15 +85,33 @@ class MemoryLeakMixin:
     def disable_leak_check(self):
         """Memory is not counted here."""
 
+    memory_leak_setup = memory_leak_teardown = disable_leak_check
 
-@contextlib.contextmanager
+    def assert_no_memory_leak(self):
+        return contextlib.nullcontext()
+
+
+class SerialMixin:
+    """Of tests that run alone."""
+
+
 def captured_stdout():
     """What is printed meanwhile."""
-    before, sys.stdout = sys.stdout, io.StringIO()
+    return captured_output("stdout")
+
+
+def captured_stderr():
+    return captured_output("stderr")
+
+
+@contextlib.contextmanager
+def captured_output(name):
+    before, text = getattr(sys, name), io.StringIO()
+    setattr(sys, name, text)
     try:
-        yield sys.stdout
+        yield text
     finally:
-        sys.stdout = before
+        setattr(sys, name, before)
 
 
 @contextlib.contextmanager
@@ -87,9 +139,13 @@ skip_parfors_unsupported = skip_if_32bit = skip_if_typeguard = skip_unless_py312
     _as_it_is
 )
 skip_unless_scipy = unittest.skipUnless(importlib.util.find_spec("scipy"), "needs SciPy")
-needs_lapack = expected_failure_py311 = expected_failure_py312 = expected_failure_np2 = _as_it_is
+needs_lapack = expected_failure_py311 = expected_failure_py312 = expected_failure_py313 = expected_failure_np2 = (
+    _as_it_is
+)
 _32bit, IS_NUMPY_2 = False, int(np.__version__.split(".")[0]) >= 2
-MemoryLeak = MemoryLeakMixin
+MemoryLeak = EnableNRTStatsMixin = MemoryLeakMixin
+always_test = skip_unless_py10_or_later = skip_unless_py10 = skip_if_py313_on_windows = _as_it_is
+skip_if_numpy_2 = unittest.skipIf(IS_NUMPY_2, "of NumPy before 2")
 no_pyobj_flags, enable_pyobj_flags, force_pyobj_flags = {"nopython": True}, {}, {"forceobj": True}
 
 
