@@ -82,6 +82,18 @@ __device__ double gamma_of_many(double a, double x, bool upper) {  // for large 
   return upper ? 0.5 * erfc(eta * sqrt(a / 2)) + rest : 0.5 * erfc(-eta * sqrt(a / 2)) - rest;
 }
 
+template <class Top> __device__ double fraction(double b, Top top) {  // 1 / (b + top(1) / (b + 2 + top(2) / (b + 4 + ...)))
+  double c = 1e300, d = 1 / b, product = d;
+  for (int k = 1; k < 100000; k++) {
+    b += 2;
+    d = 1 / (top(k) * d + b);
+    c = b + top(k) / c;
+    product *= c * d;
+    if (fabs(c * d - 1) < 1e-16) break;
+  }
+  return product;
+}
+
 __device__ double gamma_part(double a, double x, bool upper) {
   if (!(a >= 0 && x >= 0)) return NAN;
   if (a == 0) return x > 0 ? upper ? 0 : 1 : NAN;
@@ -107,16 +119,7 @@ __device__ double gamma_part(double a, double x, bool upper) {
     }
     return upper ? 1 - weight * sum : weight * sum;
   }
-  double b = x + 1 - a, c = 1e300, d = 1 / b, fraction = d;
-  for (int k = 1; k < 100000; k++) {
-    const double top = -k * (k - a);
-    b += 2;
-    d = 1 / (top * d + b);
-    c = b + top / c;
-    fraction *= c * d;
-    if (fabs(c * d - 1) < 1e-16) break;
-  }
-  const double above = weight * a * fraction;
+  const double above = weight * a * fraction(x + 1 - a, [=](double k) { return -k * (k - a); });
   return upper ? above : 1 - above;
 }
 
@@ -311,18 +314,7 @@ __device__ double expn(double n, double x) {
   if (x == 0) return n < 2 ? INFINITY : 1 / (n - 1);
   if (isinf(x)) return 0;
   if (n == 0) return exp(-x) / x;
-  if (x > 1 || n > 20) {
-    double b = x + n, c = 1e300, d = 1 / b, fraction = d;
-    for (int k = 1; k < 1000; k++) {
-      const double top = -k * (n - 1 + k);
-      b += 2;
-      d = 1 / (top * d + b);
-      c = b + top / c;
-      fraction *= c * d;
-      if (fabs(c * d - 1) < 1e-16) break;
-    }
-    return fraction * exp(-x);
-  }
+  if (x > 1 || n > 20) return exp(-x) * fraction(x + n, [=](double k) { return -k * (n - 1 + k); });
   double sum = n == 1 ? 0 : 1 / (1 - n), harmonic = -0.57721566490153286061 - log(x), power = 1;
   for (int k = 1; k < n; k++) harmonic += 1. / k;
   for (int k = 1; k < n + 30; k++) {
