@@ -53,14 +53,9 @@ def _summed(a, b, ends, **more):
     return (seen * _ks.flip(b)).sum(axis=tuple(range(-b.ndim, 0)), dtype=a.dtype)
 
 
-_ends = {
-    "fill": "constant",
-    "pad": "constant",
-    "circular": "wrap",
-    "wrap": "wrap",
-    "symmetric": "symmetric",
-    "symm": "symmetric",
-}
+# What stands beyond the ends, by SciPy's names and numpy.pad's.
+_ends = {"fill": "constant", "pad": "constant", "circular": "wrap", "wrap": "wrap",
+         "symmetric": "symmetric", "symm": "symmetric"}  # fmt: skip
 
 
 def _by_transforms(a, b, axes):
