@@ -1,4 +1,6 @@
-"""What the faces ask of two operands, and the engine's names of Python's operators."""
+"""What the faces ask of two operands, and the engine's names of operators and functions."""
+
+import kasoku as ks
 
 arithmetic = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "remainder",
@@ -6,13 +8,14 @@ arithmetic = {
     "rshift": "right_shift",
 }  # fmt: skip
 comparisons = {
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-}
+    "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal",
+}  # fmt: skip
+
+
+def engine_names(names):
+    """A package's name -> the engine's of the operation: ks's of that name, or in "name=other" of the other."""
+    words = (word.partition("=") for word in names.split())
+    return {name: getattr(ks, other or name).__name__ for name, _, other in words}
 
 
 def divides_by_zero(x, y):

@@ -481,3 +481,38 @@ def test_a_reduced_view_has_as_few_axes_as_its_strides_allow(cp):
         assert view.shape == shape and view.ravel().tolist() == x.ravel().tolist()
     a.reduced_view()[23] = -1
     assert a[1, 2, 3] == -1 and cp.zeros((0, 3)).reduced_view().size == 0
+
+
+# ── the array API standard ────────────────────────────────────────────────────────────────────
+
+
+def test_array_api_has_the_names_of_the_standard(cp):
+    import array_api_strict
+
+    from kasoku.compat.cupy import array_api
+
+    for part in ("", "linalg", "fft"):
+        theirs, ours = (getattr(space, part) if part else space for space in (array_api_strict, array_api))
+        wanted = {
+            name for name in theirs.__all__ if "strict" not in name.lower() and name not in ("Device", "__version__")
+        }
+        assert wanted - {*dir(ours)} <= {"broadcast_shapes", "isin"}  # which are of a later version of the standard
+
+
+def test_array_api_gives_cupys_arrays_on_the_current_device(cp):
+    import array_api_strict
+
+    from kasoku.compat.cupy import array_api
+
+    def values(xp):
+        x = xp.asarray([[3.0, 1.0], [1.0, 2.0]])
+        found = xp.unique_all(x)
+        return [
+            xp.sort(x, axis=1, descending=True), xp.concat([x, xp.zeros((1, 2))]), xp.permute_dims(x, (1, 0)), found.values,
+            found.counts, xp.var(x, correction=1), xp.linalg.vector_norm(x), xp.linalg.solve(x, xp.ones((2, 1))),
+            xp.fft.rfft(xp.arange(4.0)), *xp.nonzero(x > 1), xp.cumulative_sum(x, axis=0, include_initial=True),
+        ]  # fmt: skip
+
+    for a, b in zip(values(array_api), values(array_api_strict), strict=True):
+        assert type(a) is cp.ndarray and a.device == cp.empty(0).device
+        np.testing.assert_allclose(a.get(), np.asarray(b))

@@ -269,6 +269,18 @@ def test_windows_show_and_take_scipys_parameters(device):
         medfilt2d([1, 2, 3])
 
 
+def test_the_text_of_special_functions_compiles_as_it_stands(device):
+    """A kernel has of it what it calls, each function behind those that it needs."""
+    import kasoku as ks
+    from kasoku.compat._face import special
+
+    text = pathlib.Path(special.__file__).with_name("special.cuh").read_text()
+    kernel = ks.ElementwiseKernel("T a, T x", "T r", "r = gammainc(a, x)", "of_all", preamble=text, device=device)
+    x = np.array([0.25, 1.0, 30.0])
+    found = kernel(ks.full(3, 2.0, device=device), ks.asarray(x, device=device))
+    np.testing.assert_allclose(found.numpy(), 1 - (1 + x) * np.exp(-x), 1e-13)
+
+
 def write():
     def rows(result):
         for x in map(np.asarray, _leaves(result)):

@@ -1,11 +1,11 @@
-"""Special functions that NumPy lacks, as element kernels of CUDA's functions of those names, or of our own texts: on the
-device where the arrays are. Half floats and integers are computed in float32 and float64."""
+"""Special functions that NumPy lacks, as element kernels of CUDA's functions of those names, or of our own in special.cuh: on
+the device where the arrays are. Half floats and integers are computed in float32 and float64."""
 
 import functools
+import os
+import re
 
 import kasoku as ks
-
-from .special_text import arguments, text_of
 
 # package-independent name -> the expression for one element, of CUDA's functions
 _text = {
@@ -16,15 +16,31 @@ _text = {
 
 
 @functools.cache
+def _own():
+    """Our own functions' texts by their names."""
+    with open(os.path.join(os.path.dirname(__file__), "special.cuh"), encoding="utf-8") as file:
+        parts = re.split(r"\n\n(?=__device__|template)", file.read().rstrip())
+    return {re.search(r"(?:double|void) (\w+)\(", part)[1]: part for part in parts[1:]}
+
+
+def _with_what_it_calls(name, found):
+    """The function's text by its name in `found`, behind those that it calls."""
+    for word in re.findall(r"(\w+)\(", _own()[name].partition("{")[2]):
+        if word != name and word in _own() and word not in found:
+            _with_what_it_calls(word, found)
+    found[name] = _own()[name]
+    return found
+
+
+@functools.cache
 def _kernel(name, device):
-    names = arguments.get(name, ["x"])
+    names, text, preamble = ["x"], _text.get(name), ""
+    if text is None:
+        names = re.findall(r"double (\w+)[,)]", _own()[name].partition("{")[0])
+        text, preamble = f"{name}({', '.join(names)})", "\n\n".join(_with_what_it_calls(name, {}).values())
+    inputs = ", ".join(f"T {x}" for x in names)
     return ks.ElementwiseKernel(
-        ", ".join(f"T {x}" for x in names),
-        "T result",
-        "result = " + (_text.get(name) or f"{name}({', '.join(names)})"),
-        f"{name}_of_each",
-        preamble="" if name in _text else text_of(name),
-        device=device,
+        inputs, "T result", f"result = {text}", f"{name}_of_each", preamble=preamble, device=device
     )
 
 

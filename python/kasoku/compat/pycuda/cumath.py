@@ -5,13 +5,13 @@ import numpy as np
 import kasoku as ks
 
 from .._face.table import bound as _bound, plain as _plain, each as _each
+from .._operands import engine_names as _engine_names
 from ._array import GPUArray, result as _result
 from ._operators import binary
 
-# PyCUDA's name -> kasoku's
-_functions = {
-    name: name for name in "fabs ceil floor exp log log10 sqrt sin cos tan sinh cosh tanh log1p expm1".split()
-} | {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "round": "rint"}
+_functions = _engine_names(
+    "fabs ceil floor exp log log10 sqrt sin cos tan sinh cosh tanh log1p expm1 asin acos atan round=rint"
+)
 
 
 def _of_each(array, stream_or_out=None, *, out=None, stream=None, of):

@@ -6,6 +6,7 @@ import functools
 import kasoku as ks
 from kasoku._core import _Face
 
+from .._operands import comparisons, engine_names
 from ._tensor import Tensor, binary, broadcast, convert, must_take, op_name, operands
 from ._variable import Variable
 
@@ -75,25 +76,15 @@ def _kinds_of(engine):
 _BINARY = {
     "add": ("AddV2", "add", "add"), "subtract": ("Sub", "sub", "subtract"), "multiply": ("Mul", "mul", "multiply"),
     "divide": ("RealDiv", "truediv", "divide truediv"), "floor_divide": ("FloorDiv", "floordiv", "floordiv"),
-    "remainder": ("FloorMod", "mod", "mod floormod"), "power": ("Pow", "pow", "pow"),
-    "bitwise_and": ("BitwiseAnd", "and", ""), "bitwise_or": ("BitwiseOr", "or", ""),
-    "bitwise_xor": ("BitwiseXor", "xor", ""), "maximum": ("Maximum", "", "maximum"),
-    "minimum": ("Minimum", "", "minimum"), "arctan2": ("Atan2", "", "atan2"),
-    "logical_and": ("LogicalAnd", "", "logical_and"), "logical_or": ("LogicalOr", "", "logical_or"),
-    "logical_xor": ("LogicalXor", "", "logical_xor"),
+    "remainder": ("FloorMod", "mod", "mod floormod"), "power": ("Pow", "pow", "pow"), "arctan2": ("Atan2", "", "atan2"),
+    **{f"bitwise_{symbol}": (op_name(f"bitwise_{symbol}"), symbol, "") for symbol in ("and", "or", "xor")},
+    **{name: (op_name(name), "", name) for name in "maximum minimum logical_and logical_or logical_xor".split()},
 }  # fmt: skip
-_COMPARISONS = {
-    "less": ("Less", "lt", "less"), "less_equal": ("LessEqual", "le", "less_equal"),
-    "greater": ("Greater", "gt", "greater"), "greater_equal": ("GreaterEqual", "ge", "greater_equal"),
-    "equal": ("Equal", "eq", "equal"), "not_equal": ("NotEqual", "ne", "not_equal"),
-}  # fmt: skip
-_UNARY = {
-    name: name
-    for name in "exp expm1 log log1p sqrt square sin cos tan sinh cosh tanh floor ceil sign reciprocal rint negative logical_not".split()
-} | {
-    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
-    "round": "rint", "abs": "absolute", "is_nan": "isnan", "is_inf": "isinf", "is_finite": "isfinite",
-}  # fmt: skip
+_COMPARISONS = {name: (op_name(name), symbol, name) for symbol, name in comparisons.items()}
+_UNARY = engine_names("""
+    exp expm1 log log1p sqrt square sin cos tan sinh cosh tanh floor ceil sign reciprocal rint negative logical_not asin acos atan
+    asinh acosh atanh round=rint abs is_nan=isnan is_inf=isinf is_finite=isfinite
+""")
 _IDENTITY = {"equal": False, "not_equal": True}  # of a tensor and None, or of one of another shape
 
 

@@ -17,11 +17,6 @@ from ._operators import elementwise
 from ._table import axes as _axes, functions as _functions
 from ._tensor import Tensor, binary, convert, in_a_graph, in_graph, must_take, operands
 
-_REDUCTIONS = {
-    "reduce_sum": "sum", "reduce_mean": "mean", "reduce_max": "max", "reduce_min": "min", "reduce_prod": "prod",
-    "reduce_any": "any", "reduce_all": "all",
-}  # fmt: skip
-
 
 def _reduction(input_tensor, axis=None, keepdims=False, name=None, *, target):
     x = must_take(target.title(), "b" if target in ("any", "all") else "iufc", convert(input_tensor))
@@ -32,8 +27,8 @@ def _reduction(input_tensor, axis=None, keepdims=False, name=None, *, target):
 
 
 elementwise.update(_plain({"__name__": __package__}, {
-    name: (_bound(_reduction, target=of), f"tf.{name}: {of} over `axis` (all by default), in the tensor's type.")
-    for name, of in _REDUCTIONS.items()
+    f"reduce_{of}": (_bound(_reduction, target=of), f"tf.reduce_{of}: {of} over `axis` (all by default), in the tensor's type.")
+    for of in "sum mean max min prod any all".split()
 }))  # fmt: skip
 
 

@@ -8,7 +8,7 @@ import kasoku as ks
 from kasoku._core import _unsettled as unsettled
 
 from .._face.compositions import softmax
-from .._operands import divides_by_zero
+from .._operands import divides_by_zero, engine_names
 from . import _promotion, _types
 from ._table import functions, in_place, into, rules
 from ._tensor import ShapeError, Tensor, shaped
@@ -62,22 +62,17 @@ def _apply(name, *operands, wants_float=False, out=None):
 
 
 # torch's name -> kasoku's; floats are made of integers first in the second group
-_plain = {name: name for name in """
+_plain = engine_names("""
     absolute negative floor ceil trunc add subtract multiply maximum minimum fmax fmin fmod remainder floor_divide bitwise_and
     bitwise_or bitwise_xor not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan
-    isinf isfinite gcd lcm positive signbit
-""".split()} | {
-    "abs": "absolute", "neg": "negative", "fix": "trunc", "sub": "subtract", "mul": "multiply", "pow": "power",
-    "bitwise_not": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift", "eq": "equal",
-    "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal",
-}  # fmt: skip
-_floating = {name: name for name in """
+    isinf isfinite gcd lcm positive signbit abs neg=negative fix=trunc sub=subtract mul=multiply pow bitwise_not
+    bitwise_left_shift bitwise_right_shift eq=equal ne=not_equal lt=less le=less_equal gt=greater ge=greater_equal
+""")
+_floating = engine_names("""
     exp exp2 expm1 log log2 log10 log1p sqrt sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh arccosh arctanh reciprocal
-    divide arctan2 hypot logaddexp copysign nextafter float_power heaviside
-""".split()} | {
-    "asin": "arcsin", "acos": "arccos", "atan": "arctan", "asinh": "arcsinh", "acosh": "arccosh", "atanh": "arctanh",
-    "div": "divide", "true_divide": "divide", "atan2": "arctan2", "rad2deg": "degrees", "deg2rad": "radians",
-}  # fmt: skip
+    divide arctan2 hypot logaddexp copysign nextafter float_power heaviside asin acos atan asinh acosh atanh div=divide
+    true_divide atan2 rad2deg deg2rad
+""")
 
 
 def _with_names(name, operands, more):

@@ -28,15 +28,9 @@ def _for_axes(value, axes, name, kind=_operator.index):
     return [None if v is None else kind(v) for v in values]
 
 
-def _modes(mode, a):
-    """A mode for each axis."""
-    return [mode] * a.ndim if isinstance(mode, str) else list(mode)
-
-
 def _windows(a, size, axes, mode, cval, origin):
     """Windows around each element, as new last axes."""
-    modes = [mode] * len(axes) if isinstance(mode, str) else list(mode)
-    for axis, length, end, off in zip(axes, size, modes, origin):
+    for axis, length, end, off in zip(axes, size, _for_axes(mode, len(axes), "mode", str), origin):
         if end not in _ends:
             raise RuntimeError("boundary mode not supported")
         if not -(length // 2) <= off <= (length - 1) // 2:
@@ -115,7 +109,7 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
     """Means of boxes of elements around each."""
     a = _given(input)
     sizes, origins = _for_axes(size, a.ndim, "size"), _for_axes(origin, a.ndim, "origin")
-    modes = _modes(mode, a)
+    modes = _for_axes(mode, a.ndim, "mode", str)
     return _along_axes(input, output, lambda x, k: x if sizes[k] <= 1 else uniform_filter1d(  # noqa: F821
         x, sizes[k], k, None, modes[k], cval, origins[k]))  # fmt: skip
 
@@ -148,14 +142,14 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
     a = _given(input)
     sigmas, orders = _for_axes(sigma, a.ndim, "sigma", float), _for_axes(order, a.ndim, "order")
     radii = _for_axes(radius, a.ndim, "radius")
-    modes = _modes(mode, a)
+    modes = _for_axes(mode, a.ndim, "mode", str)
     return _along_axes(input, output, lambda x, k: gaussian_filter1d(
         x, sigmas[k], k, orders[k], None, modes[k], cval, truncate, radius=radii[k]) if sigmas[k] > 1e-15 else x)  # fmt: skip
 
 
 def _gradient(input, axis=-1, output=None, mode="reflect", cval=0.0, *, weights_across):
     a = _given(input)
-    modes = _modes(mode, a)
+    modes = _for_axes(mode, a.ndim, "mode", str)
     axis %= a.ndim
     a = correlate1d(a, [-1, 0, 1], axis, None, modes[axis], cval)
     for k in range(a.ndim):
@@ -166,7 +160,10 @@ def _gradient(input, axis=-1, output=None, mode="reflect", cval=0.0, *, weights_
 def _along_each(input, of, output, mode, cval, extra_arguments, extra_keywords, joined):
     """What joined() makes of what of(input, axis, output, mode, cval, …) gives along each axis."""
     a = _given(input)
-    parts = [of(a, k, None, m, cval, *extra_arguments, **(extra_keywords or {})) for k, m in enumerate(_modes(mode, a))]
+    parts = [
+        of(a, k, None, m, cval, *extra_arguments, **(extra_keywords or {}))
+        for k, m in enumerate(_for_axes(mode, a.ndim, "mode", str))
+    ]
     return _result(joined(parts) if parts else a, input, output)
 
 

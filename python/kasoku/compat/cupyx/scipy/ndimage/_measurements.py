@@ -13,18 +13,24 @@ from ._filters import _footprint, _wide
 from ._morphology import generate_binary_structure
 
 
-def _by_label(input, labels=None, index=None, *, of):
-    """What is computed of the elements of each label that is asked for; all elements are one group where there are none."""
-    a = _asarray(input)
+def _each_label(of, a, labels, index):
+    """What of(places) gives of all elements, of those of labels, or of each of several labels; a list of these."""
     if labels is None:
-        return of(a, _ks.ones_like(a, dtype=bool))
-    labels = _asarray(labels)
-    a, labels = _ks.broadcast_arrays(a, labels)
+        return of(_ks.ones(a.shape, bool, device=a.device))
+    labels = _ks.broadcast_to(_asarray(labels), a.shape)
     if index is None:
-        return of(a, labels > 0)
-    index = _asarray(index)
-    parts = [of(a, labels == k) for k in _ks.ravel(index)]
-    return _ks.stack(parts).reshape(index.shape) if parts else _ks.empty(index.shape, device=a.device)
+        return of(labels > 0)
+    return of(labels == index) if _ks.isscalar(index) else [of(labels == k) for k in _ks.ravel(_asarray(index))]
+
+
+def _by_label(input, labels=None, index=None, *, of):
+    """A number of the elements of each label that is asked for, in an array; all elements are one group where there are none."""
+    a = _asarray(input)
+    a = a if labels is None else _ks.broadcast_to(a, _ks.broadcast_shapes(a.shape, _asarray(labels).shape))
+    found = _each_label(lambda places: of(a, places), a, labels, index)
+    if not isinstance(found, list):
+        return found
+    return (_ks.stack(found) if found else _ks.empty(0, device=a.device)).reshape(_asarray(index).shape)
 
 
 def _mean_of(a, of):
@@ -54,16 +60,6 @@ def _median_of(a, of):
         return _ks.asarray(_ks.nan, device=a.device)
     values, n = _ks.sort(_ks.where(of, a if a.dtype.kind == "f" else _wide(a), _ks.inf).reshape(-1)), of.sum()
     return (values[_ks.maximum(n - 1, 0) // 2] + values[_ks.minimum(n // 2, a.size - 1)]) / 2
-
-
-def _each_label(of, a, labels, index):
-    """What of(places) gives of all elements, of those of labels, or of each of several labels; a list of these."""
-    if labels is None:
-        return of(_ks.ones(a.shape, bool, device=a.device))
-    labels = _ks.broadcast_to(_asarray(labels), a.shape)
-    if index is None:
-        return of(labels > 0)
-    return of(labels == index) if _ks.isscalar(index) else [of(labels == k) for k in _ks.ravel(_asarray(index))]
 
 
 def _position(input, labels=None, index=None, *, name):

@@ -43,9 +43,19 @@ def _directly(a, b):
     shape = tuple(n + m - 1 for n, m in zip(a.shape, b.shape))
     if any(n < m for n, m in zip(a.shape, b.shape)):
         a = _ks.pad(a, [(0, max(m - n, 0)) for n, m in zip(a.shape, b.shape)])
-    padded = _ks.pad(a, [(m - 1, m - 1) for m in b.shape])
+    return _summed(a, b, "constant")[tuple(map(slice, shape))]
+
+
+def _summed(a, b, ends, **more):
+    """Sums of windows, with what numpy.pad has by that name beyond the ends of the first."""
+    padded = _ks.pad(a, [(m - 1, m - 1) for m in b.shape], ends, **more)
     seen = _ks.lib.stride_tricks.sliding_window_view(padded, b.shape)
-    return (seen * _ks.flip(b)).sum(axis=tuple(range(-b.ndim, 0)), dtype=a.dtype)[tuple(map(slice, shape))]
+    return (seen * _ks.flip(b)).sum(axis=tuple(range(-b.ndim, 0)), dtype=a.dtype)
+
+
+# What stands beyond the ends, by SciPy's names and numpy.pad's.
+_ends = {"fill": "constant", "pad": "constant", "circular": "wrap", "wrap": "wrap",
+         "symmetric": "symmetric", "symm": "symmetric"}  # fmt: skip
 
 
 def _by_transforms(a, b, axes):
@@ -113,22 +123,12 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     a, b = _operands(in1, in2)
     if a.ndim != 2:
         raise ValueError("convolve2d inputs must both be 2-D arrays")
-    ends = {
-        "fill": "constant",
-        "pad": "constant",
-        "wrap": "wrap",
-        "circular": "wrap",
-        "symm": "symmetric",
-        "symmetric": "symmetric",
-    }
-    if boundary not in ends:
+    if boundary not in _ends:
         raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').")
     if mode == "valid" and all(n <= m for n, m in zip(a.shape, b.shape)):
         a, b = b, a
-    more = {"constant_values": fillvalue} if ends[boundary] == "constant" else {}
-    padded = _ks.pad(a, [(m - 1, m - 1) for m in b.shape], ends[boundary], **more)
-    seen = _ks.lib.stride_tricks.sliding_window_view(padded, b.shape)
-    return _cut((seen * _ks.flip(b)).sum(axis=(-2, -1), dtype=a.dtype), a, b, mode)
+    more = {"constant_values": fillvalue} if _ends[boundary] == "constant" else {}
+    return _cut(_summed(a, b, _ends[boundary], **more), a, b, mode)
 
 
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):

@@ -1,11 +1,9 @@
-"""Special functions that CUDA lacks, as its C++: each function's text by its name, and the names of its arguments.
+// Special functions that CUDA lacks: for a kernel special.py takes the function that is asked for and those that it calls, each
+// between empty lines.
+//
+// They are computed in double. Sums go on until a term is too small to count; where a formula would lose digits (a power that
+// is too large, what is subtracted from 1) another stands beside it.
 
-They are computed in double. Sums go on until a term is too small to count; where a formula would lose digits (a power that
-is too large, what is subtracted from 1) another stands beside it."""
-
-import re
-
-_text = r"""
 __device__ double digamma(double x) {
   // From where the asymptotic series holds, down by psi(x) = psi(x + 1) - 1 / x, and by reflection for negative numbers.
   if (x == 0) return copysign(INFINITY, -x);
@@ -84,6 +82,18 @@ __device__ double gamma_of_many(double a, double x, bool upper) {  // for large 
   return upper ? 0.5 * erfc(eta * sqrt(a / 2)) + rest : 0.5 * erfc(-eta * sqrt(a / 2)) - rest;
 }
 
+template <class Top> __device__ double fraction(double b, Top top) {  // 1 / (b + top(1) / (b + 2 + top(2) / (b + 4 + ...)))
+  double c = 1e300, d = 1 / b, product = d;
+  for (int k = 1; k < 100000; k++) {
+    b += 2;
+    d = 1 / (top(k) * d + b);
+    c = b + top(k) / c;
+    product *= c * d;
+    if (fabs(c * d - 1) < 1e-16) break;
+  }
+  return product;
+}
+
 __device__ double gamma_part(double a, double x, bool upper) {
   if (!(a >= 0 && x >= 0)) return NAN;
   if (a == 0) return x > 0 ? upper ? 0 : 1 : NAN;
@@ -109,16 +119,7 @@ __device__ double gamma_part(double a, double x, bool upper) {
     }
     return upper ? 1 - weight * sum : weight * sum;
   }
-  double b = x + 1 - a, c = 1e300, d = 1 / b, fraction = d;
-  for (int k = 1; k < 100000; k++) {
-    const double top = -k * (k - a);
-    b += 2;
-    d = 1 / (top * d + b);
-    c = b + top / c;
-    fraction *= c * d;
-    if (fabs(c * d - 1) < 1e-16) break;
-  }
-  const double above = weight * a * fraction;
+  const double above = weight * a * fraction(x + 1 - a, [=](double k) { return -k * (k - a); });
   return upper ? above : 1 - above;
 }
 
@@ -313,18 +314,7 @@ __device__ double expn(double n, double x) {
   if (x == 0) return n < 2 ? INFINITY : 1 / (n - 1);
   if (isinf(x)) return 0;
   if (n == 0) return exp(-x) / x;
-  if (x > 1 || n > 20) {
-    double b = x + n, c = 1e300, d = 1 / b, fraction = d;
-    for (int k = 1; k < 1000; k++) {
-      const double top = -k * (n - 1 + k);
-      b += 2;
-      d = 1 / (top * d + b);
-      c = b + top / c;
-      fraction *= c * d;
-      if (fabs(c * d - 1) < 1e-16) break;
-    }
-    return fraction * exp(-x);
-  }
+  if (x > 1 || n > 20) return exp(-x) * fraction(x + n, [=](double k) { return -k * (n - 1 + k); });
   double sum = n == 1 ? 0 : 1 / (1 - n), harmonic = -0.57721566490153286061 - log(x), power = 1;
   for (int k = 1; k < n; k++) harmonic += 1. / k;
   for (int k = 1; k < n + 30; k++) {
@@ -464,6 +454,26 @@ __device__ double ellipj_phase(double u, double m) {  // by descending means of 
   return phase;
 }
 
+__device__ void exponential_at_i(double x, double &re, double &im) {  // E1(i x), by a continued fraction
+  double b = x, c_re = 1e300, c_im = 0, norm = 1 + b * b, d_re = 1 / norm, d_im = -b / norm, h_re = d_re, h_im = d_im, real = 1;
+  for (int k = 1; k < 1000; k++) {
+    const double a = -(double)k * k;
+    real += 2;
+    const double below_re = a * d_re + real, below_im = a * d_im + b, below = below_re * below_re + below_im * below_im;
+    d_re = below_re / below;
+    d_im = -below_im / below;
+    const double size = c_re * c_re + c_im * c_im, over_re = isinf(size) ? 0 : a * c_re / size, over_im = isinf(size) ? 0 : -a * c_im / size;
+    c_re = real + over_re;
+    c_im = b + over_im;
+    const double times_re = c_re * d_re - c_im * d_im, times_im = c_re * d_im + c_im * d_re, kept = h_re;
+    h_re = kept * times_re - h_im * times_im;
+    h_im = kept * times_im + h_im * times_re;
+    if (fabs(times_re - 1) + fabs(times_im) < 1e-16) break;
+  }
+  re = cos(x) * h_re + sin(x) * h_im;
+  im = cos(x) * h_im - sin(x) * h_re;
+}
+
 __device__ double sine_integral(double x) {
   const double y = fabs(x);
   if (y <= 4) {
@@ -488,26 +498,6 @@ __device__ double cosine_integral(double x) {
   double re, im;
   exponential_at_i(x, re, im);
   return -re;
-}
-
-__device__ void exponential_at_i(double x, double &re, double &im) {  // E1(i x), by a continued fraction
-  double b = x, c_re = 1e300, c_im = 0, norm = 1 + b * b, d_re = 1 / norm, d_im = -b / norm, h_re = d_re, h_im = d_im, real = 1;
-  for (int k = 1; k < 1000; k++) {
-    const double a = -(double)k * k;
-    real += 2;
-    const double below_re = a * d_re + real, below_im = a * d_im + b, below = below_re * below_re + below_im * below_im;
-    d_re = below_re / below;
-    d_im = -below_im / below;
-    const double size = c_re * c_re + c_im * c_im, over_re = isinf(size) ? 0 : a * c_re / size, over_im = isinf(size) ? 0 : -a * c_im / size;
-    c_re = real + over_re;
-    c_im = b + over_im;
-    const double times_re = c_re * d_re - c_im * d_im, times_im = c_re * d_im + c_im * d_re, kept = h_re;
-    h_re = kept * times_re - h_im * times_im;
-    h_im = kept * times_im + h_im * times_re;
-    if (fabs(times_re - 1) + fabs(times_im) < 1e-16) break;
-  }
-  re = cos(x) * h_re + sin(x) * h_im;
-  im = cos(x) * h_im - sin(x) * h_re;
 }
 
 __device__ double hyperbolic_sine_integral(double x) {
@@ -660,25 +650,3 @@ __device__ double lpmv(double m, double v, double x) {  // of a whole order and 
     for (int k = (int)v - order + 1; k <= v + order; k++) factor /= k;
   return m < 0 && order % 2 ? -factor * p : factor * p;
 }
-"""
-_of_one = {
-    re.search(r"(?:double|void) (\w+)\(", text)[1]: text
-    for text in re.split(r"\n\n(?=__device__|template)", _text.strip())
-}
-arguments = {
-    name: re.findall(r"(?:double|bool|int) (\w+)[,)]", text.partition("{")[0]) for name, text in _of_one.items()
-}
-
-
-def text_of(name):
-    """The function's text, behind those that it calls."""
-    needed = {}
-
-    def need(one):
-        for word in re.findall(r"(\w+)\(", _of_one[one].partition("{")[2]):
-            if word != one and word in _of_one and word not in needed:
-                need(word)
-        needed[one] = _of_one[one]
-
-    need(name)
-    return "\n\n".join(needed.values())
