@@ -188,3 +188,11 @@ def test_a_parallel_loop_around_a_given_function_without_a_compiled_form_runs():
 
     with pytest.warns(match=r"a compiled function cannot take \*\*kwargs"):
         assert apply(line, np.arange(3.0)).tolist() == [0, 2, 4]
+
+
+def test_functions_stay_pythons_where_compiling_is_off(monkeypatch):
+    def f(x):
+        return x
+
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
+    assert njit(f) is f and njit("int64(int64)")(f) is f and jit(parallel=True)(f) is f

@@ -237,3 +237,38 @@ def test_a_property_that_is_set():
         half.fixed = 2
     with pytest.raises(AttributeError, match="no field 'other'"):
         half.other = 2
+
+
+def test_private_fields_have_the_names_that_python_gives_them():
+    @jitclass({"value": int32, "__value": int32})
+    class Pair:
+        def __init__(self, value):
+            self.value = value
+            self.__value = 2 * value
+
+        @property
+        def hidden(self):
+            return self.__value
+
+        def swap(self, new):
+            old = self.__value
+            self.__value = new
+            return old
+
+    pair = Pair(3)
+    assert (pair.value, pair.hidden, pair.swap(7), pair.hidden) == (3, 6, 6, 7)
+
+
+def test_annotations_of_a_base_class_are_fields():
+    class Base:
+        x: int
+
+        def __init__(self, x):
+            self.x = x
+
+    @jitclass
+    class Derived(Base):
+        def twice(self):
+            return 2 * self.x
+
+    assert Derived(4).twice() == 8

@@ -398,3 +398,31 @@ def test_a_loop_that_is_added_is_found():
     same.add("void(int32[:],int32[:])")
     assert same(whole).dtype == np.int32  # an exact one comes first, as if it had been there before
     assert half(whole).dtype == np.float64 and half.types == ["d->d", "i->d"]  # here the first that fits
+
+
+def test_arrays_for_results_take_part_in_the_shapes_of_a_gufunc():
+    @guvectorize(["(float64[:], float64[:], float64[:])"], "(n),(n)->(n)")
+    def add(x, y, out):
+        for i in range(len(x)):
+            out[i] = x[i] + y[i]
+
+    out = np.zeros((4, 3))
+    add(np.arange(3.0), np.ones(3), out)
+    np.testing.assert_array_equal(out, np.broadcast_to([1, 2, 3], (4, 3)))
+    with pytest.raises(ValueError, match=r"Output operand 0 is for rows of shape \(2,\), and there are \(1, 2\)"):
+        add(np.ones((1, 2, 5)), np.ones(5), np.zeros((2, 5)))
+    with pytest.raises(ValueError, match="Output operand 0 has a mismatch in its core dimension 0"):
+        add(np.ones((2, 5)), np.ones(5), np.zeros((5, 2)))
+    out = np.zeros((3, 2))
+    assert add(np.ones((3, 2)), np.arange(6.0).reshape(3, 2), out=out, axis=0) is out
+    np.testing.assert_array_equal(out, 1 + np.arange(6.0).reshape(3, 2))
+
+
+def test_types_of_a_gufunc_fit_its_layout():
+    def nothing(a, b):
+        pass
+
+    with pytest.raises(TypeError, match=r"argument 1 of nothing is array\(int32, 1d, A\), and \(m,n\)"):
+        guvectorize(["(int32[:], int32[:])"], "(m,n)->(n)")(nothing)
+    with pytest.raises(TypeError, match=r"argument 1 of nothing is int32, and \(n\)"):
+        guvectorize(["(int32, int32[:])"], "(n)->(n)")(nothing)

@@ -20,8 +20,11 @@ __version__ = "0.61.0"
 
 
 def jit(signature_or_function=None, *, parallel=False, forceobj=False, nopython=True, **options):
-    """ks.jit: what Numba compiles and kasoku does not runs in the interpreter, with a warning."""
+    """ks.jit: what Numba compiles and kasoku does not runs in the interpreter, with a warning. NUMBA_DISABLE_JIT=1, or
+    config.DISABLE_JIT, leaves functions as they are."""
     given = signature_or_function
+    if config.DISABLE_JIT:
+        return given if inspect.isfunction(given) else lambda function: function
     if isinstance(given, (list, tuple, str, Signature)) and not _have_compiled_forms(given):
         signature_or_function = None
     made = _jit.jit(signature_or_function, parallel=parallel, forceobj=forceobj, **options)

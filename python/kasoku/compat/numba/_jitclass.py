@@ -26,18 +26,20 @@ def jitclass(cls_or_spec=None, spec=None):
 
 def _made(cls, spec):
     fields = dict(spec.items() if hasattr(spec, "items") else spec or ())
-    for name, annotation in inspect.get_annotations(cls, eval_str=True).items():
-        if name not in fields:
-            fields[name] = annotation if isinstance(annotation, Type) else _as_type(annotation)
+    for base in reversed(cls.__mro__[:-1]):
+        for name, annotation in inspect.get_annotations(base, eval_str=True).items():
+            if name not in fields:
+                fields[name] = annotation if isinstance(annotation, Type) else _as_type(annotation)
     for name in fields:
         if not isinstance(name, str):
             raise TypeError(f"spec keys should be strings, got {name!r}")
+    fields = {_mangled(name, cls): of for name, of in fields.items()}
     body = {k: v for k, v in vars(cls).items() if k not in ("__dict__", "__weakref__", "__annotations__", *fields)}
     if any(k in vars(cls) for k in fields):
         raise NameError(f"name shadowing: {', '.join(k for k in fields if k in vars(cls))}")
     plain = {k: v for k, v in body.items() if inspect.isfunction(v) and k != "__init__"}
     getters = {k: v.fget for k, v in body.items() if isinstance(v, property) and v.fset is None}
-    forms = _Forms(fields, {**plain, **getters})
+    forms = _Forms(cls, fields, {**plain, **getters})
     body |= {name: _method(forms, name, function) for name, function in plain.items()}
     body |= {name: property(_method(forms, name, f), doc=f.__doc__) for name, f in getters.items()}
     body.update(__setattr__=_set, __qualname__=cls.__qualname__, __module__=cls.__module__)
@@ -45,6 +47,12 @@ def _made(cls, spec):
     setattr(made, _fields, {name: _conversion(of) for name, of in fields.items()})
     made.class_type = made.instance_type = made  # numba.types.ClassType, whose instance_type is the class's own
     return made
+
+
+def _mangled(name, cls):
+    """What Python makes of a private name in the body of a class."""
+    is_private = name.startswith("__") and not name.endswith("__")
+    return f"_{cls.__name__.lstrip('_')}{name}" if is_private else name
 
 
 def _as_type(annotation):
@@ -119,8 +127,8 @@ class _Unfit(Exception):
 class _Forms:
     """Methods of one class as functions of its fields, made when they are first called."""
 
-    def __init__(self, fields, functions):
-        self.fields, self.functions = fields, functions
+    def __init__(self, cls, fields, functions):
+        self.cls, self.fields, self.functions = cls, fields, functions
         self.known, self.busy = {}, set()
 
     def of(self, name):
@@ -145,6 +153,9 @@ class _Writer(ast.NodeTransformer):
         arguments = node.args
         if not isinstance(node, ast.FunctionDef) or not arguments.args or arguments.vararg or arguments.kwarg:
             raise _Unfit
+        for each in ast.walk(node):
+            if isinstance(each, ast.Attribute):
+                each.attr = _mangled(each.attr, forms.cls)
         self.node, self.self = node, arguments.args[0].arg
         self.reads, self.writes, self.names = [], [], {}
 

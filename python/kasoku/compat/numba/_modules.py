@@ -3,6 +3,7 @@
 import ctypes
 import importlib
 import inspect
+import os
 import sys
 
 import numpy as np
@@ -20,7 +21,8 @@ class _Config:
 
     NUMBA_DEFAULT_NUM_THREADS = 0
     THREADING_LAYER = "default"
-    DISABLE_JIT = ENABLE_CUDASIM = CUDA_LOW_OCCUPANCY_WARNINGS = CUDA_WARN_ON_IMPLICIT_COPY = 0
+    DISABLE_JIT = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+    ENABLE_CUDASIM = CUDA_LOW_OCCUPANCY_WARNINGS = CUDA_WARN_ON_IMPLICIT_COPY = 0
     CUDA_USE_NVIDIA_BINDING = CUDA_DEBUGINFO_DEFAULT = CUDA_ENABLE_PYNVJITLINK = 0
     CUDA_ARRAY_INTERFACE_SYNC = 1
     OPT = 3

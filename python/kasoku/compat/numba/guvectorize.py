@@ -63,6 +63,11 @@ class GUFunc(UFunc):
             raise TypeError(f"the signature {signature} is not of {self.nargs} arguments, as {self.signature} is")
         if result is not None and repr(result) != "none":
             raise TypeError("guvectorized functions cannot return values: signature has return type " + repr(result))
+        for k, (type, core) in enumerate(zip(args, self._ins + self._outs, strict=True)):
+            if getattr(type, "ndim", 0) != len(core) and (core or k < self.nin and getattr(type, "ndim", 0) > 1):
+                raise TypeError(
+                    f"argument {k + 1} of {self.__name__} is {type!r}, and ({','.join(core)}) in {self.signature}"
+                )
         dtypes = [np.dtype(t.__kasoku_dtype__) for t in args]
         self._loops.append((dtypes[: self.nin], dtypes[self.nin :], [hasattr(t, "ndim") for t in args]))
         self._known.clear()
@@ -94,6 +99,34 @@ class GUFunc(UFunc):
         strides = np.broadcast_to(array, shape).strides
         np.lib.stride_tricks.as_strided(array, shape, strides)[...] = lines.reshape(shape)
 
+    def _shapes(self, arrays, targets):
+        """The shape of the loop over all operands, and the length of each axis that the layout names."""
+        lengths, outer = {}, []
+        named = [("Input", k, *pair) for k, pair in enumerate(zip(arrays, self._ins, strict=True))]
+        named += [("Output", k, *pair) for k, pair in enumerate(zip(targets, self._outs, strict=False))]
+        for kind, i, array, core in named:
+            split = array.ndim - len(core)
+            if split < 0:
+                raise ValueError(
+                    f"{self.__name__}: {kind} operand {i} does not have enough dimensions "
+                    f"(has {array.ndim}, gufunc core with signature {self.signature} requires {len(core)})"
+                )
+            outer.append(array.shape[:split])
+            for k, (name, found) in enumerate(zip(core, array.shape[split:], strict=True)):
+                length = int(name) if name.isdigit() else lengths.setdefault(name, found)
+                if found != length:
+                    raise ValueError(
+                        f"{self.__name__}: {kind} operand {i} has a mismatch in its core dimension {k}, with gufunc "
+                        f"signature {self.signature} (size {found} is different from {length})"
+                    )
+        shape = common_shape(*outer)
+        for i, given in enumerate(outer[len(arrays) :]):
+            if given != shape:
+                raise ValueError(
+                    f"{self.__name__}: Output operand {i} is for rows of shape {given}, and there are {shape}"
+                )
+        return shape, lengths
+
     def __call__(self, *args, out=None, axis=None, stream=0, **options):
         outs = list(out) if isinstance(out, tuple) else [] if out is None else [out]
         if len(args) == self.nargs:
@@ -119,29 +152,11 @@ class GUFunc(UFunc):
             loop = self._loop_for(given)
         ins, results, is_array = loop
         arrays, wrap = as_arrays(args)
+        targets = [bare(o) for o in outs]
         if axis is not None:
             arrays = [np.moveaxis(a, axis, -1) if core else a for a, core in zip(arrays, self._ins, strict=True)]
-        lengths, outer = {}, []
-        for i, (array, core) in enumerate(zip(arrays, self._ins, strict=True)):
-            if array.ndim < len(core):
-                raise ValueError(
-                    f"{self.__name__}: Input operand {i} does not have enough dimensions "
-                    f"(has {array.ndim}, gufunc core with signature {self.signature} requires {len(core)})"
-                )
-            split = array.ndim - len(core)
-            outer.append(array.shape[:split])
-            for k, name in enumerate(core):
-                length = int(name) if name.isdigit() else lengths.setdefault(name, array.shape[split + k])
-                if array.shape[split + k] != length:
-                    raise ValueError(
-                        f"{self.__name__}: Input operand {i} has a mismatch in its core dimension {k}, with gufunc "
-                        f"signature {self.signature} (size {array.shape[split + k]} is different from {length})"
-                    )
-        targets = [bare(o) for o in outs]
-        for target, core in zip(targets, self._outs, strict=False):
-            for name, length in zip(core, target.shape[target.ndim - len(core) :], strict=True):
-                lengths.setdefault(name, length)
-        shape = common_shape(*outer)
+            targets = [np.moveaxis(t, axis, -1) if core else t for t, core in zip(targets, self._outs, strict=False)]
+        shape, lengths = self._shapes(arrays, targets)
         count = math.prod(shape)
         cores = [tuple(int(n) if n.isdigit() else lengths[n] for n in core) for core in self._ins + self._outs]
         flat = [self._input(k, rows(a, d, shape, c)) for k, (a, d, c) in enumerate(zip(arrays, ins, cores))]
@@ -152,10 +167,10 @@ class GUFunc(UFunc):
         for k in self._written:
             self._write_back(k, flat[k], arrays[k], (*shape, *cores[k]))
         values = [v.reshape((*shape, *core)) for v, core in zip(values, cores[self.nin :], strict=True)]
-        if axis is not None:
-            values = [np.moveaxis(v, -1, axis) if core else v for v, core in zip(values, self._outs, strict=True)]
         for value, target in zip(values, targets, strict=False):
             target[...] = beside(target, value)
+        if axis is not None:
+            values = [np.moveaxis(v, -1, axis) if core else v for v, core in zip(values, self._outs, strict=True)]
         results = [*outs, *((wrap(v) if v.ndim else v[()]) for v in values[len(outs) :])]
         return results[0] if self.nout == 1 else tuple(results)
 
