@@ -258,7 +258,8 @@ void ks_jit_print_float(double value, int is_single) {
   }
 }
 void ks_jit_print_complex(double re, double im) {
-  printed += fmt::format("({}{:+}j)", re, im);
+  const bool is_imaginary = re == 0 && !std::signbit(re);
+  printed += is_imaginary ? fmt::format("{}j", im) : fmt::format("({}{:+}j)", re, im);
 }
 void ks_jit_print_bool(int value) { printed += value ? "True" : "False"; }
 void ks_jit_print_text(const char* text, int64_t size) { printed.append(text, static_cast<size_t>(size)); }

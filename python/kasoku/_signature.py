@@ -40,6 +40,21 @@ class Type:
         return np.dtype(self.__kasoku_dtype__).itemsize * 8
 
     @property
+    def signed(self):
+        """Whether an integer type has negative numbers."""
+        return self.__kasoku_dtype__.startswith("int")
+
+    @property
+    def minval(self):
+        """The least number of an integer type."""
+        return -(1 << (self.bitwidth - 1)) if self.signed else 0
+
+    @property
+    def maxval(self):
+        """The greatest number of an integer type."""
+        return (1 << (self.bitwidth - self.signed)) - 1
+
+    @property
     def underlying_float(self):
         """The type of a complex number's parts."""
         return Type({"complex64": "float32", "complex128": "float64"}[self.__kasoku_dtype__])

@@ -277,7 +277,7 @@ array([2, 4]))");
     const int64_t width = axis_from(columns).value_or(n);
     const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
     Device& where = device_from(device);
-    return without_lock([&] { return astype(lower_triangle(n, width, k, where), wanted); });
+    return without_lock([&] { return astype(lower_triangle(std::max<int64_t>(n, 0), std::max<int64_t>(width, 0), k, where), wanted); });
   }, "N"_a, "M"_a = none, "k"_a = 0, "dtype"_a = none, "device"_a = none);
   bind_algorithm(m, Algorithm::tril, [](nb::handle x, int64_t k) {
     const Array array = given_array(x);

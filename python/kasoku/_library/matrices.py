@@ -4,8 +4,8 @@ import numpy as np
 
 
 def eye(N, M=None, k=0, dtype=np.float64):  # noqa: N803
-    width = N if M is None else M
-    out = np.zeros((N, width), dtype)
+    width = max(N if M is None else M, 0)
+    out = np.zeros((max(N, 0), width), dtype)
     for i in range(N):
         if 0 <= i + k < width:
             out[i, i + k] = 1
@@ -49,8 +49,8 @@ def fill_diagonal(a, val):
 
 
 def tri(N, M=None, k=0, dtype=np.float64):  # noqa: N803
-    width = N if M is None else M
-    out = np.zeros((N, width), dtype)
+    width = max(N if M is None else M, 0)
+    out = np.zeros((max(N, 0), width), dtype)
     for i in range(N):
         for j in range(min(max(i + k + 1, 0), width)):
             out[i, j] = 1

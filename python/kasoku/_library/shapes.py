@@ -476,7 +476,7 @@ def select(condlist, choicelist, default=0):
 
 
 def extract(condition, arr):
-    return arr.ravel()[condition.ravel()]
+    return arr.ravel()[np.nonzero(condition.ravel())[0]]
 
 
 def shape(a):

@@ -277,6 +277,9 @@ def nan_to_num(x, copy=True, nan=0.0):
             flat[i] = most if v > 0 else -most
         else:
             flat[i] = v
+    if not copy:
+        x[...] = out
+        return x
     return out
 
 

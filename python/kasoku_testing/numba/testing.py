@@ -29,7 +29,7 @@ class TestCase(unittest.TestCase):
             self.assertEqual((first.shape, first.dtype), (second.shape, second.dtype), msg)
         elif isinstance(first, (bool, np.bool_)) != isinstance(second, (bool, np.bool_)):
             self.fail(msg or f"{first!r} and {second!r} are of different types")
-        if prec == "exact":
+        if prec == "exact" and abs_tol is None:
             np.testing.assert_array_equal(first, second, msg or "")
         else:
             dtype = np.result_type(np.asarray(first), np.float32)

@@ -232,3 +232,10 @@ def test_a_signature_may_have_named_tuples():
     for k in (5, 3, 9, 1):
         push(queue, k / 2, k)
     assert [pop(queue), pop(queue).child, pop(queue)[0]] == [node(0.5, 1), 3, 2.5] and type(queue[0]) is node
+
+
+def test_integer_types_know_their_bounds():
+    for of in (numba.int8, numba.uint16, numba.int64, numba.uint64):
+        bounds = np.iinfo(repr(of))
+        assert (of.minval, of.maxval, of.bitwidth) == (bounds.min, bounds.max, bounds.bits)
+        assert of.signed == (bounds.min < 0)

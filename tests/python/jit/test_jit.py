@@ -586,6 +586,9 @@ def printing(x, y):
 def test_print(capsys):
     printing(1, 2.5)
     assert capsys.readouterr().out == "x is 1 2.5 True\n"
+    for z in (5j, -2j, 1 + 2j, complex(-0.0, 3.0), complex(float("nan"), float("inf"))):
+        printing(z, 0)
+        assert capsys.readouterr().out == f"x is {z} 0 True\n"
 
 
 def swap(x):

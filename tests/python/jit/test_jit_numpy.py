@@ -127,6 +127,12 @@ def test_edges_of_vectors():
     ):
         agree(f"np.{name}(a)", N)
     agree("np.nan_to_num(a)", np.array([1.0, np.nan, np.inf, -np.inf]))
+    agree("np.nan_to_num(a, copy=False)", np.array([1.0, np.nan, np.inf, -np.inf]))
+    agree("np.nan_to_num(a, copy=False)", np.array([[1.0, np.nan], [np.inf, -np.inf]]).T)
+    agree("np.extract(a, b)", np.array([[0, 1], [1, 0]]), np.arange(4.0).reshape(2, 2))
+    agree("np.extract(a, b)", np.array([True, False, True, False]), np.arange(3.0))
+    agree("np.tri(a, b, c)", -4, 3, 1)
+    agree("np.tri(a, b, c)", 4, -3, 1)
     agree("np.isclose(a, a, equal_nan=True)", N)
     for bad, args in [("np.concatenate((a, b), axis=0)", (A, M)), ("np.average(a, weights=b)", (V, W[:2])),
                       ("np.interp(1.0, a, b)", (V, W[:2]))]:  # fmt: skip
