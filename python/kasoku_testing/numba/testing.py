@@ -64,6 +64,11 @@ class TestCase(unittest.TestCase):
         """Memory is not counted here."""
         return contextlib.nullcontext()
 
+    def reset_module_warnings(self, module):
+        """What a module has warned of it will warn of again."""
+        for name in [module] if isinstance(module, str) else module:
+            vars(sys.modules.get(name, self)).pop("__warningregistry__", None)
+
     def make_dummy_type(self):
         """A class that nobody knows."""
         return type("Dummy", (), {})

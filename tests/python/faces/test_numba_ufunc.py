@@ -426,3 +426,37 @@ def test_types_of_a_gufunc_fit_its_layout():
         guvectorize(["(int32[:], int32[:])"], "(m,n)->(n)")(nothing)
     with pytest.raises(TypeError, match=r"argument 1 of nothing is int32, and \(n\)"):
         guvectorize(["(int32, int32[:])"], "(n)->(n)")(nothing)
+
+
+def test_constants_and_slices_among_the_indices_of_a_stencil():
+    @stencil
+    def steps(a):
+        t = 1
+        return a[t + 1, 0] - a[-t, 0]
+
+    @stencil
+    def mean(a):
+        return a[-1:2].mean()
+
+    x = np.arange(20.0).reshape(5, 4) ** 2
+    expected = np.zeros_like(x)
+    expected[1:-2] = x[3:] - x[:-3]
+    np.testing.assert_array_equal(steps(x), expected)
+    np.testing.assert_allclose(mean(np.arange(6.0) ** 2), [0, 5 / 3, 14 / 3, 29 / 3, 50 / 3, 0])
+
+
+@pytest.mark.parametrize("length", [0, 1, 2])
+def test_a_stencil_of_an_array_below_its_reach_is_its_border(length):
+    @stencil(cval=7.0)
+    def third(a):
+        return a[2]
+
+    np.testing.assert_array_equal(third(np.ones(length)), np.full(length, 7.0))
+
+
+def test_an_argument_of_a_stencil_may_be_called_out():
+    @stencil
+    def scaled(a, out):
+        return out * a[0]
+
+    np.testing.assert_array_equal(scaled(np.arange(3.0), 2.0), [0, 2, 4])

@@ -7,11 +7,27 @@ from ... import _source
 from ._loops import Made, as_arrays, bare, compiled, names_outside
 
 
+def _constants(statements):
+    """{name: number} of variables that are assigned a number once."""
+    stores = [
+        node.id
+        for each in statements
+        for node in ast.walk(each)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
+    return {
+        each.targets[0].id: each.value.value
+        for each in statements
+        if isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Name) and isinstance(each.value, ast.Constant)
+        and stores.count(each.targets[0].id) == 1
+    }  # fmt: skip
+
+
 class _Relative(ast.NodeTransformer):
     """a[-1, 0] -> a[i0 + -1, i1 + 0], with the reach of each array's indices."""
 
-    def __init__(self, arrays, fixed):
-        self.arrays, self.fixed = arrays, fixed
+    def __init__(self, arrays, fixed, constants):
+        self.arrays, self.fixed, self.constants, self.moved = arrays, fixed, constants, set()
         self.ndim, self.low, self.high, self.is_constant = None, None, None, True
 
     def visit_Subscript(self, node):
@@ -24,17 +40,31 @@ class _Relative(ast.NodeTransformer):
         if len(parts) != self.ndim:
             raise ValueError(f"stencil: {ast.unparse(node)} has {len(parts)} indices, and others have {self.ndim}")
         for k, part in enumerate(parts):
-            try:
-                offset = ast.literal_eval(part)
-            except ValueError:
-                self.is_constant = False
-                continue
-            if not isinstance(offset, int):
-                raise ValueError(f"stencil: an index is an integer, and {ast.unparse(part)} is not")
-            self.low[k], self.high[k] = min(self.low[k], offset), max(self.high[k], offset)
-        moved = [ast.BinOp(ast.Name(f"ks_at{k}", ast.Load()), ast.Add(), part) for k, part in enumerate(parts)]
+            ends = [(part.lower, 0), (part.upper, 1)] if isinstance(part, ast.Slice) else [(part, 0)]
+            for end, beyond in ends:
+                self._reach(k, end, beyond)
+        moved = [self._moved(k, part) for k, part in enumerate(parts)]
+        self.moved.add(node.value.id)
         node.slice = moved[0] if len(moved) == 1 else ast.Tuple(moved, ast.Load())
         return node
+
+    def _reach(self, k, index, beyond):
+        """Along axis k it reaches this index, or the one before it where it is the end of a slice."""
+        if index is None:
+            raise ValueError("stencil: a slice has two ends")
+        if any(isinstance(each, ast.Name) and each.id not in self.constants for each in ast.walk(index)):
+            self.is_constant = False
+            return
+        text = compile(ast.Expression(index), "<an index of a stencil>", "eval")
+        offset = eval(text, {"__builtins__": {}}, self.constants)
+        if not isinstance(offset, int):
+            raise ValueError(f"stencil: an index is an integer, and {ast.unparse(index)} is not")
+        self.low[k], self.high[k] = min(self.low[k], offset - beyond), max(self.high[k], offset - beyond)
+
+    def _moved(self, k, part):
+        if isinstance(part, ast.Slice):
+            return ast.Slice(self._moved(k, part.lower), self._moved(k, part.upper), part.step)
+        return ast.BinOp(ast.Name(f"ks_at{k}", ast.Load()), ast.Add(), part)
 
 
 class StencilFunc(Made):
@@ -51,8 +81,8 @@ class StencilFunc(Made):
             raise ValueError(
                 "The first argument to a stencil kernel must use relative indexing, not standard indexing."
             )
-        relative = _Relative(set(names), set(standard_indexing))
         statements = [ast.Return(node.body)] if isinstance(node, ast.Lambda) else node.body
+        relative = _Relative(set(names), set(standard_indexing), _constants(statements))
         body = [relative.visit(statement) for statement in statements]
         if relative.ndim is None:
             raise ValueError("Stencil kernel with no accesses to relatively indexed arrays.")
@@ -75,14 +105,17 @@ class StencilFunc(Made):
             low, high, line = max(0, -low), max(0, high), "    " * (k + 1)
             loop += line + f"for {at[k]} in {'prange' if k == 0 else 'range'}({low}, {first}.shape[{k}] - {high}):\n"
             for part in (f"0:{low}",) * (low > 0) + (f"max({first}.shape[{k}] - {high}, 0):",) * (high > 0):
-                border += f"        out[{':, ' * k}{part}] = cval\n"
-        loop += "    " * (ndim + 1) + f"out[{', '.join(at)}] = at({', '.join(at)}, {arguments})\n"
-        zeros = ", ".join("0" for _ in at)
+                border += f"        ks_out[{':, ' * k}{part}] = cval\n"
+        loop += "    " * (ndim + 1) + f"ks_out[{', '.join(at)}] = at({', '.join(at)}, {arguments})\n"
+        # What it gives it gives of arrays as large as its reach: the one that is given may be smaller.
+        reach = ", ".join(str(max(0, high) - min(0, low) + 1) for low, high in self.neighborhood)
+        middle = ", ".join(str(max(0, -low)) for low, _ in self.neighborhood)
+        given = ", ".join(f"np.ones(({reach},), {name}.dtype)" if name in relative.moved else name for name in names)
         if cval is None:  # what is given keeps its border
             cval, border = 0, ""
-        whole = f"def stencil({arguments}, out=None):\n    if out is not None:\n{border}        return fill(out, {arguments})\n"
-        whole += f"    return fill(np.full({first}.shape, cval, at({zeros}, {arguments}).dtype), {arguments})\n"
-        fill = compiled(f"def fill(out, {arguments}):\n{loop}    return out\n", "fill", True, at=element)
+        whole = f"def stencil({arguments}, ks_out=None):\n    if ks_out is not None:\n{border}        return fill(ks_out, {arguments})\n"
+        whole += f"    return fill(np.full({first}.shape, cval, at({middle}, {given}).dtype), {arguments})\n"
+        fill = compiled(f"def fill(ks_out, {arguments}):\n{loop}    return ks_out\n", "fill", True, at=element)
         self.__kasoku_jit__ = compiled(whole, "stencil", True, at=element, fill=fill, cval=cval)
         self._names, self._ndim = names, ndim
 
