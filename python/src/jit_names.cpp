@@ -1,6 +1,7 @@
 /// \file python/src/jit_names.cpp
 /// What the names that a function reads from outside mean.
 #include "jit_reader.h"
+#include "jit_values.h"
 #include "kasoku/base/error.h"
 #include "kasoku/jit/intrinsics.h"
 
@@ -185,7 +186,11 @@ Binding Reader::classify_known(nb::object object, const std::string& name, int d
     return binding;
   }
   if (PyFloat_CheckExact(p)) return value(PyFloat_AsDouble(p));
-  if (PyUnicode_Check(p)) return value(nb::cast<std::string>(object));
+  if (PyUnicode_Check(p)) {
+    if (std::optional<std::string> text = text_of_unicode(object)) return value(std::move(*text));
+    binding.name = "a text with half of a surrogate pair";
+    return binding;
+  }
   if (PyComplex_CheckExact(p))
     return value(std::complex<double>(PyComplex_RealAsDouble(p), PyComplex_ImagAsDouble(p)));
   if (type.is_scalar()) {  // a NumPy scalar, an IntEnum

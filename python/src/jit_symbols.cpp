@@ -38,8 +38,18 @@ std::optional<Dtype> named_dtype(nb::handle value) {
 
 }  // namespace
 
+std::optional<std::string> text_of_unicode(nb::handle text) {
+  Py_ssize_t size = 0;
+  if (const char* bytes = PyUnicode_AsUTF8AndSize(text.ptr(), &size)) return std::string(bytes, static_cast<size_t>(size));
+  PyErr_Clear();
+  return std::nullopt;
+}
+
 Type type_of_symbol(nb::handle value) {
-  if (PyUnicode_CheckExact(value.ptr())) return Type::of_text(nb::cast<std::string>(value));
+  if (PyUnicode_CheckExact(value.ptr())) {
+    const std::optional<std::string> text = text_of_unicode(value);
+    return text ? Type::of_text(*text) : Type{};
+  }
   if (is_instance(value, "enum", "Enum")) {
     Type type = Type::of(TypeKind::member);
     nb::object owner = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(value.ptr())));

@@ -9,6 +9,8 @@
 #include "kasoku/jit/runtime.h"
 #include "kasoku/jit/type.h"
 
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace kasoku {
@@ -25,6 +27,9 @@ struct Offloaded {
 
 /// The type of what is known when compiling (a text, a dtype, a member of an Enum), unknown for any other value.
 jit::Type type_of_symbol(nb::handle value);
+
+/// The UTF-8 of a text; nothing if it has half of a surrogate pair, which UTF-8 has not.
+std::optional<std::string> text_of_unicode(nb::handle text);
 
 /// Writes `value` as words of `type` and moves `words` on; false if it is of another type, or if an
 /// array does not lie where the call runs (on the host without `offloaded`).

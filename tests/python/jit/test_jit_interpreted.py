@@ -545,3 +545,11 @@ def test_powers_of_arrays_stay_in_place():
     x = np.array([2.0, 3.0])
     np.testing.assert_array_equal(f(x, {}), [16, 81])
     np.testing.assert_array_equal(x, [4, 9])
+
+
+def test_a_text_that_utf8_does_not_have_runs_in_the_interpreter():
+    @ks.jit
+    def is_half(text):
+        return text == "\ud800"
+
+    assert is_half("\ud800") and not is_half("a")
