@@ -76,6 +76,9 @@ Operator operator_of(Handler handler) {
 
 /// The call's text for operands that have `promoted` in common.
 std::string FunctionLowering::elementwise(const Intrinsic& intrinsic, Dtype promoted, const std::vector<Val>& operands) {
+  if (intrinsic.op && operands.size() == 2 && have_two_signs(operands[0].type.dtype, operands[1].type.dtype))
+    for (const Operator op : {Operator::less, Operator::less_equal, Operator::greater, Operator::greater_equal, Operator::equal, Operator::not_equal})
+      if (op_of(op) == *intrinsic.op) return ordered(str(op), operands[0].text, operands[1].text);
   const Dtype compute = intrinsic.op                             ? element_types(*intrinsic.op, promoted, intrinsic.in_floats).compute
                         : intrinsic.result == Result::part ? promoted : floating_dtype(promoted);
   std::vector<std::string> texts;

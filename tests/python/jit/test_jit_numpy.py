@@ -344,3 +344,10 @@ def test_arrays_that_each_read_the_one_before_more_than_once_are_named_in_the_lo
         np.testing.assert_allclose(got, wanted, rtol=1e-12)
     text = next(iter(chained.inspect_text().values()))
     assert text.count("> ks_t") == 2 * 7  # once in each of two loops
+
+
+@pytest.mark.parametrize("name", ["less", "less_equal", "greater", "greater_equal", "equal", "not_equal"])
+def test_integers_of_both_signs_are_compared_as_numbers(name):
+    signed, unsigned = np.array([-1, -1, 2**63 - 1, 5]), np.array([0, 2**64 - 1, 2**63, 5], np.uint64)
+    for a, b in [(signed, unsigned), (unsigned, signed), (signed[2], unsigned[2]), (unsigned[1], signed[1])]:
+        agree(f"np.{name}(a, b)", a, b)
