@@ -1,4 +1,4 @@
-#include "kasoku/base/error.h"
+#include "kasoku/base/launch_error.h"
 #include "kasoku/base/text.h"
 #include "kasoku/device/device.h"
 #include "kasoku/device/module.h"
@@ -25,34 +25,34 @@ void check_launch(const KernelInfo& kernel, const LaunchShape& shape, const Devi
   const auto who = [&] { return "kernel " + quote(kernel.name); };  // only for errors
   const uint64_t threads = shape.threads();
   if (!threads)
-    throw Error(ErrorKind::value, "the block " + triple(shape.block) + " of " + who() + " is empty")
-        .fix("give every dimension at least one thread");
+    throw LaunchError(Error(ErrorKind::value, "the block " + triple(shape.block) + " of " + who() + " is empty")
+                          .fix("give every dimension at least one thread"));
   const uint64_t most = std::min<uint64_t>(most_threads, limits.max_threads_per_block);
   if (threads > most) {
     Error error(ErrorKind::value, fmt::format("the block {} of {} has {} threads, and {} is the most",
                                               triple(shape.block), who(), threads, most));
     if (most < limits.max_threads_per_block) error.why(std::string(why_threads));
-    throw error.fix("use smaller blocks and a larger grid");
+    throw LaunchError(error.fix("use smaller blocks and a larger grid"));
   }
   for (int i = 0; i < 3; ++i) {
     if (shape.block[i] > limits.max_block[i])
-      throw Error(ErrorKind::value,
-                  fmt::format("the block {} of {} is too long: {} has {} threads, and {} is the most",
-                              triple(shape.block), who(), "xyz"[i], shape.block[i], limits.max_block[i]));
+      throw LaunchError(Error(ErrorKind::value,
+                              fmt::format("the block {} of {} is too long: {} has {} threads, and {} is the most",
+                                          triple(shape.block), who(), "xyz"[i], shape.block[i], limits.max_block[i])));
     if (shape.grid[i] > limits.max_grid[i])
-      throw Error(ErrorKind::value,
-                  fmt::format("the grid {} of {} is too large: {} has {} blocks, and {} is the most",
-                              triple(shape.grid), who(), "xyz"[i], shape.grid[i], limits.max_grid[i]));
+      throw LaunchError(
+          Error(ErrorKind::value, fmt::format("the grid {} of {} is too large: {} has {} blocks, and {} is the most",
+                                              triple(shape.grid), who(), "xyz"[i], shape.grid[i], limits.max_grid[i])));
   }
   if (own_shared_bytes > limits.max_shared_bytes_per_block)
     throw too_much_shared_memory(kernel.name, own_shared_bytes, limits.max_shared_bytes_per_block);
   if (own_shared_bytes + shape.shared_bytes > limits.max_shared_bytes_opt_in)
-    throw Error(ErrorKind::value,
-                fmt::format("{} asks for {} of shared memory, and a block has {}", who(),
-                            bytes_text(own_shared_bytes + shape.shared_bytes),
-                            bytes_text(limits.max_shared_bytes_opt_in)))
-        .why(fmt::format("{} static, {} dynamic", bytes_text(own_shared_bytes), bytes_text(shape.shared_bytes)))
-        .fix("use less shared memory in a block");
+    throw LaunchError(
+        Error(ErrorKind::value, fmt::format("{} asks for {} of shared memory, and a block has {}", who(),
+                                            bytes_text(own_shared_bytes + shape.shared_bytes),
+                                            bytes_text(limits.max_shared_bytes_opt_in)))
+            .why(fmt::format("{} static, {} dynamic", bytes_text(own_shared_bytes), bytes_text(shape.shared_bytes)))
+            .fix("use less shared memory in a block"));
 }
 
 }  // namespace kasoku

@@ -284,7 +284,9 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
       if (first.is_scalar() || second.is_scalar()) return binary(Operator::multiply);
       return binary(Operator::matmul);
     }
-    case Handler::lapack: return int64_type;
+    case Handler::lapack:
+    case Handler::thread_limit:
+    case Handler::thread_number: return int64_type;
     case Handler::reaches: return need(1), bool_type;
     case Handler::algorithm: {
       const auto own = [](const Type& like) { return like.is_array() ? Type::array(like.dtype, like.ndim, true) : Type::scalar(like.dtype); };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace kasoku::jit {
 
@@ -25,6 +26,11 @@ Type Inference::attribute(Expr& expr) {
     if (name == "shape" || name == "strides")
       return Type::tuple(std::vector<Type>(object.ndim, int64_type));
     if (name == "T") return object.view(object.dtype, object.ndim, object.is_contiguous && object.ndim < 2);
+    if (name == "flat") {
+      if (object.ndim == 1) return expr = std::move(*std::exchange(expr.items[0], nullptr)), object;
+      if (object.is_contiguous && !object.has_records()) return object.view(object.dtype, 1, true);
+      fail(expr.place, fmt::format("the elements of {} do not lie one after the other", str(object)), "", "ravel()");
+    }
     if (name == "dtype" && !object.has_records()) {
       Type type = Type::of(TypeKind::dtype);
       type.dtype = object.dtype;

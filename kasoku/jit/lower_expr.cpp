@@ -407,6 +407,14 @@ Val FunctionLowering::attribute(const Expr& e) {
              object.type.ndim - 1 - k);
       return {view, e.type};
     }
+    if (name == "flat") {
+      if (uses_graph()) error(e.place, "elements in a row have no form on a device yet", "ravel()");
+      const std::string view = temp("flat");  // what is written there is the array's
+      line("{} {};", text_of(e.type), view);
+      line("{0}.data = {1}.data; {0}.shape[0] = ks_size({1}); {0}.stride[0] = 1;", view, array.text);
+      if (!options_.is_cuda) line("{}.memory = {}.memory;", view, array.text);
+      return {view, e.type};
+    }
     if (object.type.has_records()) return field(e, name);
     if (name == "real" && !is_complex(object.type.dtype)) return array;
     if (name == "real" || name == "imag") {

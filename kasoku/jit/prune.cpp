@@ -92,14 +92,16 @@ class Pruner {
   }
 
  private:
-  /// `for x in t` of a tuple whose items have no common type: x = t[0], the body, x = t[1], …
+  /// `for x in t` of a tuple whose items have no common type, or that is empty: x = t[0], the body, x = t[1], …
   bool unroll(const Stmt& loop, Block& kept) {
     const Expr* source = loop.expr.get();
     const bool is_asked = source->kind == ExprKind::call && source->items.size() == 2 && source->items[0]->kind == ExprKind::global &&
                           source->items[0]->text == "literal_unroll";
     if (is_asked) source = source->items[1].get();
     const Type* known = type_of(*source);
-    if (!known || !known->is_tuple() || jumps(loop.body) || assigns(loop, source->text)) return false;
+    if (!known || !known->is_tuple()) return false;
+    const bool is_empty = known->items.empty();  // nobody knows a type for the items that are not there
+    if (!is_empty && (jumps(loop.body) || assigns(loop, source->text))) return false;
     const Type tuple = *known;  // what is known changes below
     Type all;
     bool differ = false;
@@ -108,7 +110,7 @@ class Pruner {
       differ |= !both || both->kind == TypeKind::optional;
       if (both) all = *both;
     }
-    if (!differ && !is_asked) return false;
+    if (!differ && !is_asked && !is_empty) return false;
     for (size_t i = 0; i < tuple.items.size(); ++i) {
       auto item = std::make_unique<Stmt>();
       item->kind = StmtKind::assign;

@@ -193,6 +193,9 @@ void ks_jit_parallel(CallRecord* call, void (*body)(void*, int64_t, int64_t, int
   }
 }
 
+int64_t ks_jit_thread_limit() { return cpu::thread_limit(); }
+int64_t ks_jit_thread_number() { return cpu::thread_number(); }
+
 void ks_jit_product(CallRecord* call, int dtype, const int64_t* n, void* a, void* b, void* c) {
   try {
     linalg::Matmul product;
@@ -313,13 +316,15 @@ void register_functions() {
   static const bool done = [] {
     const std::pair<const char*, void*> functions[] = {
 #define KS_ROW(name) {#name, reinterpret_cast<void*>(&name)}
-        KS_ROW(ks_jit_fail_in),   KS_ROW(ks_jit_catches),   KS_ROW(ks_jit_allocate),    KS_ROW(ks_jit_free),
-        KS_ROW(ks_jit_parallel),  KS_ROW(ks_jit_product), KS_ROW(ks_jit_lapack),    KS_ROW(ks_jit_algorithm),   KS_ROW(ks_jit_draw),        KS_ROW(ks_jit_seed),
-        KS_ROW(ks_jit_print_int), KS_ROW(ks_jit_print_uint),  KS_ROW(ks_jit_print_float),
+        KS_ROW(ks_jit_fail_in),       KS_ROW(ks_jit_catches),    KS_ROW(ks_jit_allocate),
+        KS_ROW(ks_jit_free),          KS_ROW(ks_jit_parallel),   KS_ROW(ks_jit_thread_limit),
+        KS_ROW(ks_jit_thread_number), KS_ROW(ks_jit_product),    KS_ROW(ks_jit_lapack),
+        KS_ROW(ks_jit_algorithm),     KS_ROW(ks_jit_draw),       KS_ROW(ks_jit_seed),
+        KS_ROW(ks_jit_print_int),     KS_ROW(ks_jit_print_uint), KS_ROW(ks_jit_print_float),
         KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),
-        KS_ROW(ks_jit_print_flush), KS_ROW(ks_jit_poll), KS_ROW(ks_jit_is_deep),
-        KS_ROW(ks_jit_list_new),  KS_ROW(ks_jit_list_grow),   KS_ROW(ks_jit_list_free),
-        KS_ROW(ks_jit_dict_new),  KS_ROW(ks_jit_dict_grow),   KS_ROW(ks_jit_dict_free),
+        KS_ROW(ks_jit_print_flush),   KS_ROW(ks_jit_poll),       KS_ROW(ks_jit_is_deep),
+        KS_ROW(ks_jit_list_new),      KS_ROW(ks_jit_list_grow),  KS_ROW(ks_jit_list_free),
+        KS_ROW(ks_jit_dict_new),      KS_ROW(ks_jit_dict_grow),  KS_ROW(ks_jit_dict_free),
 #undef KS_ROW
     };
     for (const auto& [name, function] : functions) cpu::register_runtime_function(name, function);

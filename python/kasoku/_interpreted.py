@@ -41,6 +41,11 @@ def form(function, source, make):
     return written, list(rewriter.made.values())
 
 
+def argument(value):
+    """What a function that runs in the interpreter is given: an array of records knows its fields as attributes there, too."""
+    return value.view(np.recarray) if type(value) is np.ndarray and value.dtype.names else value
+
+
 def result(value):
     """What a function that ran in the interpreter gives: Python's numbers, as compiled ones do."""
     if isinstance(value, np.generic):
@@ -49,6 +54,8 @@ def result(value):
         return tuple(map(result, value))
     if type(value) is list and any(isinstance(item, (np.generic, tuple)) for item in value):
         value[:] = map(result, value)
+    if type(value) is np.recarray:
+        return value.view(np.dtype((np.void, value.dtype)), np.ndarray)
     return value
 
 

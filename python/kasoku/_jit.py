@@ -70,7 +70,11 @@ class _Interpreted:
 
     def run(self, *args, **named):
         try:
-            return _interpreted.result(run_interpreted(self._written, args, named))
+            given = (
+                map(_interpreted.argument, args),
+                {name: _interpreted.argument(value) for name, value in named.items()},
+            )
+            return _interpreted.result(run_interpreted(self._written, *given))
         except (TypeError, AttributeError, NameError, IndexError) as error:
             if self._is_numbas and not isinstance(error, TypingError) and _is_of_types(error, self._written):
                 raise TypingError(f"{error}\n  why  {self.why.rstrip()}") from error

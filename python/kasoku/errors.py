@@ -10,7 +10,7 @@ import numpy as _np
 __all__ = [
     "Error", "CompileError", "ValueError", "TypeError", "IndexError", "OverflowError", "AxisError", "LinAlgError",
     "MemoryError",
-    "UnsupportedError", "OSError", "DeviceError", "InternalError", "Interrupted",
+    "UnsupportedError", "OSError", "DeviceError", "LaunchError", "InternalError", "Interrupted",
     "Warning", "CacheWarning", "CompileWarning", "SwappedArgumentsWarning",
 ]  # fmt: skip
 
@@ -81,6 +81,10 @@ class OSError(Error, builtins.OSError):
 
 class DeviceError(Error, builtins.RuntimeError):
     """A device failed, or is not there."""
+
+
+class LaunchError(ValueError, DeviceError):
+    """A launch of a shape that the device does not take: an empty grid, a block of too many threads, too much shared memory."""
 
 
 class InternalError(Error, builtins.RuntimeError):

@@ -2,6 +2,7 @@
 /// kasoku::Error becomes the Python exception of its kind (kasoku/errors.py).
 #include "guarded.h"
 #include "kasoku/base/axis_error.h"
+#include "kasoku/base/launch_error.h"
 #include "kasoku/base/linalg_error.h"
 #include "kasoku/base/overflow_error.h"
 
@@ -11,7 +12,7 @@ namespace {
 /// One reference per kind, held for the life of the process: errors are raised
 /// until the very end of it.
 PyObject* exceptions[static_cast<int>(ErrorKind::internal) + 1];
-PyObject *axis_exception, *linalg_exception, *overflow_exception;
+PyObject *axis_exception, *launch_exception, *linalg_exception, *overflow_exception;
 
 PyObject* type_of(nb::exception_type type) {
   switch (type) {
@@ -34,6 +35,8 @@ void translate(const std::exception_ptr& exception) {
     std::rethrow_exception(exception);
   } catch (const AxisError& error) {
     PyErr_SetString(axis_exception, error.what());
+  } catch (const LaunchError& error) {
+    PyErr_SetString(launch_exception, error.what());
   } catch (const LinAlgError& error) {
     PyErr_SetString(linalg_exception, error.what());
   } catch (const OverflowError& error) {
@@ -73,6 +76,7 @@ void bind_error(nb::module_& m) {
   for (const auto& [kind, name] : names)
     exceptions[static_cast<int>(kind)] = nb::object(errors.attr(name)).release().ptr();
   axis_exception = nb::object(errors.attr("AxisError")).release().ptr();
+  launch_exception = nb::object(errors.attr("LaunchError")).release().ptr();
   linalg_exception = nb::object(errors.attr("LinAlgError")).release().ptr();
   overflow_exception = nb::object(errors.attr("OverflowError")).release().ptr();
   nb::register_exception_translator([](const std::exception_ptr& exception, void*) { translate(exception); });

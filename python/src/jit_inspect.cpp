@@ -113,6 +113,7 @@ void bind_jit_inspect(nb::module_& m) {
   });
   m.def("_set_thread_limit", &cpu::set_thread_limit, "n"_a);
   m.def("_thread_limit", &cpu::thread_limit);
+  m.def("_thread_number", &cpu::thread_number);
   m.def("_worker_count", &cpu::worker_count);
   set_offloads_to_cpu(env_flag(Env::KASOKU_JIT_OFFLOAD));
   m.def("_jit_offload_to_cpu", &set_offloads_to_cpu, "on"_a);

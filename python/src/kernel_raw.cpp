@@ -2,14 +2,15 @@
 /// ks.RawModule, ks.RawKernel and ks.SourceModule: CUDA C++ text as it stands.
 #include "convert.h"
 #include "device.h"
-#include "kernel_arguments.h"
-#include "kernel_call.h"
-#include "origin.h"
-#include "kasoku/base/error.h"
+#include "kasoku/base/launch_error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/stream.h"
 #include "kasoku/kernel/raw_module.h"
+#include "kernel_arguments.h"
+#include "kernel_call.h"
+#include "origin.h"
 
+#include <fmt/format.h>
 #include <nanobind/stl/vector.h>
 
 #include <fstream>
@@ -205,6 +206,10 @@ PyObject* call_kernel(PyObject* self, PyObject* args, PyObject* kwargs) {
       LaunchShape& shape = launch.shape.emplace();
       dims_from(block, "block", shape.block);
       if (grid) dims_from(grid, "grid", shape.grid);
+      if (const uint32_t* of = shape.grid; !of[0] || !of[1] || !of[2])
+        throw LaunchError(Error(ErrorKind::value, fmt::format("the grid ({}, {}, {}) of kernel '{}' is empty", of[0],
+                                                              of[1], of[2], kernel.name()))
+                              .fix("give every dimension at least one block"));
       shape.shared_bytes = shared;
     }
     CallArguments arguments;

@@ -35,6 +35,29 @@ TEST_CASE("pool: every index is given once, in chunks of the grain") {
     }
 }
 
+TEST_CASE("pool: threads inside of a call have numbers below the limit, and no two the same at a time") {
+  CHECK(thread_number() == 0);
+  for (const uint32_t limit : {0u, 2u, 3u}) {
+    set_thread_limit(limit);
+    const uint32_t most = thread_limit();
+    std::vector<std::atomic<int>> inside(most);
+    std::atomic<int> wrong{0};
+    for (int turn = 0; turn < 50; ++turn)
+      parallel_blocks(200, 1, [&](uint64_t, uint64_t) {
+        const uint32_t number = thread_number();
+        wrong += number >= most || thread_limit() != most;
+        if (number < most && inside[number].fetch_add(1)) ++wrong;
+        std::this_thread::sleep_for(std::chrono::microseconds(10));
+        parallel_blocks(4, 1, [&](uint64_t, uint64_t) { wrong += thread_number() >= most; });
+        wrong += thread_number() != number;
+        if (number < most) --inside[number];
+      });
+    CHECK(wrong == 0);
+    CHECK(thread_number() == 0);
+  }
+  set_thread_limit(0);
+}
+
 TEST_CASE("pool: shares are all chunks once, neighbours in order, whoever takes them") {
   for (const uint64_t chunks : {1u, 2u, 7u, 64u, 1001u})
     for (const uint32_t workers : {1u, 2u, 3u, 16u, 500u}) {

@@ -82,6 +82,29 @@ class CollectExpressions : public clang::ASTConsumer {
   std::vector<clang::ValueDecl*>& named_;
 };
 
+/// `extern __shared__ float s[];` stands in functions of C++ and in kernels of extern "C", and is one memory. To C++
+/// these are variables of two languages, which is an error where the second is C's; that they are all C's is none.
+class ExternSharedOfC : public clang::ASTConsumer, clang::RecursiveASTVisitor<ExternSharedOfC> {
+ public:
+  bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
+    for (clang::Decl* decl : group) TraverseDecl(decl);
+    return true;
+  }
+
+ private:
+  friend clang::RecursiveASTVisitor<ExternSharedOfC>;
+  bool VisitVarDecl(clang::VarDecl* variable) {
+    if (!variable->hasExternalStorage() || !variable->hasAttr<clang::CUDASharedAttr>() ||
+        variable->isInExternCContext())
+      return true;
+    clang::ASTContext& context = variable->getASTContext();
+    const clang::SourceLocation place = variable->getLocation();
+    variable->setLexicalDeclContext(clang::LinkageSpecDecl::Create(context, context.getTranslationUnitDecl(), place,
+                                                                   place, clang::LinkageSpecLanguageIDs::C, true));
+    return true;
+  }
+};
+
 /// Kernel text may be a whole program. What its host functions do is nobody's business here:
 /// they call a runtime and libraries that are not there, so their bodies are not read.
 class SkipHostBodies : public clang::ASTConsumer {
@@ -210,6 +233,8 @@ class ParseAction : public clang::ASTFrontendAction {
         compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(), compiler.getCodeGenOpts(),
         context_);
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+    if (request_.text.find("extern") != std::string_view::npos)
+      consumers.push_back(std::make_unique<ExternSharedOfC>());
     consumers.push_back(std::make_unique<CollectExpressions>(request_, named_));
     consumers.emplace_back(generator_);
     consumers.push_back(std::make_unique<SkipHostBodies>());

@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -35,14 +37,32 @@ namespace kasoku::cpu {
 
 namespace {
 
+/// Numbers from 1 on for the helpers of a job that not all workers may join; whoever comes has the least that is free.
+class Numbers {
+ public:
+  uint32_t take() {
+    for (uint32_t i = 0;; i = (i + 1) % taken_.size())
+      for (uint64_t now = taken_[i].load(); ~now;)
+        if (const int bit = std::countr_one(now); taken_[i].compare_exchange_weak(now, now | uint64_t{1} << bit))
+          return 64 * i + static_cast<uint32_t>(bit) + 1;
+  }
+  void give_back(uint32_t number) { taken_[(number - 1) / 64].fetch_and(~(uint64_t{1} << (number - 1) % 64)); }
+
+ private:
+  std::array<std::atomic<uint64_t>, 16> taken_{};
+};
+
 struct Job {
   Job(uint64_t n, uint64_t grain, const BlockBody& body, uint32_t limit)
-      : n(n), grain(grain), chunks((n + grain - 1) / grain, limit), body(body), limit(limit) {}
+      : n(n), grain(grain), chunks((n + grain - 1) / grain, limit), body(body), limit(limit) {
+    if (limit < worker_count()) numbers.emplace();
+  }
 
   const uint64_t n, grain;
   Shares chunks;
   const BlockBody& body;
   const uint32_t limit;      ///< threads inside at a time, the caller counted
+  std::optional<Numbers> numbers;  ///< where workers' own are too high
   std::atomic<bool> is_stopped{false};
   std::exception_ptr error;  ///< guarded by the pool's mutex while there are helpers
   InterruptCheck interrupt;
@@ -57,15 +77,18 @@ struct Job {
 thread_local int parallel_depth = 0;
 thread_local Alone alone;
 thread_local const SerialScope* serial_scope = nullptr;
-thread_local uint32_t own_limit = 0;
+thread_local uint32_t own_limit = 0, own_number = 0;
 thread_local bool has_left = false;  // a worker, from its job, for a caller
 
 struct InsideParallel {
-  explicit InsideParallel(uint32_t limit = 0) : before(std::exchange(own_limit, limit)) { ++parallel_depth; }
-  ~InsideParallel() { --parallel_depth, own_limit = before; }
+  explicit InsideParallel(uint32_t limit = 0, uint32_t number = 0)
+      : limit_before(std::exchange(own_limit, limit)), number_before(std::exchange(own_number, number)) {
+    ++parallel_depth;
+  }
+  ~InsideParallel() { --parallel_depth, own_limit = limit_before, own_number = number_before; }
   InsideParallel(const InsideParallel&) = delete;
   InsideParallel& operator=(const InsideParallel&) = delete;
-  const uint32_t before;
+  const uint32_t limit_before, number_before;
 };
 
 class Pool {
@@ -196,11 +219,12 @@ class Pool {
   void take_chunks(Job& job, uint32_t number) {
     const bool is_caller = number == 0;
     uint32_t share = number;
-    const InsideParallel inside(job.limit);
+    if (job.numbers && !is_caller) number = job.numbers->take();
+    const InsideParallel inside(job.limit, number);
     const StopScope stop(job.is_stopped);
     try {
       while (job.has_chunks()) {
-        if (!is_caller && leaves_for_callers()) return;
+        if (!is_caller && leaves_for_callers()) break;
         const std::optional<uint64_t> chunk = job.chunks.take(share);
         if (!chunk) break;
         const uint64_t begin = *chunk * job.grain;
@@ -216,6 +240,7 @@ class Pool {
       if (!job.error) job.error = std::current_exception();
       job.is_stopped.store(true);
     }
+    if (job.numbers && !is_caller) job.numbers->give_back(number);
   }
 
   /// Whether this helper is one too many since other threads call: it is then no longer counted.
@@ -376,6 +401,8 @@ bool is_serial() { return serial_scope; }
 
 void set_thread_limit(uint32_t n) { own_limit = n; }
 uint32_t thread_limit() { return own_limit ? std::min(own_limit, worker_count()) : worker_count(); }
+
+uint32_t thread_number() { return own_number; }
 
 bool is_inside_parallel() { return parallel_depth > 0; }
 

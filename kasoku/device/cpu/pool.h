@@ -74,6 +74,10 @@ void set_thread_limit(uint32_t n);
 /// What takes part in a call of this thread: worker_count() unless limited to fewer.
 uint32_t thread_limit();
 
+/// The calling thread's number in the call whose body it runs, which no other thread inside has at that time: below
+/// thread_limit(). 0 outside of bodies.
+uint32_t thread_number();
+
 /// A grain that gives every worker several chunks, at least `least` each.
 uint64_t suggested_grain(uint64_t n, uint64_t least);
 

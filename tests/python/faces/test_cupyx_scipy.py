@@ -281,6 +281,34 @@ def test_the_text_of_special_functions_compiles_as_it_stands(device):
     np.testing.assert_allclose(found.numpy(), 1 - (1 + x) * np.exp(-x), 1e-13)
 
 
+@pytest.mark.parametrize(
+    "shape, sampling", [((40,), None), ((23, 31), None), ((23, 31), (2.0, 0.5)), ((9, 7, 11), (1, 3, 2))]
+)
+@pytest.mark.parametrize("share", [0.02, 0.5])
+def test_distances_to_the_background_are_those_of_all_its_elements(shape, sampling, share, device):
+    from kasoku.compat import cupy as cp
+    from kasoku.compat.cupyx.scipy import ndimage
+
+    with cp.cuda.Device(0):
+        image = np.random.default_rng(3).random(shape) > share
+        image.flat[5] = False
+        found, where = ndimage.distance_transform_edt(cp.asarray(image), sampling, return_indices=True)
+        steps = np.ones(len(shape)) if sampling is None else np.asarray(sampling)
+        ways = (np.indices(shape).reshape(len(shape), -1, 1) - np.argwhere(~image).T[:, None]) * steps[:, None, None]
+        wanted = np.sqrt((ways**2).sum(0).min(1)).reshape(shape)
+        np.testing.assert_allclose(found.get(), wanted, 1e-15)
+        where = where.get()
+        assert where.dtype == np.int32 and not image[tuple(where)].any()
+        way = (where - np.indices(shape)) * steps.reshape(-1, *[1] * len(shape))
+        np.testing.assert_allclose(np.sqrt((way**2).sum(0)), wanted, 1e-15)
+        own = cp.zeros(shape, "float32")
+        assert (
+            ndimage.distance_transform_edt(cp.asarray(image), sampling, distances=own, float64_distances=False) is None
+        )
+        np.testing.assert_allclose(own.get(), wanted, 1e-6)
+        assert np.isinf(ndimage.distance_transform_edt(cp.ones(shape)).get()).all()
+
+
 def write():
     def rows(result):
         for x in map(np.asarray, _leaves(result)):

@@ -147,6 +147,39 @@ print("fine")
     assert out.strip() == "fine"
 
 
+def test_what_each_thread_adds_up_in_a_place_of_its_own_is_complete(clean_process, tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        """
+import warnings
+import numpy as np
+from kasoku.compat import numba
+
+warnings.simplefilter("error")
+
+@numba.njit(parallel=True)
+def counts(x, n):
+    own = np.zeros((numba.get_num_threads(), n), np.int64)
+    for i in numba.prange(x.size):
+        own[numba.get_thread_id(), x[i]] += 1
+    return own
+
+x = np.random.default_rng(1).integers(0, 7, 2_000_000)
+for threads in (4, 3, 2, 1):
+    numba.set_num_threads(threads)
+    for _ in range(5):
+        own = counts(x, 7)
+        assert own.shape == (threads, 7)
+        assert (own.sum(axis=0) == np.bincount(x)).all(), threads
+assert numba.get_thread_id() == 0
+print("fine")
+"""
+    )
+    run = "import runpy, sys; runpy.run_path(sys.argv[1])"
+    out = clean_process(run, env={"KASOKU_NUM_THREADS": "4"}, args=[str(program)]).stdout
+    assert out.strip() == "fine"
+
+
 def test_the_report_says_which_loops_stay_serial():
     from kasoku.compat import numba
 

@@ -258,3 +258,24 @@ def test_the_error_names_array_index_size_and_line(options):
         match=r"index 9 is out of bounds for axis 0 of 'x', which has 4 elements\n.*test_jit_indices.py:\d+, in gather .*y\[i\] = x\[index\[i\]\]",
     ):
         ks.jit(gather, **options)(np.zeros(3), np.arange(4), np.array([0, 1, 9]))
+
+
+def test_flat_is_the_elements_in_a_row_and_what_is_written_there_is_the_arrays():
+    def f(x, y):
+        total = 0.0
+        for v in x.flat:
+            total += v
+        for i in range(y.size):
+            y.flat[i] = x.flat[y.size - 1 - i] + i
+        return total, x.flat[-2]
+
+    for shape in [(4, 5), (2, 3, 4), (7,)]:
+        x, y = np.arange(np.prod(shape), dtype=float).reshape(shape), np.zeros(shape)
+        wanted = y.copy()
+        result = f(x, wanted)
+        assert ks.njit(f)(x, y) == result and (y == wanted).all()
+    z = np.zeros(20)
+    ks.njit(f)(np.arange(20.0)[::-2], z[::2])  # one axis may have gaps
+    assert z[::2].tolist() == [2 * k + 1 + k for k in range(10)] and not z[1::2].any()
+    with pytest.raises(TypeError, match=r"do not lie one after the other\n(.|\n)*ravel"):
+        ks.njit(f)(np.ones((4, 6))[:, ::2], np.ones((4, 3)))

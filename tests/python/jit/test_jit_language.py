@@ -51,6 +51,21 @@ def test_compiled_calls_give_and_spread_the_rest():
     assert made(1, 7, 8, 9) == calls(1, 7, 8, 9) and made.signatures
 
 
+def test_a_loop_over_an_empty_tuple_has_no_turns():
+    def f(x, *rest):
+        total = 0.0
+        for r in rest:
+            if r > 3:
+                break
+            total += r
+        else:
+            total += 0.5
+        return x + total
+
+    for args in [(1.0,), (1.0, 2.0), (1.0, 2.0, 9.0, 4.0)]:
+        assert ks.njit(f)(*args) == f(*args)
+
+
 def test_a_function_is_given_beside_the_rest():
     line = ks.njit(lambda x, *p: p[0] * x + p[1])
 

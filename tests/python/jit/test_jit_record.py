@@ -289,3 +289,24 @@ def test_what_is_no_type_in_a_signature():
 
     with pytest.raises(TypeError, match="is not a type of a signature"):
         numba.njit((numba.types.TupleType((Odd(), Odd())),))(lambda x: None)
+
+
+def test_fields_are_attributes_also_where_the_interpreter_runs_a_function():
+    @ks.jit
+    def f(x, k):
+        str(type(x))  # has no compiled form
+        r = x[k]
+        r.a = 2.5
+        x.b[1] = 7
+        x[2].flag = x[2].a < x.a.max() + r["a"]
+        return x.a.sum() + r.a, x
+
+    dtype = packed
+    x = filled(dtype, 4)
+    wanted = x.copy()
+    wanted["a"][3], wanted["b"][1] = 2.5, 7
+    wanted["flag"][2] = wanted["a"][2] < wanted["a"].max() + 2.5
+    with pytest.warns(ks._jit.InterpretedWarning):
+        total, same = f(x, 3)
+    assert total == wanted["a"].sum() + 2.5
+    assert (x == wanted).all() and type(same) is np.ndarray and same.dtype == dtype and np.shares_memory(same, x)

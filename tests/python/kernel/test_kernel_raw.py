@@ -100,7 +100,43 @@ def test_dynamic_shared_memory_and_grids(on, module):
     z = on(np.zeros(2 * 3 * 4 * 5, np.int32))
     module.get_function("id")(z, block=(4, 5, 1), grid=(2, 3))
     assert (z.numpy() == np.arange(120)).all()
-    module.get_function("id")(z, block=(4, 5, 1), grid=(0, 3))  # an empty grid does nothing
+
+
+def test_a_launch_whose_shape_no_device_takes_is_an_error_of_the_launch(on, module):
+    z = on(np.zeros(4, np.int32))
+    for shape, said in (
+        ({"block": (4, 5, 1), "grid": (0, 3)}, r"the grid \(0, 3, 1\) of kernel 'id' is empty"),
+        ({"block": (0, 1, 1)}, "the block .* is empty"),
+        ({"block": (2048, 1, 1)}, "has 2048 threads"),
+    ):
+        with pytest.raises(ks.errors.LaunchError, match=said) as raised:
+            module.get_function("id")(z, **shape)
+        assert isinstance(raised.value, ValueError) and isinstance(raised.value, ks.errors.DeviceError)
+    assert (z.numpy() == 0).all()
+
+
+def test_dynamic_shared_memory_is_one_in_functions_and_in_kernels_of_extern_c(on):
+    shared = ks.RawModule("""
+        __device__ float total(int n) { extern __shared__ float parts[]; float s = 0; for (int i = 0; i < n; ++i) s += parts[i]; return s; }
+        namespace of_integers { template <class T> __device__ int last(int n, T) { extern __shared__ int whole[]; return whole[n - 1]; } }
+        extern "C" __global__ void sum(const float* x, float* y) {
+            extern __shared__ float parts[];
+            parts[threadIdx.x] = x[threadIdx.x];
+            __syncthreads();
+            y[threadIdx.x] = total(blockDim.x) + parts[blockDim.x - 1 - threadIdx.x];
+        }
+        extern "C" __global__ void ends(int* y) {
+            extern __shared__ int whole[];
+            whole[threadIdx.x] = threadIdx.x + 5;
+            __syncthreads();
+            y[threadIdx.x] = of_integers::last(blockDim.x, 0) + whole[0];
+        }""")
+    x = np.arange(8, dtype=np.float32)
+    y, ends = on(np.zeros(8, np.float32)), on(np.zeros(8, np.int32))
+    shared.get_function("sum")((1,), (8,), (on(x), y), shared_mem=32)
+    assert (y.numpy() == x.sum() + x[::-1]).all()
+    shared.get_function("ends")((1,), (8,), (ends,), shared_mem=32)
+    assert (ends.numpy() == 12 + 5).all()
 
 
 def test_host_arrays_are_used_where_they_are():

@@ -4,3 +4,4 @@ from ._filters import *  # noqa: F403
 from ._morphology import *  # noqa: F403
 from ._measurements import *  # noqa: F403
 from ._splines import *  # noqa: F403
+from ._distances import *  # noqa: F403
