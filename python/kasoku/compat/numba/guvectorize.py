@@ -1,6 +1,7 @@
 """numba.guvectorize: a function of small arrays, applied along the other axes."""
 
 import ast
+import functools
 import inspect
 import math
 import re
@@ -51,6 +52,7 @@ class GUFunc(UFunc):
         self._names, self._writable = list(inspect.signature(function).parameters), writable_args
         self._written = [k for k, name in enumerate(self._names[: self.nin]) if name in _written(function)]
         self._is_open, self._loops, self._known, self._made = not signatures, [], {}, {}
+        self._shapes = functools.lru_cache(self._shapes_of)
         for signature in signatures:
             self.add(signature)
 
@@ -78,6 +80,30 @@ class GUFunc(UFunc):
             text = f"def rows(n, {', '.join(names)}):\n    for i in prange(n):\n        core({', '.join(items)})\n"
             self._made[key] = compiled(text, "rows", self._parallel, core=self._core)
         return self._made[key]
+
+    def _shapes_of(self, ins, outs):
+        """Of arrays of these shapes the axes over which the function is called, and those that it sees of each."""
+        lengths, outer = {}, []
+        for i, (shape, core) in enumerate(zip(ins, self._ins, strict=True)):
+            if len(shape) < len(core):
+                raise ValueError(
+                    f"{self.__name__}: Input operand {i} does not have enough dimensions "
+                    f"(has {len(shape)}, gufunc core with signature {self.signature} requires {len(core)})"
+                )
+            split = len(shape) - len(core)
+            outer.append(shape[:split])
+            for k, name in enumerate(core):
+                length = int(name) if name.isdigit() else lengths.setdefault(name, shape[split + k])
+                if shape[split + k] != length:
+                    raise ValueError(
+                        f"{self.__name__}: Input operand {i} has a mismatch in its core dimension {k}, with gufunc "
+                        f"signature {self.signature} (size {shape[split + k]} is different from {length})"
+                    )
+        for shape, core in zip(outs, self._outs, strict=False):
+            for name, length in zip(core, shape[len(shape) - len(core) :], strict=True):
+                lengths.setdefault(name, length)
+        cores = [tuple(int(n) if n.isdigit() else lengths[n] for n in core) for core in self._ins + self._outs]
+        return common_shape(*outer), cores
 
     # As Numba has it: what the function writes into an input is the caller's if nothing was converted, and with
     # writable_args in any case.
@@ -121,29 +147,9 @@ class GUFunc(UFunc):
         arrays, wrap = as_arrays(args)
         if axis is not None:
             arrays = [np.moveaxis(a, axis, -1) if core else a for a, core in zip(arrays, self._ins, strict=True)]
-        lengths, outer = {}, []
-        for i, (array, core) in enumerate(zip(arrays, self._ins, strict=True)):
-            if array.ndim < len(core):
-                raise ValueError(
-                    f"{self.__name__}: Input operand {i} does not have enough dimensions "
-                    f"(has {array.ndim}, gufunc core with signature {self.signature} requires {len(core)})"
-                )
-            split = array.ndim - len(core)
-            outer.append(array.shape[:split])
-            for k, name in enumerate(core):
-                length = int(name) if name.isdigit() else lengths.setdefault(name, array.shape[split + k])
-                if array.shape[split + k] != length:
-                    raise ValueError(
-                        f"{self.__name__}: Input operand {i} has a mismatch in its core dimension {k}, with gufunc "
-                        f"signature {self.signature} (size {array.shape[split + k]} is different from {length})"
-                    )
         targets = [bare(o) for o in outs]
-        for target, core in zip(targets, self._outs, strict=False):
-            for name, length in zip(core, target.shape[target.ndim - len(core) :], strict=True):
-                lengths.setdefault(name, length)
-        shape = common_shape(*outer)
+        shape, cores = self._shapes(tuple(a.shape for a in arrays), tuple(t.shape for t in targets))
         count = math.prod(shape)
-        cores = [tuple(int(n) if n.isdigit() else lengths[n] for n in core) for core in self._ins + self._outs]
         flat = [self._input(k, rows(a, d, shape, c)) for k, (a, d, c) in enumerate(zip(arrays, ins, cores))]
         values = [empty((count, *core), d, arrays[0]) for d, core in zip(results, cores[self.nin :], strict=True)]
         for value, target in zip(values, targets, strict=False):  # what the function does not write stays
