@@ -185,12 +185,15 @@ struct Source {
   /// In C order, stretched to `shape`.
   void spread(const Array& array, const Shape& shape, Device& device) {
     if (!is_constant && array.is_contiguous() && array.shape() == shape) return;
-    const Strides to = contiguous_strides(shape, array.itemsize());
-    const Strides from = is_constant ? Strides(shape.size(), 0) : stretched({array.shape(), array.strides()}, shape).strides;
-    const Elements elements{shape.data(), shape.size(), array.itemsize()};
-    auto apart = Buffer::allocate(device, elements.bytes());
-    elements.copy(static_cast<char*>(apart->memory()), to.data(), memory, from.data());
+    auto apart = Buffer::allocate(device, static_cast<size_t>(product(shape)) * array.itemsize());
+    spread_into(apart->memory(), array, shape);
     take(std::move(apart));
+  }
+
+  void spread_into(void* y, const Array& array, const Shape& shape) const {
+    const Strides to = contiguous_strides(shape, array.itemsize());
+    const Strides from = is_constant ? Strides(shape.size(), 0) : stretched(array.state().view, shape).strides;
+    Elements{shape.data(), shape.size(), array.itemsize()}.copy(static_cast<char*>(y), to.data(), memory, from.data());
   }
 
   void convert(Dtype from, Dtype to, int64_t n, Device& device) {
@@ -371,6 +374,27 @@ class Known {
   alignas(64) char apart_[2][few_bytes];  ///< operands that do not lie in C order, stretch, or are of another dtype
 };
 
+/// Whether no element is negative, if it can be told at once.
+bool is_nowhere_negative(const Array& array) {
+  if (const std::optional<Scalar>& number = array.state().number) return number->as_int() >= 0;
+  alignas(16) char least[16];
+  Dtype dtype;
+  return reduce_again(ReduceOp::min, array, least, dtype) && Scalar::load(dtype, least).as_int() >= 0;
+}
+
+/// A power by a number may be a simpler operation, of one operand. False for what apply() alone knows: of another dtype than its
+/// operand's, or refused.
+bool simplify_power(Op& op, std::span<const Plain>& operands) {
+  if (op != Op::power) [[likely]] return true;
+  const Array *const base = operands[0].array, *const exponent = operands[1].array;
+  if (exponent) return !base || !is_integer(base->dtype()) || is_nowhere_negative(*exponent);
+  const Dtype dtype = base->dtype();
+  if (is_floating(dtype) || operands[1].number.kind != DtypeKind::floating) op = power_by(operands[1].number.as_double(), dtype);
+  if (op == Op::power) return true;
+  operands = operands.first(1);
+  return computed_in(op, dtype, 0) == dtype;  // a bool's square is an int8, its power is not
+}
+
 /// The one element of an array of no axes that is at hand.
 [[gnu::noinline]] bool read_number(const Array& array, Scalar& number) {
   const Array::State& x = array.state();
@@ -384,6 +408,7 @@ class Known {
 }  // namespace
 
 bool compute_again(Op op, std::span<const Plain> operands, Value& y) {
+  if (!operands.back().array && !simplify_power(op, operands)) return false;
   const Array::State* model = nullptr;
   bool are_alike = true;
   Typed typed[2];
@@ -432,15 +457,7 @@ Array Value::array() const {
 }
 
 Array apply_again(Op op, std::span<const Plain> operands) {
-  if (op == Op::power && operands[0].array && !operands[1].array) {
-    const Dtype dtype = operands[0].array->dtype();
-    op = is_floating(dtype) || operands[1].number.kind != DtypeKind::floating
-             ? power_by(operands[1].number.as_double(), dtype)
-             : op;
-    if (op != Op::power) operands = operands.first(1);
-    if (op != Op::power && computed_in(op, dtype, 0) != dtype)
-      return {};  // a bool's square is an int8, its power is not
-  }
+  if (!simplify_power(op, operands)) return {};
   Known known(op, operands);
   if (!known) return {};
   const Array::State& x = known.model();
@@ -456,6 +473,7 @@ Array apply_again(Op op, std::span<const Plain> operands) {
 }
 
 bool apply_again_into(const Array& out, Op op, std::span<const Plain> operands) {
+  if (!simplify_power(op, operands)) return false;
   const Array::State& x = out.state();
   Known known(op, operands);
   if (!known || known.is_value() || known.result() != x.dtype || known.shape() != x.view.shape) return false;
@@ -482,7 +500,7 @@ void expect_again(Op op, const OpTypes& types, std::span<const Operand* const> o
     if (x->array) dtype = x->array->dtype();
     weak = weak * n_weak + (x->array ? 0 : x->weak == Weak::floating ? 2 : 1);
   }
-  if (op == Op::power && (weak || is_integer(types.compute))) return;  // its numbers decide what it is
+  if (op == Op::power && weak) return;  // its numbers decide what it is
   alike[static_cast<size_t>(op)][static_cast<size_t>(*dtype)][weak].store(static_cast<uint8_t>(static_cast<size_t>(types.compute) + 1), std::memory_order_relaxed);
 }
 
@@ -616,9 +634,9 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   held.reset();
   Source source;
   if (!source.find(array, array.shape())) return std::nullopt;
-  source.spread(array, array.shape(), device);
+  if (dtype != array.dtype()) source.spread(array, array.shape(), device);
   auto result = Storage::allocate(device, bytes);
-  if (dtype == array.dtype()) std::memcpy(result->buffer->memory(), source.memory, bytes);
+  if (dtype == array.dtype()) source.spread_into(result->buffer->memory(), array, array.shape());
   else source.convert_into(result->buffer->memory(), array.dtype(), dtype, n, device);
   return Array::of(std::move(result), array.shape(), dtype, itemsize);
 }

@@ -46,6 +46,7 @@ bool common(Op op, const Scalar* const* x, Scalar& y) {
     case Op::subtract: return give(y, static_cast<T>(wrapped(a()) - wrapped(b())));
     case Op::multiply: return give(y, static_cast<T>(wrapped(a()) * wrapped(b())));
     case Op::positive: return give(y, a());
+    case Op::square: return give(y, static_cast<T>(wrapped(a()) * wrapped(a())));
     case Op::less: return give(y, a() < b());
     case Op::less_equal: return give(y, a() <= b());
     case Op::greater: return give(y, a() > b());

@@ -61,6 +61,12 @@ Array number_of(const Array& results, int64_t k) {
   return Array::of(all.node, view, results.dtype(), results.itemsize(), true);
 }
 
+/// Whether elements of that dtype are reduced in, and to, this one unless another is asked for.
+bool is_own_dtype(ReduceOp op, Dtype elements, Dtype dtype) {
+  const OpTypes own = reduction_types(op, elements, std::nullopt), asked = reduction_types(op, elements, dtype);
+  return own.compute == asked.compute && own.result == asked.result;
+}
+
 /// The distances of elements from the first one of those that they are reduced with.
 Array from_first(const Array& x, Dtype dtype, const std::vector<uint8_t>& is_reduced) {
   const Array wide = x.dtype() == dtype ? x : astype(x, dtype);
@@ -109,11 +115,14 @@ Scalar identity(ReduceOp op, Dtype dtype) {
 }
 
 Array reduce(ReduceOp op, const Array& array, const Over& over, std::optional<Dtype> dtype) {
-  const bool is_plain = !over.axes && !over.keepdims && !over.where && !over.initial && !dtype;
+  std::vector<uint8_t> is_reduced;
+  if (over.axes) is_reduced = reduced_axes(array, over);
+  const bool is_whole = std::ranges::find(is_reduced, 0) == is_reduced.end();
+  const bool is_plain = is_whole && !over.keepdims && !over.where && !over.initial && (!dtype || is_own_dtype(op, array.dtype(), *dtype));
   if (Array known = is_plain ? reduce_again(op, array) : Array(); !known.is_null()) return known;
   const ReductionInfo& row = info(op);
   const OpTypes types = reduction_types(op, array.dtype(), dtype);
-  const std::vector<uint8_t> is_reduced = reduced_axes(array, over);
+  if (!over.axes) is_reduced = reduced_axes(array, over);
   Shape shape;
   bool is_empty = false;
   for (size_t d = 0; d < is_reduced.size(); ++d) {

@@ -66,7 +66,7 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, Copies 
     const Array stacked = stack(arrays_from(object), 0);
     return wanted ? astype(stacked, *wanted) : stacked;
   }
-  const bool has_protocols = !PyList_CheckExact(object.ptr()) && !PyTuple_CheckExact(object.ptr());
+  const bool has_protocols = !PyList_CheckExact(object.ptr()) && !PyTuple_CheckExact(object.ptr()) && !PyFloat_CheckExact(object.ptr()) && !PyLong_CheckExact(object.ptr());
   if (const std::optional<Array> column = has_protocols ? array_of_arrow(object) : std::nullopt)
     return make_array(nb::cast(*column), dtype, nb::cast(&device_from(device), nb::rv_policy::reference), copies);
   if (const std::optional<Array> shown = has_protocols ? foreign_array(object) : std::nullopt) return make_array(nb::cast(*shown), dtype, device, copies);
@@ -233,10 +233,15 @@ bool get_place(PyObject* object, int64_t& place) {
   return found.has_value();
 }
 
-/// The array that a key is, of positions or flags; null for any other key, also for a number that was read from an array.
-const Array* places_of(PyObject* key) {
+/// The array that a key is, of positions or flags, or that a list of them becomes in `listed`; null for any other key, also for a number
+/// that was read from an array.
+const Array* places_of(PyObject* key, const Array& x, Array& listed) {
   const bool is_basic = PyLong_CheckExact(key) || PyTuple_CheckExact(key) || PySlice_Check(key) || key == Py_None;
-  const Array* const array = is_basic ? nullptr : array_of(key);
+  const Array* array = is_basic ? nullptr : array_of(key);
+  if (!is_basic && PyList_CheckExact(key)) {
+    listed = array_of_numbers(key, std::nullopt, x.device());
+    if (!listed.is_null() && !is_floating(listed.dtype())) array = &listed;
+  }
   return array && !array->state().view.shape.empty() ? array : nullptr;
 }
 
@@ -338,7 +343,8 @@ nb::object element_of(const Array& x, std::span<const int64_t> at) {
 PyObject* subscript(PyObject* self, PyObject* key) {
   return guarded_as(self, self, [=] {
     const Array& x = *array_of(self);
-    if (const Array* const places = places_of(key))
+    Array listed;
+    if (const Array* const places = places_of(key, x, listed))
       if (Array part = get_few(x, *places); !part.is_null()) return object_of(std::move(part)).release().ptr();
     const Entries entries(key);
     if (const ElementKey at(entries, x); at) {
@@ -522,7 +528,8 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
   PyObject* const done = guarded([=] {
     if (!value) throw Error(ErrorKind::type, "elements of an array cannot be deleted");
     const Array& x = *array_of(self);
-    if (const Array* const places = places_of(key); places && is_set_at_once(x, *places, value)) return nb::none().release().ptr();
+    Array listed;
+    if (const Array* const places = places_of(key, x, listed); places && is_set_at_once(x, *places, value)) return nb::none().release().ptr();
     const Entries entries(key);
     if (is_set_at_once(x, ElementKey(entries, x), value)) return nb::none().release().ptr();
     const BasicKey basic(entries, x);
@@ -632,6 +639,31 @@ nb::object view(const Array& x, nb::handle dtype) {
     return viewed(x, wanted.value_or(x.dtype()));
   }();
   return object_of(std::move(viewing));
+}
+
+Array rounded(const Array& x, int decimals) {
+  if (x.dtype() == Dtype::bool_ && decimals == 0) return apply(Op::rint, {x});  // float16, as NumPy's
+  if (!is_floating(x.dtype())) {
+    if (x.dtype() == Dtype::bool_) throw Error(ErrorKind::type, "round of bools is to 0 decimals");
+    if (decimals >= 0) return copy(x);  // what is written to the result is not in x
+    const double unit = std::pow(10.0, -decimals);
+    return astype(apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {astype(x, Dtype::float64), unit})}), unit}), x.dtype());
+  }
+  if (decimals == 0) return apply(Op::rint, {x});
+  const double unit = std::pow(10.0, std::abs(decimals));
+  if (decimals > 0) return apply(Op::divide, {apply(Op::rint, {apply(Op::multiply, {x, unit})}), unit});
+  return apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {x, unit})}), unit});
+}
+
+/// ks.round().
+nb::object round_of(nb::handle object, int decimals, nb::handle out) {
+  Array x = array_from(object, default_device());
+  if (is_complex(x.dtype())) {  // as numbers of their own: divided by a complex unit they would be rounded once more
+    const nb::object numbers = nb::cast(copy(expand_dims(x, {-1}))).attr("view")(std::string(info(real_part(x.dtype())).name));
+    const nb::object whole = round_of(numbers, decimals, nb::none()).attr("view")(std::string(info(x.dtype()).name));
+    return stored("round", reshape(nb::cast<Array&>(whole), x.shape()), out, nb::none(), "same_kind");
+  }
+  return stored("round", without_lock([&] { return rounded(x, decimals); }), out, nb::none(), "same_kind");
 }
 
 nb::object item(const Array& x, const nb::args& at) {
@@ -846,7 +878,7 @@ array([ 7, 13]))");
       .def(
           "fill",
           [](const Array& x, nb::handle value) {
-            if (nb::cast<int64_t>(nb::getattr(value, "ndim", nb::int_(0))) > 0)
+            if (!plain_number(value) && nb::cast<int64_t>(nb::getattr(value, "ndim", nb::int_(0))) > 0)
               throw Error(ErrorKind::value, "fill() takes one value, not an array with axes");
             const Scalar number = number_for(value, x.dtype());
             if (set_few(x, std::span<const BasicIndex>(), number)) return;
@@ -860,13 +892,11 @@ array([ 7, 13]))");
       .def("conjugate", conjugated, "Complex conjugates; the array itself if it is not complex.")
       .def("conj", conjugated, "Complex conjugates; the array itself if it is not complex.")
       .def(
-          "round", [m](nb::object self, int decimals) -> nb::object { return m.attr("round")(self, decimals); },
+          "round", [](nb::handle self, int decimals) { return round_of(self, decimals, nb::none()); },
           "decimals"_a = 0, "Rounded to a number of decimals, halves to even.")
       .def(
           "__round__",
-          [m](nb::object self, nb::handle n) -> nb::object {
-            return m.attr("round")(self, n.is_none() ? nb::int_(0) : nb::borrow(n));
-          },
+          [](nb::handle self, nb::handle n) { return round_of(self, n.is_none() ? 0 : nb::cast<int>(n), nb::none()); },
           "ndigits"_a = nb::none())
       .def("__contains__",
            [](const Array& x, nb::handle value) {
@@ -952,28 +982,7 @@ array([5., 0.]))");
     const Array here = to_device(value, x.device());
     x.assign(here.dtype() == x.dtype() ? here : astype(here, x.dtype()));
   }, "x"_a, "value"_a, "Makes x's elements those of a value of its shape that nobody uses any more.");
-  const auto rounded = [](const Array& x, int decimals) {
-    if (x.dtype() == Dtype::bool_ && decimals == 0) return apply(Op::rint, {x});  // float16, as NumPy's
-    if (!is_floating(x.dtype())) {
-      if (x.dtype() == Dtype::bool_) throw Error(ErrorKind::type, "round of bools is to 0 decimals");
-      if (decimals >= 0) return copy(x);  // what is written to the result is not in x
-      const double unit = std::pow(10.0, -decimals);
-      return astype(apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {astype(x, Dtype::float64), unit})}), unit}), x.dtype());
-    }
-    if (decimals == 0) return apply(Op::rint, {x});
-    const double unit = std::pow(10.0, std::abs(decimals));
-    if (decimals > 0) return apply(Op::divide, {apply(Op::rint, {apply(Op::multiply, {x, unit})}), unit});
-    return apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {x, unit})}), unit});
-  };
-  m.def("round", [rounded, m](nb::handle object, int decimals, nb::handle out) {
-    Array x = array_from(object, default_device());
-    if (is_complex(x.dtype())) {  // as numbers of their own: divided by a complex unit they would be rounded once more
-      const nb::object numbers = nb::cast(copy(expand_dims(x, {-1}))).attr("view")(std::string(info(real_part(x.dtype())).name));
-      const nb::object whole = m.attr("round")(numbers, decimals).attr("view")(std::string(info(x.dtype()).name));
-      return stored("round", reshape(nb::cast<Array&>(whole), x.shape()), out, nb::none(), "same_kind");
-    }
-    return stored("round", without_lock([&] { return rounded(x, decimals); }), out, nb::none(), "same_kind");
-  }, "x"_a, "decimals"_a = 0, "out"_a = nb::none(),
+  m.def("round", &round_of, "x"_a, "decimals"_a = 0, "out"_a = nb::none(),
 R"(The elements rounded to a number of decimals, halves to even; negative decimals= round to tens and so on.
 
 Computed as rint(x * 10**decimals) / 10**decimals, so a half that no float has exactly goes by the float there is.

@@ -210,23 +210,25 @@ namespace {
 /// A list or a tuple as Python's own classes are, which has no protocol of other libraries.
 bool is_sequence(nb::handle object) { return PyList_CheckExact(object.ptr()) || PyTuple_CheckExact(object.ptr()); }
 
+/// A number as Python's own classes are.
+bool is_number(nb::handle object) { return PyFloat_CheckExact(object.ptr()) || PyLong_CheckExact(object.ptr()) || PyBool_Check(object.ptr()); }
+
 Py_ssize_t length_of(nb::handle sequence) { return PyList_Check(sequence.ptr()) ? PyList_Size(sequence.ptr()) : PyTuple_Size(sequence.ptr()); }
 
 nb::handle item_at(nb::handle sequence, Py_ssize_t i) { return PyList_Check(sequence.ptr()) ? PyList_GetItem(sequence.ptr(), i) : PyTuple_GetItem(sequence.ptr(), i); }
 
-/// Numbers of one kind of Python's, in rows of one length: what most arrays are made of, in a fraction of the time that the
-/// general way takes.
+/// Numbers of one kind of Python's, in rows of one length or a single one: what most arrays are made of, in a fraction of the
+/// time that the general way takes.
 class Numbers {
  public:
   /// Nothing (null) for what is not that, and for dtypes that take more than a look.
   static Array array_of(nb::handle object, std::optional<Dtype> dtype, Device& device) {
-    if (!is_sequence(object) || length_of(object) == 0 || !device.is_host() || Recorder::current()) return {};
+    if (!(is_sequence(object) || is_number(object)) || !device.is_host() || Recorder::current()) return {};
     Numbers numbers(object, device);
-    nb::handle first = item_at(object, 0);
-    if (is_sequence(first)) {
+    nb::handle first = object;
+    for (; is_sequence(first) && numbers.shape_.size() < 2; first = item_at(first, 0)) {
       if (length_of(first) == 0) return {};
       numbers.shape_.push_back(length_of(first));
-      first = item_at(first, 0);
     }
     if (PyBool_Check(first.ptr())) return dtype.value_or(Dtype::bool_) == Dtype::bool_ ? numbers.as<bool>(Dtype::bool_) : Array();
     Array whole = dtype.value_or(Dtype::int64) == Dtype::int64 && !PyFloat_CheckExact(first.ptr()) ? numbers.as<int64_t>(Dtype::int64) : Array();
@@ -234,12 +236,13 @@ class Numbers {
   }
 
  private:
-  Numbers(nb::handle object, Device& device) : object_(object), device_(device), shape_{length_of(object)} {}
+  Numbers(nb::handle object, Device& device) : object_(object), device_(device) {}
 
   template <class T>
   Array as(Dtype dtype) const {
     auto storage = Storage::allocate(device_, static_cast<size_t>(product(shape_)) * sizeof(T));
-    if (!read(object_, 0, static_cast<T*>(storage->buffer->memory()))) return {};
+    T* const first = static_cast<T*>(storage->buffer->memory());
+    if (!(shape_.empty() ? get(object_, *first) : read(object_, 0, first) != nullptr)) return {};
     storage->buffer->history.filled_by_host = true;
     return Array::of(std::move(storage), shape_, dtype, sizeof(T));
   }
@@ -526,8 +529,10 @@ nb::object listed(const char* memory, const View& view, size_t axis, Dtype dtype
   };
   // The usual ones, without a look at the dtype for each.
   if (is_row && dtype == Dtype::float64) return fill([](const char* x) { return PyFloat_FromDouble(*reinterpret_cast<const double*>(x)); });
+  if (is_row && dtype == Dtype::float32) return fill([](const char* x) { return PyFloat_FromDouble(*reinterpret_cast<const float*>(x)); });
   if (is_row && dtype == Dtype::bool_) return fill([](const char* x) { return Py_NewRef(*x ? Py_True : Py_False); });
   if (is_row && dtype == Dtype::int64) return fill([](const char* x) { return PyLong_FromLongLong(*reinterpret_cast<const int64_t*>(x)); });
+  if (is_row && dtype == Dtype::int32) return fill([](const char* x) { return PyLong_FromLong(*reinterpret_cast<const int32_t*>(x)); });
   for (Py_ssize_t i = 0; i < length; ++i) PyList_SetItem(list.ptr(), i, listed(memory + i * view.strides[axis], view, axis + 1, dtype).release().ptr());
   return list;
 }
@@ -548,7 +553,7 @@ nb::object list_of(const Array& array) {
     const GilUntilBlocked keep;
     buffer = array.buffer();
   }
-  return listed(static_cast<const char*>(buffer->memory()) + array.offset(), {array.shape(), array.strides(), 0}, 0, array.dtype());
+  return listed(static_cast<const char*>(buffer->memory()) + array.offset(), array.state().view, 0, array.dtype());
 }
 
 }  // namespace kasoku

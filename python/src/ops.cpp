@@ -74,17 +74,16 @@ bool get_plain(nb::handle left, nb::handle right, Plain operands[2]) {
   return get_plain(right, operands[1]) || get_as_pythons(right, operands[0], operands[1]);
 }
 
-/// One operand or two of an operation, of which one is an array; false for others.
+/// One operand or two of an operation; false for others.
 bool get_plain(std::span<const nb::handle> objects, Plain operands[2]) {
-  if (!(objects.size() == 1 ? get_plain(objects[0], operands[0]) : objects.size() == 2 && get_plain(objects[0], objects[1], operands))) return false;
-  return operands[0].array || operands[1].array;
+  return objects.size() == 1 ? get_plain(objects[0], operands[0]) : objects.size() == 2 && get_plain(objects[0], objects[1], operands);
 }
 
 /// The same as again(), stored in `out`.
 bool again_into(nb::handle out, Op op, std::span<const nb::handle> objects) {
   Plain operands[2];
   const Array* const into = array_of(out);
-  return into && get_plain(objects, operands) && apply_again_into(*into, op, {operands, objects.size()});
+  return into && get_plain(objects, operands) && (operands[0].array || operands[1].array) && apply_again_into(*into, op, {operands, objects.size()});
 }
 
 }  // namespace
@@ -109,9 +108,21 @@ nb::object object_of(const Value& value) {
 nb::object again(Op op, std::span<const nb::handle> objects) {
   Plain operands[2];
   if (!get_plain(objects, operands)) return {};
-  if (Value value; compute_again(op, {operands, objects.size()}, value)) return object_of(value);
-  Array result = apply_again(op, {operands, objects.size()});
-  return result.is_null() ? nb::object() : object_of(std::move(result));
+  const bool are_numbers = !operands[0].array && !operands[1].array;
+  Array first;
+  if (are_numbers) {  // of Python's, of which an array is made: the first one has a dtype
+    Device& device = default_device();
+    if (!runs_at_once(device)) return {};
+    first = value(operands[0].number, operands[0].number.kind == DtypeKind::floating ? Dtype::float64 : Dtype::int64, device);
+    operands[0].array = &first;
+  }
+  if (Value y; compute_again(op, {operands, objects.size()}, y)) {
+    y.is_element &= !are_numbers;
+    return object_of(y);
+  }
+  Array y = apply_again(op, {operands, objects.size()});
+  if (y.is_null()) return {};
+  return object_of(are_numbers ? Value{*y.state().number, y.dtype(), &y.device(), false}.array() : std::move(y));
 }
 
 namespace {

@@ -86,9 +86,8 @@ void in_place(const Array& x, handle axis, F&& f) {
     throw Error(ErrorKind::type, "an array is put in order in its place along an axis, which is an integer, not None")
         .fix("y = ks.sort(x, axis=None)");
   must_be_writable(x);
-  const Array result = f();
-  const GilReleased release;
-  x.assign(result);
+  Array result = f();
+  without_lock_of(x.size(), [&] { x.assign(std::move(result)); });
 }
 
 nb::object ordered_by_keys(handle keys, handle axis) {

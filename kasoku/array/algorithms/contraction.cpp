@@ -7,6 +7,7 @@
 #include "kasoku/array/promote.h"
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/shape.h"
+#include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 
 #include <algorithm>
@@ -18,6 +19,8 @@ namespace kasoku {
 namespace {
 
 Array times(const Array& a, const Array& b) { return apply(Op::multiply, {a, b}); }
+
+Array as(const Array& x, Dtype dtype) { return x.dtype() == dtype ? x : astype(x, dtype); }
 
 /// An array whose axes have labels.
 struct Labelled {
@@ -33,6 +36,7 @@ int64_t lengths_of(const Labelled& x, const std::string& labels) {
 
 /// With the axes in that order.
 Array ordered(const Labelled& x, const std::string& labels) {
+  if (labels == x.labels) return x.array;
   Extents axes;
   for (char label : labels) axes.push_back(static_cast<int64_t>(x.labels.find(label)));
   return transpose(x.array, axes);
@@ -40,7 +44,7 @@ Array ordered(const Labelled& x, const std::string& labels) {
 
 /// Axes of one label become one: a diagonal.
 Labelled without_repeats(const Array& array, const std::string& labels) {
-  const View from = array.input().view;
+  const View& from = array.state().view;
   View view{{}, {}, from.offset};
   std::string kept;
   for (size_t d = 0; d < labels.size(); ++d) {
@@ -55,7 +59,7 @@ Labelled without_repeats(const Array& array, const std::string& labels) {
       view.strides[known] += from.strides[d];
     }
   }
-  return {array.with_view(view), kept};
+  return {kept.size() == labels.size() ? array : array.with_view(view), kept};
 }
 
 /// Axes of length 1 whose label is longer elsewhere go: they stretch.
@@ -77,7 +81,7 @@ Labelled summed(const Labelled& x, const std::string& kept, Dtype dtype) {
     else labels += x.labels[d];
   }
   if (axes.empty()) return x;
-  const Array of = astype(x.array, dtype);
+  const Array of = as(x.array, dtype);
   return {dtype == Dtype::bool_ ? reduce(ReduceOp::any, of, {axes}) : reduce(ReduceOp::sum, of, {axes}, dtype), labels};
 }
 
@@ -103,9 +107,10 @@ Labelled contracted(Labelled a, Labelled b, const std::string& kept, Dtype dtype
         if (has) own += label;
         shape.push_back(has ? x.array.shape()[x.labels.find(label)] : 1);
       }
-      return reshape(ordered(x, own), shape);
+      const Array in_order = ordered(x, own);
+      return own == all ? in_order : reshape(in_order, shape);
     };
-    return summed({times(astype(stretched(a), dtype), astype(stretched(b), dtype)), all}, labels, dtype);
+    return summed({times(as(stretched(a), dtype), as(stretched(b), dtype)), all}, labels, dtype);
   }
   Shape shape;
   for (char label : labels) {
@@ -113,19 +118,17 @@ Labelled contracted(Labelled a, Labelled b, const std::string& kept, Dtype dtype
     shape.push_back(from.array.shape()[from.labels.find(label)]);
   }
   const int64_t n = lengths_of(a, batch), k = lengths_of(a, common), rows = lengths_of(a, of_a), columns = lengths_of(b, of_b);
-  Array left = reshape(astype(ordered(a, batch + of_a + common), dtype), {n, rows, k}), right = reshape(astype(ordered(b, batch + common + of_b), dtype), {n, k, columns});
-  if (batch.empty()) {
-    left = reshape(left, {rows, k});
-    right = reshape(right, {k, columns});
-  }
+  const Array of_left = as(ordered(a, batch + of_a + common), dtype), of_right = as(ordered(b, batch + common + of_b), dtype);
+  const Array left = reshape(of_left, batch.empty() ? Shape{rows, k} : Shape{n, rows, k});
+  const Array right = reshape(of_right, batch.empty() ? Shape{k, columns} : Shape{n, k, columns});
   return {reshape(matmul(left, right), shape), labels};
 }
 
 }  // namespace
 
 Array tensordot(const Array& a, const Array& b, const Extents& axes_of_a, const Extents& axes_of_b) {
-  const Error mismatch(ErrorKind::value, "shape-mismatch for sum");
-  if (axes_of_a.size() != axes_of_b.size()) throw mismatch;
+  const auto mismatch = [] { return Error(ErrorKind::value, "shape-mismatch for sum"); };
+  if (axes_of_a.size() != axes_of_b.size()) throw mismatch();
   const auto parts = [](const Array& x, const Extents& axes) {
     std::vector<size_t> taken;
     for (int64_t axis : axes) taken.push_back(normal_axis(axis, x.ndim()));
@@ -139,7 +142,7 @@ Array tensordot(const Array& a, const Array& b, const Extents& axes_of_a, const 
   Shape shape;
   int64_t k = 1;
   for (size_t i = 0; i < over_a.size(); ++i) {
-    if (a.shape()[over_a[i]] != b.shape()[over_b[i]]) throw mismatch;
+    if (a.shape()[over_a[i]] != b.shape()[over_b[i]]) throw mismatch();
     k *= a.shape()[over_a[i]];
   }
   Extents order_a, order_b;
@@ -286,8 +289,7 @@ Array einsum(const Subscripts& subscripts, std::span<const Array> operands, std:
     parts.push_back(joined);
   }
   Labelled result = summed(parts[0], subscripts.result, dtype);
-  Array array = result.array.dtype() == dtype ? result.array : astype(result.array, dtype);
-  return ordered({array, result.labels}, subscripts.result);
+  return ordered({as(result.array, dtype), result.labels}, subscripts.result);
 }
 
 }  // namespace kasoku

@@ -1083,3 +1083,106 @@ def test_attributes_are_properties_with_a_text():
         x[0, 0].mT  # noqa: B018
     with pytest.raises(TypeError):
         ks.Array.__dict__["ndim"].__get__(5)
+
+
+def test_operations_on_numbers_of_pythons_give_new_arrays_the_second_time_too():
+    for name, arity in ROWS:
+        f = getattr(ks, name)
+        for case in (
+            [(2,), (2.5,), (-1,), (0.0,)] if arity == 1 else [(2, 3), (2.5, 2), (2, 0.5), (-3, 2), (2, -1), (7, 2**63)]
+        ):
+            before = _core._few_at_once(False)
+            expected = outcome(lambda f=f, case=case: f(*case))
+            _core._few_at_once(before)
+            for _ in range(3):
+                assert outcome(lambda f=f, case=case: f(*case)) == expected, (name, case)
+    first, second = ks.sqrt(16.0), ks.sqrt(16.0)
+    first[...] = 3
+    assert (float(first), float(second)) == (3, 4)
+    assert first.shape == () and not ks.sin(1.0).shape
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "uint64"])
+def test_integer_powers_look_at_their_exponents_each_time(dtype):
+    base, exponents = np.array([2, 3, 7, 0, 1], dtype), np.array([3, 0, 2, 5, 1], dtype)
+    x, y = ks.array(base), ks.array(exponents)
+    for _ in range(3):
+        np.testing.assert_array_equal((x**y).numpy(), base**exponents)
+        np.testing.assert_array_equal(ks.power(x, 3).numpy(), base**3)
+        assert int(x[2] ** y[2]) == 49 and int(x[2] ** 2) == 49
+    z = x.copy()
+    z **= y
+    z **= 2
+    np.testing.assert_array_equal(z.numpy(), (base**exponents) ** 2)
+    if dtype.startswith("u"):
+        return
+    y[1] = -1
+    refused = "negative integer powers"
+    for power in (
+        lambda: x**y,
+        lambda: ks.power(x, y),
+        lambda: x[0] ** y[1],
+        lambda: x[0] ** -1,
+        lambda: operator.ipow(z, y),
+        lambda: x**-1,
+    ):
+        with pytest.raises(ValueError, match=refused):
+            power()
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int64", "float32"])
+def test_lists_of_positions_and_flags_are_keys(dtype):
+    plain = np.arange(12).reshape(4, 3).astype(dtype)
+    for key in (
+        [0, -1],
+        [2],
+        [[0, 1], [3, 3]],
+        [True, False, True, True],
+        [np.int64(1), 2],
+        [False] * 4,
+        [3, 0, 0],
+        [[True], [1]],
+    ):
+        x, want = ks.array(plain), plain.copy()
+        np.testing.assert_array_equal(x[key].numpy(), want[key])
+        np.testing.assert_array_equal(x[:, 1][key].numpy(), want[:, 1][key])
+        x[key], want[key] = 1, 1
+        x[:, 1][key] = want[:, 1][key] = 0
+        np.testing.assert_array_equal(x.numpy(), want)
+    for key in ([4], [-5], [0.0], [True, False], [0, 1.5]):
+        for get in (lambda x, key=key: x[key], lambda x, key=key: x.__setitem__(key, 1)):
+            with pytest.raises(IndexError):
+                get(plain)
+            with pytest.raises(IndexError):
+                get(ks.array(plain))
+
+
+@pytest.mark.parametrize("number", [0, -3, 2.5, True, False, float("nan"), 2**63, 2**62, -(2**63)])
+@pytest.mark.parametrize("dtype", [None, "float64", "int64", "float32", "uint8", "bool", "complex64"])
+def test_an_array_of_one_number_is_numpys(number, dtype):
+    def made(lib):
+        try:
+            with np.errstate(all="ignore"):
+                x = lib.array(number, dtype=dtype)
+        except (OverflowError, ValueError) as error:
+            return type(error)
+        x[...] = x * 1  # it can be written
+        return str(x.dtype), x.shape, np.asarray(x).tobytes()
+
+    assert made(ks) == made(np)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_reductions_over_all_axes_by_name_are_those_over_all(dtype):
+    plain = values(dtype, 3)[:6]
+    for shape, axes in (((6,), [0, -1, (0,)]), ((2, 3), [(0, 1), (1, 0), (-1, 0)])):
+        x = ks.array(plain.reshape(shape))
+        for name in ("sum", "prod", "max", "min", "any", "all"):
+            for axis in axes:
+                got, want = getattr(ks, name)(x, axis=axis), getattr(np, name)(plain.reshape(shape), axis=axis)
+                assert got.shape == () and got.dtype == want.dtype
+                np.testing.assert_allclose(got.numpy(), want, rtol=1e-6)
+        with pytest.raises(ValueError, match="duplicate"):
+            ks.sum(x, axis=(0, 0))
+        with pytest.raises(np.exceptions.AxisError):
+            ks.sum(x, axis=(2, 5)[: x.ndim])

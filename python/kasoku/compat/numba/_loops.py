@@ -154,7 +154,7 @@ def rows(array, dtype, shape, core=()):
     full = (*shape, *core) if core else shape
     lines = (math.prod(shape), *core)
     if array.dtype == dtype and array.shape == full and lies_flat(array):
-        return array.reshape(lines)
+        return array if full == lines else array.reshape(lines)
     if not isinstance(array, np.ndarray):
         return _core.copy(_core.broadcast_to(array.astype(dtype), full)).reshape(lines)
     return np.array(np.broadcast_to(array, full), dtype, order="C").reshape(lines)

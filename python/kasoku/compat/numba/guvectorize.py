@@ -1,6 +1,7 @@
 """numba.guvectorize: a function of small arrays, applied along the other axes."""
 
 import ast
+import functools
 import inspect
 import math
 import re
@@ -51,6 +52,7 @@ class GUFunc(UFunc):
         self._names, self._writable = list(inspect.signature(function).parameters), writable_args
         self._written = [k for k, name in enumerate(self._names[: self.nin]) if name in _written(function)]
         self._is_open, self._loops, self._known, self._made = not signatures, [], {}, {}
+        self._shapes = functools.lru_cache(self._shapes_of)
         for signature in signatures:
             self.add(signature)
 
@@ -84,6 +86,35 @@ class GUFunc(UFunc):
             self._made[key] = compiled(text, "rows", self._parallel, core=self._core)
         return self._made[key]
 
+    def _shapes_of(self, ins, outs):
+        """Of arrays of these shapes the axes over which the function is called, and those that it sees of each."""
+        lengths, outer = {}, []
+        named = [("Input", k, *pair) for k, pair in enumerate(zip(ins, self._ins, strict=True))]
+        named += [("Output", k, *pair) for k, pair in enumerate(zip(outs, self._outs, strict=False))]
+        for kind, i, shape, core in named:
+            split = len(shape) - len(core)
+            if split < 0:
+                raise ValueError(
+                    f"{self.__name__}: {kind} operand {i} does not have enough dimensions "
+                    f"(has {len(shape)}, gufunc core with signature {self.signature} requires {len(core)})"
+                )
+            outer.append(shape[:split])
+            for k, (name, found) in enumerate(zip(core, shape[split:], strict=True)):
+                length = int(name) if name.isdigit() else lengths.setdefault(name, found)
+                if found != length:
+                    raise ValueError(
+                        f"{self.__name__}: {kind} operand {i} has a mismatch in its core dimension {k}, with gufunc "
+                        f"signature {self.signature} (size {found} is different from {length})"
+                    )
+        shape = common_shape(*outer)
+        for i, given in enumerate(outer[len(ins) :]):
+            if given != shape:
+                raise ValueError(
+                    f"{self.__name__}: Output operand {i} is for rows of shape {given}, and there are {shape}"
+                )
+        cores = [tuple(int(n) if n.isdigit() else lengths[n] for n in core) for core in self._ins + self._outs]
+        return shape, cores
+
     # As Numba has it: what the function writes into an input is the caller's if nothing was converted, and with
     # writable_args in any case.
 
@@ -98,34 +129,6 @@ class GUFunc(UFunc):
             return
         strides = np.broadcast_to(array, shape).strides
         np.lib.stride_tricks.as_strided(array, shape, strides)[...] = lines.reshape(shape)
-
-    def _shapes(self, arrays, targets):
-        """The shape of the loop over all operands, and the length of each axis that the layout names."""
-        lengths, outer = {}, []
-        named = [("Input", k, *pair) for k, pair in enumerate(zip(arrays, self._ins, strict=True))]
-        named += [("Output", k, *pair) for k, pair in enumerate(zip(targets, self._outs, strict=False))]
-        for kind, i, array, core in named:
-            split = array.ndim - len(core)
-            if split < 0:
-                raise ValueError(
-                    f"{self.__name__}: {kind} operand {i} does not have enough dimensions "
-                    f"(has {array.ndim}, gufunc core with signature {self.signature} requires {len(core)})"
-                )
-            outer.append(array.shape[:split])
-            for k, (name, found) in enumerate(zip(core, array.shape[split:], strict=True)):
-                length = int(name) if name.isdigit() else lengths.setdefault(name, found)
-                if found != length:
-                    raise ValueError(
-                        f"{self.__name__}: {kind} operand {i} has a mismatch in its core dimension {k}, with gufunc "
-                        f"signature {self.signature} (size {found} is different from {length})"
-                    )
-        shape = common_shape(*outer)
-        for i, given in enumerate(outer[len(arrays) :]):
-            if given != shape:
-                raise ValueError(
-                    f"{self.__name__}: Output operand {i} is for rows of shape {given}, and there are {shape}"
-                )
-        return shape, lengths
 
     def __call__(self, *args, out=None, axis=None, stream=0, **options):
         outs = list(out) if isinstance(out, tuple) else [] if out is None else [out]
@@ -156,9 +159,8 @@ class GUFunc(UFunc):
         if axis is not None:
             arrays = [np.moveaxis(a, axis, -1) if core else a for a, core in zip(arrays, self._ins, strict=True)]
             targets = [np.moveaxis(t, axis, -1) if core else t for t, core in zip(targets, self._outs, strict=False)]
-        shape, lengths = self._shapes(arrays, targets)
+        shape, cores = self._shapes(tuple(a.shape for a in arrays), tuple(t.shape for t in targets))
         count = math.prod(shape)
-        cores = [tuple(int(n) if n.isdigit() else lengths[n] for n in core) for core in self._ins + self._outs]
         flat = [self._input(k, rows(a, d, shape, c)) for k, (a, d, c) in enumerate(zip(arrays, ins, cores))]
         values = [empty((count, *core), d, arrays[0]) for d, core in zip(results, cores[self.nin :], strict=True)]
         for value, target in zip(values, targets, strict=False):  # what the function does not write stays

@@ -160,7 +160,7 @@ class DUFunc(UFunc):
             into = target if is_fit else empty(shape, result, arrays[0])
             flat = [x.copy() if _is_shifted(x, into) else x for x in flat]
         loop = self._loop if isinstance(into, np.ndarray) else self._device_loop
-        loop(into.reshape(-1), *flat)
+        loop(into if len(shape) == 1 else into.reshape(-1), *flat)
         if into is not target:
             values = beside(target, into)
             target[...] = values if dtype is None else values.astype(dtype)
