@@ -93,7 +93,9 @@ def test_diagonals_and_triangles(k, form):
     agree(lambda np, x: (np.trace(x, k), np.trace(x, k, 1, 2, dtype="float64")), cube)
     agree(lambda np, x: (np.tril(x, k), np.triu(x, k)), cube)
     agree(lambda np, x: (np.tril(x, k), np.triu(x, k)), matrix[0])
-    agree(lambda np: (np.tri(5, 7, k), np.tri(-4, k=k), np.tri(4, -2, k), np.tril_indices(6, k, 4), np.triu_indices(6, k)))
+    agree(
+        lambda np: (np.tri(5, 7, k), np.tri(-4, k=k), np.tri(4, -2, k), np.tril_indices(6, k, 4), np.triu_indices(6, k))
+    )
     agree(lambda np, x: (np.tril_indices_from(x, k), np.triu_indices_from(x, k)), matrix)
 
 
