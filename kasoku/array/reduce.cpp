@@ -136,8 +136,7 @@ Array reduce(ReduceOp op, const Array& array, const Over& over, std::optional<Dt
   if (!row.has_identity() && !over.initial) {
     if (over.where)
       throw Error(ErrorKind::value, fmt::format("reduction operation '{}' does not have an identity, so to use a where mask one has to specify 'initial'", info(row.join).name));
-    if (is_empty && row.keeps_position()) throw Error(ErrorKind::value, fmt::format("attempt to get {} of an empty sequence", row.name));
-    if (is_empty) throw Error(ErrorKind::value, fmt::format("zero-size array to reduction operation {} which has no identity", info(row.join).name));
+    if (is_empty) throw Error(ErrorKind::value, said_of_nothing(op));
   }
   if (over.initial) must_fit(*over.initial, types.result);
   const Array elements = taken(op, array, over, types.compute);

@@ -60,6 +60,12 @@ OpTypes reduction_types(ReduceOp op, Dtype dtype, std::optional<Dtype> wanted) {
   return {register_dtype(compute), result};
 }
 
+std::string said_of_nothing(ReduceOp op) {
+  const ReductionInfo& row = info(op);
+  if (row.keeps_position()) return fmt::format("attempt to get {} of an empty sequence", row.name);
+  return fmt::format("zero-size array to reduction operation {} which has no identity", info(row.join).name);
+}
+
 bool joins_in_any_order(ReduceOp op, Dtype compute) {
   const ReductionInfo& row = info(op);
   if (row.keeps_position()) return false;

@@ -50,6 +50,9 @@ struct ReductionAlias {
 };
 std::span<const ReductionAlias> reduction_aliases();
 
+/// What is said of a reduction of no elements, which has no result.
+std::string said_of_nothing(ReduceOp op);
+
 /// Elements of a reduction that one lane tree combines, and its lanes. They define
 /// what a sum is, and never change.
 inline constexpr int64_t chunk_elements = 8192;

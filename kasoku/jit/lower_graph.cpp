@@ -313,7 +313,7 @@ Val FunctionLowering::graph_reduction(const Expr& e, const Intrinsic& row) {
       line("const ks_i64 {} = ks_graph_value<ks_i64>({}, {});", n, reduced(ReduceOp::count_nonzero, mask, "-1", Dtype::int64), number(Dtype::int64));
     else
       line("const ks_i64 {} = ks_jit_length({}, {});", n, x, along);
-    want_elements(row.reduction, n, has_axis, e.place);
+    want_elements(row.reduction, n, e.place);
     if (is_spread) {
       const std::string variance = fmt::format("({} / {})", graph_value(reduced(row.reduction, x, mask, real), real), cast(n, Dtype::int64, real));
       result.text = row.handler == Handler::std ? op_text(Op::sqrt, real, {variance}) : variance;

@@ -56,10 +56,9 @@ std::string FunctionLowering::fold(const Fused& fused, const std::string& shape,
   return name;
 }
 
-void FunctionLowering::want_elements(ReduceOp op, const std::string& n, bool is_along, Place place) {
+void FunctionLowering::want_elements(ReduceOp op, const std::string& n, Place place) {
   if (info(op).has_identity()) return;
-  fail_if(n + " == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"{} {} without elements\", 0, 0, 0)", place.line, info(op).name,
-                                   is_along ? "along an axis" : "of an array"));
+  fail_if(n + " == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"{}\", 0, 0, 0)", place.line, said_of_nothing(op)));
 }
 
 Val FunctionLowering::reduction(const Expr& e, const Intrinsic& row) {
@@ -110,7 +109,7 @@ Val FunctionLowering::reduction(const Expr& e, const Intrinsic& row) {
     return {row.handler == Handler::std ? op_text(Op::sqrt, how.dtype, {variance}) : variance, e.type};
   }
   of([&](const Index& at) { return taken(how, fused.element(at), from); });
-  if (!info(op).has_identity()) want_elements(op, size(), false, e.place);
+  if (!info(op).has_identity()) want_elements(op, size(), e.place);
   const std::string total = fold(fused, s, how);
   if (!divides) return {total, e.type};
   const Dtype own = how.dtype, real = real_dtype(own);
@@ -145,7 +144,7 @@ Val FunctionLowering::position(const Fused& fused, ReduceOp op, Place place) {
   if (fused.where) return position(array_element(masked(fused, place)), op, place);
   const Dtype dtype = fused.type.dtype;
   const std::string s = shape(fused, place), best = temp("best"), at_best = temp("at"), is_found = temp("found"), t = text_of(dtype);
-  want_elements(op, fmt::format("ks_size({})", s), false, place);
+  want_elements(op, fmt::format("ks_size({})", s), place);
   line("{} {}{{}};", t, best);
   line("ks_i64 {} = -1;", at_best);
   const bool of_numbers = info(op).takes == ReductionInfo::numbers;
@@ -174,7 +173,7 @@ Val FunctionLowering::reduction_along(const Expr& e, const Intrinsic& row, int a
   for (int k = 0; k < ndim; ++k)
     if (k != axis) text += fmt::format("{}{}.n[{}]", text.empty() ? "" : ", ", s, k);
   line("const ks_shape<{}> {} = {{{{{}}}}};", ndim - 1, out, text);
-  want_elements(row.reduction, fmt::format("{}.n[{}]", s, axis), true, e.place);
+  want_elements(row.reduction, fmt::format("{}.n[{}]", s, axis), e.place);
   const Val result = new_array(e.type, out, false, e.place);
   const Fold how = fold_of(row.reduction, to);
   open("");

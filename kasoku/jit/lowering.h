@@ -354,7 +354,7 @@ class FunctionLowering {
   Val reduction_along(const Expr& expr, const Intrinsic& row, int axis);
   Val position(const Fused& fused, ReduceOp op, Place place);
   /// Fails where a reduction that has no identity is of no elements.
-  void want_elements(ReduceOp op, const std::string& n, bool is_along, Place place);
+  void want_elements(ReduceOp op, const std::string& n, Place place);
   Val count(const Fused& fused, Place place);
   Val counted(const Expr& mask, Place place);
   Val matmul(const Expr& a, const Expr& b, const Type& type, Place place);

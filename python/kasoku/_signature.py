@@ -474,13 +474,16 @@ def signature(given):
     return tuple(map(as_type, given.args)), None if result is None else as_type(result)
 
 
+_without_form = ("str", "bytes", "datetime64", "timedelta64")
+
+
 def has_compiled_form(given):
     """Whether compiled code has all types of a signature."""
     args, result = signature(given)
     parts = [*args, *([] if result is None else [result])]
     while parts:
         part = parts.pop()
-        if isinstance(part, Opaque):
+        if isinstance(part, Opaque) or getattr(part, "__kasoku_dtype__", "").startswith(_without_form):
             return False
         parts += part.types if isinstance(part, TupleType) else [part.dtype] if isinstance(part, ListType) else []
         parts += [part.key_type, part.value_type] if isinstance(part, DictType) else []

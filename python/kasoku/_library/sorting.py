@@ -195,8 +195,6 @@ def nanmedian(a):
 
 def _quantile(x, q):
     """Of a sorted array."""
-    if not 0.0 <= q <= 1.0:
-        raise ValueError("Quantiles must be in the range [0, 1]")
     n = x.size
     if n == 0 or x[n - 1] != x[n - 1]:
         return np.nan
@@ -242,12 +240,20 @@ def nanpercentile(a, q, axis=None, method="linear", keepdims=False):
     return _quantiles(sort(_numbers(a)), q, 100.0)
 
 
+def _share(q, whole):
+    if not 0.0 <= q <= whole:
+        if whole == 1.0:
+            raise ValueError("Quantiles must be in the range [0, 1]")
+        raise ValueError("Percentiles must be in the range [0, 100]")
+    return q / whole
+
+
 def _quantiles(x, q, whole):
     if isinstance(q, (int, float)):
-        return _quantile(x, q / whole)
+        return _quantile(x, _share(q, whole))
     out = np.empty(len(q), np.float64)
     for i in range(len(q)):
-        out[i] = _quantile(x, q[i] / whole)
+        out[i] = _quantile(x, _share(q[i], whole))
     return out
 
 
