@@ -75,7 +75,23 @@ Operator operator_of(Handler handler) {
 }  // namespace
 
 /// The call's text for operands that have `promoted` in common.
+/// What stands between the operands of a comparison that is called: np.less.
+static const char* comparison(const Intrinsic& intrinsic) {
+  if (!intrinsic.op) return nullptr;
+  switch (*intrinsic.op) {
+    case Op::less: return "<";
+    case Op::less_equal: return "<=";
+    case Op::greater: return ">";
+    case Op::greater_equal: return ">=";
+    case Op::equal: return "==";
+    case Op::not_equal: return "!=";
+    default: return nullptr;
+  }
+}
+
 std::string FunctionLowering::elementwise(const Intrinsic& intrinsic, Dtype promoted, const std::vector<Val>& operands) {
+  if (const char* symbol = comparison(intrinsic); symbol && have_two_signs(operands[0].type.dtype, operands[1].type.dtype))
+    return ordered(symbol, operands[0].text, operands[1].text);
   const Dtype compute = intrinsic.op                             ? element_types(*intrinsic.op, promoted, intrinsic.in_floats).compute
                         : intrinsic.result == Result::part ? promoted : floating_dtype(promoted);
   std::vector<std::string> texts;

@@ -338,3 +338,50 @@ def test_without_debug_a_raise_ends_its_thread():
     out = np.zeros(4)
     kernel[1, 4](np.array([1, -1, 1, -1]), out)
     assert out.tolist() == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("name", ["sin", "sqrt", "negative", "add", "hypot", "greater", "logical_xor"])
+def test_a_ufunc_in_a_kernel_stores_into_an_array(name):
+    function = getattr(np, name)
+
+    @cuda.jit
+    def one(x, out):
+        function(x, out)
+
+    @cuda.jit
+    def two(x, y, out):
+        function(x, y, out)
+
+    x, y = np.arange(1.0, 13).reshape(3, 4), np.array([4.0, 3.0, 2.0, 1.0])
+    given = (x,) if function.nin == 1 else (x, y)
+    want = function(*given)
+    for place in (lambda a: a, lambda a: np.asfortranarray(a)):
+        out = place(np.zeros_like(want))
+        (one if function.nin == 1 else two)[1, 1](*map(place, given), out)
+        np.testing.assert_allclose(out, want, rtol=1e-15)
+
+
+def test_a_kernel_stores_whole_arrays_and_parts():
+    @cuda.jit
+    def kernel(out, x, rows):
+        out[:] = x
+        out[1:3] += x[1:3]
+        out[0] = 10 * out[3]
+        rows[:, 1:] = x[1:] - 1
+
+    out, rows = np.zeros(4), np.zeros((2, 4))
+    kernel[1, 1](out, np.arange(4.0), rows)
+    assert out.tolist() == [30, 2, 4, 3]
+    assert rows.tolist() == [[0, 0, 1, 2]] * 2
+
+
+def test_a_kernel_leaves_an_array_alone_that_is_of_another_length():
+    @cuda.jit
+    def kernel(out, x):
+        out[:] = x
+
+    out = np.zeros(4)
+    kernel[1, 1](out, np.ones(3))
+    assert out.tolist() == [0] * 4
+    with pytest.raises(ValueError, match="broadcast"):
+        cuda.jit(kernel.py_func, debug=True, opt=False)[1, 1](out, np.ones(3))

@@ -289,3 +289,37 @@ def test_what_is_no_type_in_a_signature():
 
     with pytest.raises(TypeError, match="is not a type of a signature"):
         numba.njit((numba.types.TupleType((Odd(), Odd())),))(lambda x: None)
+
+
+def test_a_kernel_assigns_arrays_in_records():
+    @cuda.jit
+    def kernel(to, data, rows):
+        to[0].line = data[1].line
+        to[0]["grid"] = rows
+        to[1]["grid"] = data[0]["grid"]
+
+    data, to, rows = filled(nested, 2), np.zeros(2, nested), np.arange(6.0).reshape(2, 3)
+    kernel[1, 1](to, data, rows)
+    np.testing.assert_array_equal(to["line"][0], data["line"][1])
+    np.testing.assert_array_equal(to["grid"], [rows, data["grid"][0]])
+
+
+def test_a_device_function_returns_a_record_and_a_named_tuple():
+    Point = collections.namedtuple("Point", "x y")
+
+    @cuda.jit(device=True)
+    def of(data, i):
+        return data[i]
+
+    @cuda.jit(device=True)
+    def point(record):
+        return Point(record.a, record.b)
+
+    @cuda.jit
+    def kernel(data, out):
+        p = point(of(data, 1))
+        out[0], out[1] = p.x, p.y
+
+    data, out = filled(aligned, 3), np.zeros(2)
+    kernel[1, 1](data, out)
+    assert out.tolist() == [data["a"][1], data["b"][1]]
