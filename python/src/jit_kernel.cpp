@@ -332,6 +332,10 @@ class JitKernel {
       for (const auto& entry : entries_)
         if (entry->device == &device && entry->types == types) return *entry;
     }
+    return with_overloads(true, [&]() -> Entry& { return make(jitted, types, device); }, [&] { unit_.reset(); });
+  }
+
+  Entry& make(const JitObject& jitted, const std::vector<Type>& types, Device& device) {
     if (!unit_) {
       ReadFunction read = [&] {
         try {
@@ -368,6 +372,8 @@ class JitKernel {
       entry->lowered = lower_kernel(typed);
       entry->module = compile(entry->lowered.program, device);
       entry->function = &entry->module->function(entry->lowered.entry);
+    } catch (const OverloadAsked&) {
+      throw;
     } catch (const Error& error) {
       if (error.kind != ErrorKind::type && error.kind != ErrorKind::unsupported) throw;
       throw_typing_error(error);

@@ -129,7 +129,8 @@ void Reader::read_overloads() {
     const std::set<std::string> keys = overloaded_;
     for (const std::string& key : keys) {
       if (!done.insert(key).second) continue;
-      for (nb::handle known : nb::object(nb::module_::import_("kasoku._overloads").attr("known")(key))) {
+      for (nb::handle known :
+           nb::object(nb::module_::import_("kasoku._overloads").attr("known")(key, options_.is_cuda))) {
         Overload overload{key, {}, nb::cast<std::vector<std::string>>(known[1]), nullptr};
         for (nb::handle argument : nb::object(known[0])) {
           Type type = type_of_description(argument[0]);

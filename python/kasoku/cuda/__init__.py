@@ -142,3 +142,12 @@ for _name, _text in {
     "warpsize": "How many threads a warp has: 32.",
 }.items():
     globals()[_name] = _Word(_name, _text)
+
+
+def __getattr__(name):
+    """The vectors: float4, int32x2 and the like."""
+    from ._vectors import vectors
+
+    if name in vectors:
+        return vectors[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

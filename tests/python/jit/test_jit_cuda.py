@@ -385,3 +385,29 @@ def test_a_kernel_leaves_an_array_alone_that_is_of_another_length():
     assert out.tolist() == [0] * 4
     with pytest.raises(ValueError, match="broadcast"):
         cuda.jit(kernel.py_func, debug=True, opt=False)[1, 1](out, np.ones(3))
+
+
+def test_vectors_are_made_of_numbers_and_of_shorter_vectors():
+    @cuda.jit(device=True)
+    def twice(v):
+        return cuda.float32x2(2 * v.x, 2 * v.y)
+
+    @cuda.jit
+    def kernel(out, whole):
+        v = cuda.float4(0.5, twice(cuda.float2(1, 2.25)), 7)
+        out[0], out[1], out[2], out[3] = v.x, v.y, v.z, v.w
+        n = cuda.int32x3(cuda.uchar1(300), cuda.short2(-1, 4.75))
+        whole[0], whole[1], whole[2] = n.x, n.y, n.z
+
+    @cuda.jit
+    def wrong(out):
+        out[0] = cuda.float4(1, cuda.float2(2, 3)).x
+
+    out, whole = np.zeros(4), np.zeros(3, int)
+    kernel[1, 1](out, whole)
+    assert out.tolist() == [0.5, 2, 4.5, 7] and whole.tolist() == [44, -1, 4]
+    assert cuda.double3 is cuda.float64x3 and not hasattr(cuda, "float5")
+    with pytest.raises(TypeError, match="4 components, and 3 are given"):
+        wrong[1, 1](out)
+    with pytest.raises(TypeError, match="belongs in a kernel"):
+        cuda.float4(1, 2, 3, 4)

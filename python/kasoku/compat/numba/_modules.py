@@ -91,14 +91,15 @@ def _cython_function_address(module, name):
     return address_of(capsule, name_of(capsule))
 
 
-def _overload(of, **options):
-    """Compiled calls of `of` are those of the function that the decorated one gives for their arguments' types."""
-    return lambda function: _overloads.add(of, function) or function
+def _overload(of, jit_options=None, strict=True, inline="never", prefer_literal=False, target="", **options):
+    """Compiled calls of `of` are those of the function that the decorated one gives for their arguments' types; with the target
+    "cuda" calls in kernels alone, with "cpu" those elsewhere."""
+    return lambda function: _overloads.add(of, function, target=target) or function
 
 
 def _of_type(sign, said):
-    def overload(owner, name, **options):
-        return lambda function: _overloads.add(sign + name, function, owner) or function
+    def overload(owner, name, target="", **options):
+        return lambda function: _overloads.add(sign + name, function, owner, target) or function
 
     overload.__doc__ = f"{said} compiled code is a call of the function that the decorated one gives for its type."
     return overload
@@ -158,4 +159,11 @@ modules(__package__, {
     "tests": ("the helpers that other projects' tests import.", {}),
 })  # fmt: skip
 sys.modules[f"{__package__}.experimental.jitclass"] = _jitclass  # the class's name stands in front of its module
+modules(
+    __package__,
+    {
+        "core.extending": sys.modules[f"{__package__}.extending"],
+        "cuda.devicearray": sys.modules[f"{__package__}.cuda.cudadrv.devicearray"],
+    },
+)
 modules(__package__, {"tests.support": sys.modules[f"{__package__}.testing"]})
