@@ -1,6 +1,7 @@
 /// \file python/src/jit_names.cpp
 /// What the names that a function reads from outside mean.
 #include "jit_reader.h"
+#include "jit_records.h"
 #include "kasoku/base/error.h"
 #include "kasoku/jit/intrinsics.h"
 
@@ -253,6 +254,13 @@ Binding Reader::classify_known(nb::object object, const std::string& name, int d
       nb::object dtype = numpy.attr("dtype");
       const bool is_dtype = PyObject_IsInstance(p, dtype.ptr()) == 1 ||
                             (PyType_Check(p) && PyObject_IsSubclass(p, numpy.attr("generic").ptr()) == 1);
+      nb::object records =
+          PyObject_IsInstance(p, dtype.ptr()) == 1 ? object : nb::object(nb::getattr(object, "dtype", nb::none()));
+      if (PyObject_IsInstance(records.ptr(), dtype.ptr()) == 1 && !nb::object(records.attr("fields")).is_none()) {
+        binding.kind = Binding::Kind::dtype;
+        binding.type = record_type(records, true);
+        return binding;
+      }
       if (is_dtype)
         if (const auto found = dtype_from_name(nb::cast<std::string>(dtype(object).attr("name")))) {
           binding.kind = Binding::Kind::dtype;

@@ -13,6 +13,7 @@ class Stream:
         self._native = native
 
     handle = property(lambda self: self._native.handle)
+    external = False
 
     def synchronize(self):
         """Waits for what was queued so far."""
@@ -79,7 +80,7 @@ class _DefaultStream(Stream):
         return None
 
     def __repr__(self):
-        return "<default stream>"
+        return "<Default CUDA stream>"
 
 
 def stream():
@@ -98,9 +99,16 @@ def default_stream():
 legacy_default_stream = per_thread_default_stream = default_stream
 
 
+class _ExternalStream(Stream):
+    external = True
+
+    def __repr__(self):
+        return f"<External CUDA stream {int(self)}>"
+
+
 def external_stream(ptr):
     """The stream of another library, by its address."""
-    raise errors.UnsupportedError("a stream of another library cannot be adopted\n  fix  use cuda.stream()")
+    return _ExternalStream(_core._foreign_stream(int(ptr)))
 
 
 class Event:
@@ -298,8 +306,13 @@ class Context:
     def create_stream(self):
         return stream()
 
+    def create_external_stream(self, ptr):
+        return external_stream(ptr)
+
     def get_default_stream(self):
         return _default
+
+    get_legacy_default_stream = get_per_thread_default_stream = get_default_stream
 
     def create_event(self, timing=True):
         return Event(timing)

@@ -411,3 +411,43 @@ def test_vectors_are_made_of_numbers_and_of_shorter_vectors():
         wrong[1, 1](out)
     with pytest.raises(TypeError, match="belongs in a kernel"):
         cuda.float4(1, 2, 3, 4)
+
+
+functions_of_libdevice = {
+    "frexp": math.frexp, "exp10": lambda x: 10.0**x, "rcbrt": lambda x: 1 / np.cbrt(x), "sinpi": lambda x: np.sin(np.pi * x),
+    "cospi": lambda x: np.cos(np.pi * x), "normcdf": lambda x: 0.5 * math.erfc(-x / math.sqrt(2)), "ilogb": lambda x: math.frexp(x)[1] - 1,
+    "round": lambda x: math.copysign(math.floor(abs(x) + 0.5), x), "saturatef": lambda x: min(max(x, 0), 1),
+    "double2int_rn": np.rint, "double2ll_rd": math.floor, "float2int_ru": math.ceil, "double2uint_rz": math.trunc,
+    "nearbyint": np.rint, "abs": abs,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", functions_of_libdevice)
+def test_functions_of_libdevice(name):
+    function = getattr(cuda.libdevice, name)
+    want = [np.ravel(functions_of_libdevice[name](x)) for x in (0.25, 2.5, 3.75)]
+
+    @cuda.jit
+    def kernel(x, out):
+        out[cuda.grid(1)] = function(x[cuda.grid(1)])
+
+    @cuda.jit
+    def pairs(x, out):
+        out[cuda.grid(1), 0], out[cuda.grid(1), 1] = function(x[cuda.grid(1)])
+
+    out = np.zeros((3, want[0].size) if want[0].size > 1 else 3)
+    (pairs if want[0].size > 1 else kernel)[1, 3](np.array([0.25, 2.5, 3.75]), out)
+    np.testing.assert_allclose(out.ravel(), np.ravel(want), rtol=1e-7, atol=1e-15)
+
+
+def test_functions_of_libdevice_of_whole_numbers():
+    lib = cuda.libdevice
+
+    @cuda.jit
+    def kernel(x, y, out):
+        out[0], out[1], out[2] = lib.sad(x[0], y[0], 5), lib.mulhi(x[0], y[0]), lib.max(x[0], y[0])
+        out[3], out[4] = lib.popc(x[0]), lib.clz(x[0])
+
+    out = np.zeros(5, int)
+    kernel[1, 1](np.array([1 << 20], np.int32), np.array([-(1 << 15)], np.int32), out)
+    assert out.tolist() == [(1 << 20) + (1 << 15) + 5, -8, 1 << 20, 1, 11]

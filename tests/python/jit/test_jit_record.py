@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kasoku as ks
+from kasoku.compat import numba
 from kasoku.compat.numba import cuda
 
 aligned = np.dtype([("a", np.float64), ("b", np.int16), ("c", np.complex64), ("flag", np.bool_)], align=True)
@@ -323,3 +324,40 @@ def test_a_device_function_returns_a_record_and_a_named_tuple():
     data, out = filled(aligned, 3), np.zeros(2)
     kernel[1, 1](data, out)
     assert out.tolist() == [data["a"][1], data["b"][1]]
+
+
+@pytest.mark.skipif(cuda.is_available(), reason="kernels take structured arrays on a CPU")
+@pytest.mark.parametrize("dtype", [aligned, packed, nested])
+@pytest.mark.parametrize("memory", ["shared", "local", "dynamic"])
+def test_records_in_shared_and_local_arrays(dtype, memory):
+    make = cuda.local.array if memory == "local" else cuda.shared.array
+    n, given = (0 if memory == "dynamic" else 4), dtype if memory == "local" else numba.from_dtype(dtype)
+
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.threadIdx.x
+        part = make(n, given)
+        for k in range(4):
+            if memory == "local" or k == i:
+                part[k] = x[k]
+        cuda.syncthreads()
+        out[i] = part[3 - i]
+
+    x = filled(dtype, 4)
+    out = np.zeros_like(x)
+    kernel[1, 4, 0, 4 * dtype.itemsize if memory == "dynamic" else 0](x, out)
+    np.testing.assert_array_equal(out, x[::-1])
+
+
+@pytest.mark.skipif(cuda.is_available(), reason="kernels take structured arrays on a CPU")
+def test_records_outside_a_kernel_are_constants():
+    table = filled(aligned, 3)
+
+    @cuda.jit
+    def kernel(out):
+        rows = cuda.const.array_like(table)
+        out[cuda.threadIdx.x] = rows[cuda.threadIdx.x].a + table[2].b
+
+    out = np.zeros(3)
+    kernel[1, 3](out)
+    np.testing.assert_array_equal(out, table["a"] + table["b"][2])
