@@ -170,7 +170,7 @@ bool Inference::spread_starred(Expr& expr) {
       at->value = static_cast<int64_t>(k);
       item->kind = ExprKind::subscript;
       at->place = item->place = tuple->place;
-      item->items.push_back(tuple->clone());
+      item->items.push_back(k && tuple->kind == ExprKind::walrus ? tuple->items[0]->clone() : tuple->clone());
       item->items.push_back(std::move(at));
       expr.items.insert(expr.items.begin() + static_cast<std::ptrdiff_t>(i + k), std::move(item));
     }

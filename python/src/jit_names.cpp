@@ -302,6 +302,19 @@ nb::object Reader::resolve(nb::handle node) {
     if (!nb::hasattr(object, name.c_str())) fail(node, fmt::format("{} has no attribute '{}'", describe(object), name));
     return object.attr(name.c_str());
   }
+  if (node.type().is(ast_class("Subscript")) &&
+      nb::object(node.attr("slice")).type().is(ast_class("Constant"))) {  // Color["red"]
+    nb::object kind = nb::object(node.attr("value")).type().is(ast_class("Name")) ? resolve(node.attr("value"))
+                                                                                  : nb::object(),
+               key = node.attr("slice").attr("value");
+    const bool is_enum =
+        kind.is_valid() &&
+        PyObject_IsInstance(kind.ptr(), nb::object(nb::module_::import_("enum").attr("EnumMeta")).ptr()) == 1;
+    if (!is_enum || !nb::isinstance<nb::str>(key)) return {};
+    if (!nb::cast<bool>(kind.attr("__members__").attr("__contains__")(key)))
+      fail(node, fmt::format("{} has no member '{}'", describe(kind), nb::cast<std::string>(key)));
+    return kind[key];
+  }
   if (node.type().is(ast_class("Call")) && nb::len(nb::object(node.attr("args"))) == 1 && nb::len(nb::object(node.attr("keywords"))) == 0) {
     // np.finfo(np.float64): what is known of a type.
     nb::object function = node.attr("func");

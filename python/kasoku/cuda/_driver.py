@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import uuid
 
 from .. import _core, errors
 
@@ -65,8 +66,9 @@ class Stream:
 
 
 class _DefaultStream(Stream):
-    def __init__(self):
+    def __init__(self, name):
         super().__init__(None)
+        self._name = name
 
     handle = 0
 
@@ -80,7 +82,7 @@ class _DefaultStream(Stream):
         return None
 
     def __repr__(self):
-        return "<Default CUDA stream>"
+        return f"<{self._name} CUDA stream>"
 
 
 def stream():
@@ -88,7 +90,7 @@ def stream():
     return Stream(_core.Stream())
 
 
-_default = _DefaultStream()
+_default, _legacy, _own = map(_DefaultStream, ("Default", "Legacy default", "Per-thread default"))
 
 
 def default_stream():
@@ -96,7 +98,14 @@ def default_stream():
     return _default
 
 
-legacy_default_stream = per_thread_default_stream = default_stream
+def legacy_default_stream():
+    """The stream of launches that name none, under the name that CUDA gives the one that waits for all others."""
+    return _legacy
+
+
+def per_thread_default_stream():
+    """The stream of launches that name none, under the name that CUDA gives a thread's own."""
+    return _own
 
 
 class _ExternalStream(Stream):
@@ -169,7 +178,7 @@ class Device:
 
     @property
     def uuid(self):
-        return f"GPU-{self._native.properties.get('uuid', self._native.index)}"
+        return f"GPU-{self._native.properties.get('uuid') or uuid.UUID(int=self._native.index)}"
 
     supports_float16 = True
 
@@ -312,7 +321,11 @@ class Context:
     def get_default_stream(self):
         return _default
 
-    get_legacy_default_stream = get_per_thread_default_stream = get_default_stream
+    def get_legacy_default_stream(self):
+        return _legacy
+
+    def get_per_thread_default_stream(self):
+        return _own
 
     def create_event(self, timing=True):
         return Event(timing)

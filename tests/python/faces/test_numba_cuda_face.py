@@ -435,3 +435,12 @@ def test_how_many_blocks_synchronise_their_grid():
     kernel[1, 64](x)
     assert x.tolist() == [1] * 64
     assert not cuda.jit("void(int32[:])")(lambda x: None).cooperative
+
+
+def test_default_streams_have_their_names():
+    context = cuda.current_context()
+    streams = cuda.default_stream(), cuda.legacy_default_stream(), cuda.per_thread_default_stream()
+    assert len({repr(s) for s in streams}) == 3 and all(int(s) == 0 and not s.external for s in streams)
+    assert context.get_legacy_default_stream() is streams[1] and context.get_per_thread_default_stream() is streams[2]
+    x = cuda.to_device(np.arange(3), stream=streams[2])
+    assert x.copy_to_host(stream=streams[2]).tolist() == [0, 1, 2]
