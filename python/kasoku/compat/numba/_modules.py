@@ -189,6 +189,7 @@ def _look_at_launch(launch, args):
 _kernel.look_at_launch = _look_at_launch
 _cuda = sys.modules[f"{__package__}.cuda"]
 _cuda.runtime = _cuda.cudadrv.runtime.runtime = _Runtime()
+_cuda.cudadrv.runtime.get_version = _Runtime.get_version
 _cuda.devicearray = _cuda.cudadrv.devicearray
 modules(__package__, {"core.extending": sys.modules[f"{__package__}.extending"]})
 modules(__package__, {"tests.support": sys.modules[f"{__package__}.testing"]})
