@@ -57,6 +57,9 @@ class Function {
   virtual int64_t attribute(std::string_view name) = 0;
   virtual void set_attribute(std::string_view name, int64_t value) = 0;
 
+  /// How many blocks of so many threads run at once: a cooperative launch has at most these.
+  virtual uint64_t blocks_at_once(uint64_t threads, uint32_t shared_bytes) = 0;
+
   /// A good number of threads per block for a one-dimensional launch.
   virtual uint32_t suggested_block() = 0;
 };

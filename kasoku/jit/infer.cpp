@@ -331,7 +331,8 @@ void Inference::walk(Stmt& stmt) {
       break;
     case StmtKind::return_: {
       const Type type = stmt.expr ? visit(*stmt.expr) : Type::none();
-      if (has_record(type)) fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)), "", "return its parts");
+      if (has_record(type) && !function_->function->options.is_cuda)  // what a kernel calls never comes back to Python
+        fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)), "", "return its parts");
       if (type.kind == TypeKind::range || type.kind == TypeKind::dtype || type.kind == TypeKind::function || type.kind == TypeKind::member)
         fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)));
       if (function_->declared_result.is_known()) {

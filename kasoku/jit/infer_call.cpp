@@ -170,7 +170,7 @@ bool Inference::spread_starred(Expr& expr) {
       at->value = static_cast<int64_t>(k);
       item->kind = ExprKind::subscript;
       at->place = item->place = tuple->place;
-      item->items.push_back(tuple->clone());
+      item->items.push_back(k && tuple->kind == ExprKind::walrus ? tuple->items[0]->clone() : tuple->clone());
       item->items.push_back(std::move(at));
       expr.items.insert(expr.items.begin() + static_cast<std::ptrdiff_t>(i + k), std::move(item));
     }
@@ -286,7 +286,8 @@ Type Inference::call(Expr& expr) {
         if (!expr.items[i]) continue;
         if (expr.items[i]->kind == ExprKind::list && !is_method) as_tuple(*expr.items[i]);
         if (!visit(*expr.items[i]).is_known()) return {};
-        if ((expr.items[i]->type.has_records() || expr.items[i]->type.is_record()) && intrinsic->handler != Handler::len)
+        if ((expr.items[i]->type.has_records() || expr.items[i]->type.is_record()) &&
+            intrinsic->handler != Handler::len && !(intrinsic->handler == Handler::asarray && expr.items.size() == 2))
           fail(expr.items[i]->place, fmt::format("{} of {} cannot be compiled", target.text, str(expr.items[i]->type)), "", "use its fields");
       }
       if (is_dict_method(intrinsic->handler)) return dict_method(expr, intrinsic->handler);

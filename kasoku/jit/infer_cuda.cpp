@@ -59,8 +59,12 @@ Type Inference::call_cuda(Expr& expr, Handler handler) {
     case Handler::cuda_shared:
     case Handler::cuda_local: {
       const int ndim = shape_ndim(expr, 0);
-      Type type = Type::array(dtype_argument(expr, 1, Dtype::float64), ndim, true);
-      return type;
+      if (has(expr, 1) && expr.items[2]->kind == ExprKind::global && expr.items[2]->binding.type.is_record()) {
+        Type records = Type::array(Dtype::opaque, ndim, true);
+        records.items = {expr.items[2]->binding.type};
+        return records;
+      }
+      return Type::array(dtype_argument(expr, 1, Dtype::float64), ndim, true);
     }
     case Handler::atomic_add: case Handler::atomic_sub: case Handler::atomic_max:
     case Handler::atomic_min: case Handler::atomic_nanmax: case Handler::atomic_nanmin: case Handler::atomic_and: case Handler::atomic_or:

@@ -29,7 +29,7 @@ int Inference::shape_ndim(Expr& call, size_t i) {
 Dtype Inference::dtype_argument(Expr& call, size_t i, Dtype otherwise) {
   if (!has(call, i) || argument(call, i).kind == TypeKind::none) return otherwise;
   const Type type = argument(call, i);
-  if (type.kind == TypeKind::dtype) return type.dtype;
+  if (type.kind == TypeKind::dtype && type.dtype != Dtype::opaque) return type.dtype;
   const Expr& given = *call.items[i + 1];
   const Value& value = given.kind == ExprKind::global ? given.binding.value : given.value;
   if (const std::string* name = std::get_if<std::string>(&value)) {

@@ -253,7 +253,7 @@ void FunctionLowering::fail_if(const std::string& condition, const std::string& 
   effects_.may_fail = true;
   const int epoch = epoch_;
   open(fmt::format("if (KS_RARELY({}))", condition));
-  line("{};", call);
+  if (raises_) line("{};", call);
   line("{}", fail_return());
   close();
   epoch_ = epoch;

@@ -131,7 +131,7 @@ void FunctionLowering::elements(const Fused& fused, const std::string& shape, co
       text.before = written(1, [&] {
         line("for (ks_index _at = 0, _end; _at < _rows; _at = _end) {{");
         leave_if_asked();
-        line("_end = {};", has_rows ? "_at + 1" : "ks_strip_end(_at, _rows, 1)");
+        line("_end = {};", has_rows ? "_at + 1" : options_.is_cuda ? "_rows" : "ks_strip_end(_at, _rows, 1)");
       });
       text.after = "  }\n";
     }
@@ -240,8 +240,8 @@ void FunctionLowering::store_fused(const Val& target, const Fused& value, Place 
     }, true);
   };
   const std::string test = overlaps(target, value);
-  if (test.empty()) return write(value);
-  // What is read may be what is written, shifted: then all values come before the first store.
+  // What is read may be what is written, shifted: then all values come before the first store. A kernel has no memory for them.
+  if (test.empty() || options_.is_cuda) return write(value);
   open(fmt::format("if (KS_RARELY({}))", test));
   Fused stretched = value;
   stretched.leaves.push_back({target.text, type});

@@ -124,7 +124,9 @@ Val FunctionLowering::call_cuda(const Expr& e, Handler handler) {
       int64_t total = 1;
       for (int64_t n : lengths) total *= n;
       if (is_shared && total == 0) line("extern __shared__ double ks_dynamic_shared[];");
-      else line("{}{} {}[{}];", is_shared ? "__shared__ " : "", element_text(e.type), memory, total);
+      else
+        line("{}{}{} {}[{}];", e.type.has_records() ? "alignas(16) " : "", is_shared ? "__shared__ " : "",
+             element_text(e.type), memory, total);
       line("{} {};", text_of(e.type), name);
       line("{}.data = {};", name, is_shared && total == 0 ? fmt::format("({}*)ks_dynamic_shared", element_text(e.type)) : memory);
       std::string dynamic;  // as many elements as the launch gives
@@ -134,7 +136,9 @@ Val FunctionLowering::call_cuda(const Expr& e, Handler handler) {
         line("asm(\"mov.u32 %0, %%dynamic_smem_size;\" : \"=r\"({}));", dynamic);
       }
       for (size_t k = 0; k < lengths.size(); ++k)
-        line("{}.shape[{}] = {};", name, k, lengths[k] || dynamic.empty() ? fmt::format("{}", lengths[k]) : fmt::format("{} / sizeof({})", dynamic, text_of(e.type.dtype)));
+        line("{}.shape[{}] = {};", name, k,
+             lengths[k] || dynamic.empty() ? fmt::format("{}", lengths[k])
+                                           : fmt::format("{} / sizeof({})", dynamic, element_text(e.type)));
       line("ks_set_strides({});", name);
       return {name, e.type};
     }

@@ -44,7 +44,7 @@ struct Binding {
   enum class Kind : uint8_t {
     value,      ///< a constant: number, string, None
     intrinsic,  ///< `name` is a row of intrinsics.def: "numpy.sqrt"
-    dtype,      ///< np.float32, numba.int64
+    dtype,      ///< np.float32, numba.int64; of records, which `type` is
     function,   ///< another function that is compiled along
     tuple,      ///< of items
     array,      ///< an array outside; becomes a hidden argument
@@ -57,7 +57,7 @@ struct Binding {
   Dtype dtype = Dtype::opaque; ///< of dtype; of a NumPy scalar value; of an array
   const Function* function = nullptr;
   std::vector<Binding> items;
-  Type type;                   ///< array
+  Type type;                   ///< array; the record of a dtype
   int hidden = -1;             ///< array: which hidden argument
   std::string overloaded;      ///< what the program overloads, if it does: the arguments' types choose a function
 };

@@ -8,16 +8,25 @@ import types
 
 from . import _jit, _signature
 
-_of = {}  # key -> [(overload, class of the object whose method it is or None)], the oldest first
+_of = {}  # key -> [(overload, class of the object whose method it is or None, for what it is)], the oldest first
 _names = {}  # a function, ".name" of a method or "=name" of an attribute -> its key
-_known = {}  # key -> [(types, names of arguments, function or None)]
+_known = {}  # key, whether kernels ask -> [(types, names of arguments, function or None)]
 
 
-def add(of, overload, owner=None):
-    """From now on calls of `of` are those of what `overload` gives."""
+def add(of, overload, owner=None, target=""):
+    """From now on calls of `of` are those of what `overload` gives: in kernels alone for the target "cuda", elsewhere alone
+    for "cpu"."""
     _names[of] = of if isinstance(of, str) else f"{getattr(of, '__qualname__', of)} {id(of):x}"
-    _of.setdefault(_names[of], []).append((overload, owner))
-    _known.pop(_names[of], None)
+    _of.setdefault(_names[of], []).append((overload, owner, target))
+    for in_kernels in (False, True):
+        _known.pop((_names[of], in_kernels), None)
+
+
+def _overloads_for(key, in_kernels):
+    """The overloads that compiled code of a kind may take, those that are for it alone before the others."""
+    own, others = ("cuda", "cpu") if in_kernels else ("cpu", "cuda")
+    found = [row for row in _of[key] if row[2] != others]
+    return [row[:2] for row in sorted(found, key=lambda row: row[2] != own)]
 
 
 def key(of):
@@ -36,13 +45,13 @@ def are_called_by(function):
     return any(isinstance(each, types.FunctionType) and key(each) for each in read)
 
 
-def known(key):
-    return _known.get(key, [])
+def known(key, in_kernels):
+    return _known.get((key, in_kernels), [])
 
 
 def chosen(of, given):
     """What the first overload that takes arguments of these types gives for them, as a function of Python."""
-    for overload, owner in _of[_names[of]]:
+    for overload, owner in _overloads_for(_names[of], False):
         if owner is None or isinstance(given[0], owner):
             function = overload(*given)
             if function is not None:
@@ -50,13 +59,14 @@ def chosen(of, given):
     raise _jit.TypingError(f"no overload of {of.lstrip('.=')} takes {given}")
 
 
-def ask(key, arguments, by_name):
+def ask(key, arguments, by_name, in_kernels):
     """Keeps what the overloads give for arguments of these types."""
+    found = _known.setdefault((key, in_kernels), [])
     for with_values in (False, True):
         given = [_type(described, value if with_values else "") for described, value in arguments]
         positional = given[: len(given) - len(by_name)]
         named = dict(zip(by_name, given[len(positional) :], strict=True))
-        for overload, owner in _of[key]:
+        for overload, owner in _overloads_for(key, in_kernels):
             if owner is not None and not isinstance(given[0], owner):
                 continue
             try:
@@ -67,9 +77,9 @@ def ask(key, arguments, by_name):
                 continue  # it may want an argument's value
             if function is not None:
                 kept = arguments if with_values else [(d, "" if len(d) == 4 else text) for d, text in arguments]
-                _known.setdefault(key, []).append((kept, by_name, getattr(function, "py_func", function)))
+                found.append((kept, by_name, getattr(function, "py_func", function)))
                 return
-    _known.setdefault(key, []).append((arguments, by_name, None))
+    found.append((arguments, by_name, None))
 
 
 def _type(described, value):

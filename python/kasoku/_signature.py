@@ -432,10 +432,10 @@ def of_value(value):
         return DictType(*map(of_value, next(iter(value.items()))))
     if isinstance(value, np.void) and value.dtype.fields:
         return Record(value.dtype)
-    if isinstance(value, np.ndarray) and value.dtype.fields:
+    if isinstance(getattr(value, "dtype", None), np.dtype) and value.dtype.fields and hasattr(value, "flags"):
         flags = value.flags
-        layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
-        return RecordArray(value.dtype, value.ndim, layout, not flags.writeable)
+        layout = "C" if flags["C_CONTIGUOUS"] else "F" if flags["F_CONTIGUOUS"] else "A"
+        return RecordArray(value.dtype, value.ndim, layout, not getattr(flags, "writeable", True))
 
     array = value if hasattr(value, "dtype") and hasattr(value, "shape") else np.asarray(value)
     if array.dtype == object:

@@ -95,13 +95,6 @@ bool set_offloads_to_cpu(bool on) { return std::exchange(offloads_to_cpu, on); }
 
 namespace {
 
-/// What a program's overload gives for these arguments is known from now on.
-void ask(const Overload& asked) {
-  nb::list arguments;
-  for (const Type& type : asked.arguments) arguments.append(nb::make_tuple(description(type), type.text));
-  nb::module_::import_("kasoku._overloads").attr("ask")(asked.of, arguments, asked.by_name);
-}
-
 std::shared_ptr<JitEntry> compile_with_known_overloads(JitState& state, const std::vector<Type>& types, Where& where) {
   if (!state.is_read) {
     ReadFunction read = read_function({state.function, state.options, state.declared});
@@ -137,16 +130,9 @@ std::shared_ptr<JitEntry> compile_with_known_overloads(JitState& state, const st
 
 std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<Type> types, Where& where) {
   const JitLock alone;
-  constexpr int most_overloads = 200;
-  for (int asked = 0;; ++asked) {
-    try {
-      return compile_with_known_overloads(state, types, where);
-    } catch (const OverloadAsked& error) {
-      if (asked == most_overloads) throw;
-      ask(error.asked);
-      state.is_read = false;
-    }
-  }
+  return with_overloads(
+      state.options.is_cuda, [&] { return compile_with_known_overloads(state, types, where); },
+      [&] { state.is_read = false; });
 }
 
 namespace {

@@ -107,6 +107,13 @@ class JitKernel {
     return all;
   }
 
+  /// How many blocks of so many threads of each compiled kernel run at once.
+  std::vector<uint64_t> blocks_at_once(uint64_t threads, uint32_t shared_bytes) const {
+    std::vector<uint64_t> all;
+    for (const auto& entry : entries_) all.push_back(entry->function->blocks_at_once(threads, shared_bytes));
+    return all;
+  }
+
   /// Runs the launch on the CPU, on copies of the arrays, one thread after another with every access watched.
   std::vector<Finding> check(nb::tuple grid, nb::tuple block, uint32_t shared_bytes, nb::tuple arguments) {
     Device& cpu = kasoku::device("cpu");
@@ -240,6 +247,19 @@ class JitKernel {
     return stand_in(value);
   }
 
+  static void want_host_for_records(const Device& device) {
+    if (!device.is_host())
+      throw Error(ErrorKind::type, "structured arrays are taken by kernels on a CPU alone")
+          .fix("pass the fields as arrays of their own");
+  }
+
+  static nb::object constant_records(const nb::object& records, const Device& device) {
+    want_host_for_records(device);
+    nb::object copy = records.attr("copy")();
+    copy.attr("flags").attr("writeable") = false;
+    return copy;
+  }
+
   struct Host {
     nb::object array;
     Array on_device;
@@ -261,8 +281,7 @@ class JitKernel {
       }
       return nb::tuple(items);
     }
-    if (!target.is_host() && (type = type_of_records(value.ptr())).is_known())
-      throw Error(ErrorKind::type, "structured arrays are taken by kernels on a CPU alone").fix("pass the fields as arrays of their own");
+    if ((type = type_of_records(value.ptr())).is_known()) want_host_for_records(target);
     Dtype dtype;
     bool is_constant = false;
     if (well_placed_copy(value.ptr()).is_valid() || (!target.is_host() && as_numpy(value.ptr(), dtype))) {
@@ -332,6 +351,10 @@ class JitKernel {
       for (const auto& entry : entries_)
         if (entry->device == &device && entry->types == types) return *entry;
     }
+    return with_overloads(true, [&]() -> Entry& { return make(jitted, types, device); }, [&] { unit_.reset(); });
+  }
+
+  Entry& make(const JitObject& jitted, const std::vector<Type>& types, Device& device) {
     if (!unit_) {
       ReadFunction read = [&] {
         try {
@@ -351,8 +374,11 @@ class JitKernel {
     entry->device = &device;
     entry->raised = raised_;
     for (const nb::object& array : outside_) {  // constants: what they hold now
-      entry->hidden.push_back(nb::cast(as_array(array) ? kasoku::copy(to_device(*as_array(array), device))
-                                                       : import_host(array, std::nullopt, device, true)));
+      if (type_of_records(array.ptr()).is_known())
+        entry->hidden.push_back(constant_records(array, device));
+      else
+        entry->hidden.push_back(nb::cast(as_array(array) ? kasoku::copy(to_device(*as_array(array), device))
+                                                         : import_host(array, std::nullopt, device, true)));
       entry->hidden_types.push_back(type_of(entry->hidden.back()));
       entry->hidden_types.back().is_read_only = true;
     }
@@ -368,6 +394,8 @@ class JitKernel {
       entry->lowered = lower_kernel(typed);
       entry->module = compile(entry->lowered.program, device);
       entry->function = &entry->module->function(entry->lowered.entry);
+    } catch (const OverloadAsked&) {
+      throw;
     } catch (const Error& error) {
       if (error.kind != ErrorKind::type && error.kind != ErrorKind::unsupported) throw;
       throw_typing_error(error);
@@ -393,6 +421,7 @@ void bind_jit_kernel(nb::module_& m) {
       .def("compile", &JitKernel::compile_ahead, "types"_a)
       .def("signatures", &JitKernel::signatures)
       .def("attributes", &JitKernel::attributes, "name"_a)
+      .def("blocks_at_once", &JitKernel::blocks_at_once, "threads"_a, "shared_bytes"_a)
       .def("texts", &JitKernel::texts, "form"_a);
 }
 

@@ -1,6 +1,7 @@
 /// \file python/src/jit_names.cpp
 /// What the names that a function reads from outside mean.
 #include "jit_reader.h"
+#include "jit_records.h"
 #include "jit_values.h"
 #include "kasoku/base/error.h"
 #include "kasoku/jit/intrinsics.h"
@@ -130,7 +131,8 @@ void Reader::read_overloads() {
     const std::set<std::string> keys = overloaded_;
     for (const std::string& key : keys) {
       if (!done.insert(key).second) continue;
-      for (nb::handle known : nb::object(nb::module_::import_("kasoku._overloads").attr("known")(key))) {
+      for (nb::handle known :
+           nb::object(nb::module_::import_("kasoku._overloads").attr("known")(key, options_.is_cuda))) {
         Overload overload{key, {}, nb::cast<std::vector<std::string>>(known[1]), nullptr};
         for (nb::handle argument : nb::object(known[0])) {
           Type type = type_of_description(argument[0]);
@@ -257,6 +259,13 @@ Binding Reader::classify_known(nb::object object, const std::string& name, int d
       nb::object dtype = numpy.attr("dtype");
       const bool is_dtype = PyObject_IsInstance(p, dtype.ptr()) == 1 ||
                             (PyType_Check(p) && PyObject_IsSubclass(p, numpy.attr("generic").ptr()) == 1);
+      nb::object records =
+          PyObject_IsInstance(p, dtype.ptr()) == 1 ? object : nb::object(nb::getattr(object, "dtype", nb::none()));
+      if (PyObject_IsInstance(records.ptr(), dtype.ptr()) == 1 && !nb::object(records.attr("fields")).is_none()) {
+        binding.kind = Binding::Kind::dtype;
+        binding.type = record_type(records, true);
+        return binding;
+      }
       if (is_dtype)
         if (const auto found = dtype_from_name(nb::cast<std::string>(dtype(object).attr("name")))) {
           binding.kind = Binding::Kind::dtype;
@@ -297,6 +306,19 @@ nb::object Reader::resolve(nb::handle node) {
     const std::string name = nb::cast<std::string>(node.attr("attr"));
     if (!nb::hasattr(object, name.c_str())) fail(node, fmt::format("{} has no attribute '{}'", describe(object), name));
     return object.attr(name.c_str());
+  }
+  if (node.type().is(ast_class("Subscript")) &&
+      nb::object(node.attr("slice")).type().is(ast_class("Constant"))) {  // Color["red"]
+    nb::object kind = nb::object(node.attr("value")).type().is(ast_class("Name")) ? resolve(node.attr("value"))
+                                                                                  : nb::object(),
+               key = node.attr("slice").attr("value");
+    const bool is_enum =
+        kind.is_valid() &&
+        PyObject_IsInstance(kind.ptr(), nb::object(nb::module_::import_("enum").attr("EnumMeta")).ptr()) == 1;
+    if (!is_enum || !nb::isinstance<nb::str>(key)) return {};
+    if (!nb::cast<bool>(kind.attr("__members__").attr("__contains__")(key)))
+      fail(node, fmt::format("{} has no member '{}'", describe(kind), nb::cast<std::string>(key)));
+    return kind[key];
   }
   if (node.type().is(ast_class("Call")) && nb::len(nb::object(node.attr("args"))) == 1 && nb::len(nb::object(node.attr("keywords"))) == 0) {
     // np.finfo(np.float64): what is known of a type.

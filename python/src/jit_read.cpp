@@ -131,6 +131,12 @@ void Reader::parameters(nb::handle args) {
   }
 }
 
+void ask(const Overload& asked, bool in_kernels) {
+  nb::list arguments;
+  for (const Type& type : asked.arguments) arguments.append(nb::make_tuple(description(type), type.text));
+  nb::module_::import_("kasoku._overloads").attr("ask")(asked.of, arguments, asked.by_name, in_kernels);
+}
+
 ReadFunction read_function(const JitObject& function) { return Reader(function.options).run(function); }
 
 }  // namespace kasoku

@@ -5,6 +5,7 @@
 #include "bindings.h"
 #include "kasoku/base/error.h"
 #include "kasoku/jit/tree.h"
+#include "kasoku/jit/typed_function.h"
 
 #include <memory>
 #include <vector>
@@ -41,6 +42,25 @@ bool as_jit_object(nb::handle object, JitObject& out);
 /// Throws Error(type) with the user's line for what has no compiled form, Error(unsupported) if
 /// there is no source.
 ReadFunction read_function(const JitObject& function);
+
+/// What a program's overload gives for these arguments is known from now on.
+void ask(const jit::Overload& asked, bool in_kernels);
+
+/// What compile() gives, which is called again with what the program's overloads give each time that it asks for one;
+/// the function has to be read anew then.
+template <class Compile, class Forget>
+auto with_overloads(bool in_kernels, const Compile& compile, const Forget& forget) -> decltype(compile()) {
+  constexpr int most_overloads = 200;
+  for (int asked = 0;; ++asked) {
+    try {
+      return compile();
+    } catch (const jit::OverloadAsked& error) {
+      if (asked == most_overloads) throw;
+      ask(error.asked, in_kernels);
+      forget();
+    }
+  }
+}
 
 /// A type as Python describes it: (dtype, ndim, is contiguous, is read-only), ("tuple", items), ("none",).
 jit::Type type_of_description(nb::handle description);

@@ -117,6 +117,7 @@ class Reader {
   std::map<std::pair<PyObject*, PyObject*>, const jit::Function*> read_;
   std::vector<Dependency> dependencies_;
   std::vector<nb::object> arrays_, raised_;
+  int n_given_ = 0;  ///< *arguments that have no name of their own
   std::set<std::string> overloaded_;
   std::vector<nb::object> raised_classes_;  ///< of each of raised_; none if it is not known
   struct Except { jit::Stmt* stmt; nb::object classes; const jit::Function* function; };

@@ -74,6 +74,7 @@ ExprPtr Reader::expr(nb::handle node) {
     e->binding.overloaded = overloaded(nb::str(("=" + name).c_str()));
     add("value");
   } else if (kind == "Subscript") {
+    if (nb::object member = resolve(node); member.is_valid()) return global(member, "member", node);
     e->kind = ExprKind::subscript;
     add("value"), add("slice");
     if (const char* name = index_function(node)) {
@@ -129,11 +130,20 @@ ExprPtr Reader::expr(nb::handle node) {
     }
     for (nb::handle argument : node.attr("args")) {
       if (class_name(argument) == "Starred") {
-        if (class_name(argument.attr("value")) != "Name") fail(argument, "*arguments must be a name in compiled code");
         auto starred = std::make_unique<Expr>();
         starred->kind = ExprKind::starred;
         starred->place = place(argument);
         starred->items.push_back(expr(argument.attr("value")));
+        if (class_name(argument.attr("value")) !=
+            "Name") {  // it gets a name, from which the arguments after the first come
+          auto named = std::make_unique<Expr>(), name = std::make_unique<Expr>();
+          named->kind = ExprKind::walrus, name->kind = ExprKind::name;
+          named->place = name->place = starred->place;
+          name->text = fmt::format("ks_given_{}", n_given_++);
+          named->items.push_back(std::move(name));
+          named->items.push_back(std::move(starred->items[0]));
+          starred->items[0] = std::move(named);
+        }
         e->items.push_back(std::move(starred));
         continue;
       }

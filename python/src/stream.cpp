@@ -74,6 +74,9 @@ True)")
       .def("synchronize", &Event::synchronize, no_gil(), "Waits until what was recorded is done.")
       .def("is_done", &Event::is_done, no_gil(), "Whether what was recorded is done; does not wait.")
       .def("milliseconds_since", &Event::milliseconds_since, nb::arg("earlier"), no_gil(), "Milliseconds from an earlier event to this one; both must be done.");
+  m.def(
+      "_foreign_stream", [](uintptr_t handle) { return &to_device(nb::none()).foreign_stream(handle); },
+      nb::arg("handle"), nb::rv_policy::reference);
   m.def("_current_stream",
         [](nb::handle device) { return &to_device(device).current_stream(); },
         nb::arg("device") = nb::none(), nb::rv_policy::reference);

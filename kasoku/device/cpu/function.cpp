@@ -416,6 +416,8 @@ void CpuFunction::set_attribute(std::string_view name, int64_t value) {
   max_dynamic_shared_ = static_cast<uint32_t>(value);
 }
 
+uint64_t CpuFunction::blocks_at_once(uint64_t, uint32_t) { return most_threads; }
+
 uint32_t CpuFunction::suggested_block() {
   return std::min<uint32_t>(256, std::max<uint32_t>(1, info_.max_threads));
 }

@@ -42,6 +42,7 @@ class CpuFunction final : public Function {
   std::unique_ptr<ChildWork> run_grid(const LaunchShape& shape, void* const* args);
   int64_t attribute(std::string_view name) override;
   void set_attribute(std::string_view name, int64_t value) override;
+  uint64_t blocks_at_once(uint64_t threads, uint32_t shared_bytes) override;
   uint32_t suggested_block() override;
 
  private:

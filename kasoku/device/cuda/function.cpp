@@ -126,14 +126,10 @@ Error CudaFunction::launch_failure(CUresult result, const LaunchShape& shape) {
                                   info_.name, str(shape.grid), str(shape.block), shape.shared_bytes,
                                   device_.str()));
   if (result == cooperative_launch_too_large) {
-    int blocks = 0;
-    device_.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks, function_, static_cast<int>(shape.threads()), shape.shared_bytes);
     error.why(
         fmt::format("all blocks of a cooperative launch run at once, and {} blocks of this "
                     "shape fit on {}",
-                    static_cast<uint64_t>(blocks) * device_.properties().multiprocessors,
-                    device_.properties().name));
+                    blocks_at_once(shape.threads(), shape.shared_bytes), device_.properties().name));
   }
   if (result == launch_out_of_resources)
     error.why("a block of this shape needs more registers or shared memory than there are")
@@ -154,6 +150,15 @@ void CudaFunction::set_attribute(std::string_view name, int64_t value) {
         [&] { return fmt::format("set {} of kernel '{}' to {}", name, info_.name, value); });
   // Two threads may set it at once: the driver's value is the truth.
   if (row.number == 8) dynamic_shared_limit_ = static_cast<uint32_t>(driver_attribute(8));
+}
+
+uint64_t CudaFunction::blocks_at_once(uint64_t threads, uint32_t shared_bytes) {
+  ContextScope scope(device_);
+  int blocks = 0;  // on each multiprocessor
+  check(device_.driver().cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_, static_cast<int>(threads),
+                                                                     shared_bytes),
+        [&] { return fmt::format("ask how many blocks of kernel '{}' run at once", info_.name); });
+  return static_cast<uint64_t>(blocks) * device_.properties().multiprocessors;
 }
 
 uint32_t CudaFunction::suggested_block() {

@@ -37,6 +37,7 @@ class NullFunction final : public Function {
 
   int64_t attribute(std::string_view) override { return 0; }
   void set_attribute(std::string_view, int64_t) override {}
+  uint64_t blocks_at_once(uint64_t, uint32_t) override { return 1024; }
   uint32_t suggested_block() override { return 256; }
 
  private:

@@ -145,6 +145,12 @@ def polar(z):
 
 
 def rect(r, phi):
+    if r == 0.0 and not math.isfinite(phi):
+        return complex(0.0, 0.0)
+    if math.isinf(r) and not math.isfinite(phi):
+        return complex(math.inf, math.nan)
+    if math.isinf(r) and phi == 0.0:
+        return complex(r, phi if r > 0.0 else -phi)
     return complex(r * math.cos(phi), r * math.sin(phi))
 
 

@@ -142,3 +142,14 @@ for _name, _text in {
     "warpsize": "How many threads a warp has: 32.",
 }.items():
     globals()[_name] = _Word(_name, _text)
+for _name in "fma fmaf=fma popc popcll=popc clz clzll=clz brev brevll=brev ffs ffsll=ffs".split():
+    setattr(libdevice, _name.partition("=")[0], globals()[_name.rpartition("=")[2]])
+
+
+def __getattr__(name):
+    """The vectors: float4, int32x2 and the like."""
+    from ._vectors import vectors
+
+    if name in vectors:
+        return vectors[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

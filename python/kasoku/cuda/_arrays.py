@@ -1,17 +1,27 @@
 """Numba's device arrays: a thin layer on ks.Array."""
 
 import contextlib
+import ctypes
 
 import numpy as np
 
-from .. import _core, _signature
+from .. import _core, _signature, errors
+from ._driver import external_stream, is_available
 
 
 class DeviceNDArray:
-    """An array on the default device; `copy_to_host()` brings it back."""
+    """An array on the default device; `copy_to_host()` brings it back. `stream`: the one it was made for, or 0."""
 
-    def __init__(self, array):
-        self.__kasoku_array__ = array
+    def __init__(self, shape, strides=None, dtype=None, stream=0, gpu_data=None):
+        if not isinstance(shape, _core.Array):  # of memory that is there, or new
+            shape = bare(
+                _of_memory(shape, strides, dtype, gpu_data) if gpu_data is not None else device_array(shape, dtype)
+            )
+        self.__kasoku_array__, self.stream = shape, stream
+
+    def _of(self, array):
+        """Another array of the same stream."""
+        return DeviceNDArray(array, stream=self.stream)
 
     @property
     def shape(self):
@@ -49,7 +59,7 @@ class DeviceNDArray:
 
     @property
     def T(self):
-        return DeviceNDArray(self.__kasoku_array__.T)
+        return self._of(self.__kasoku_array__.T)
 
     @property
     def gpu_data(self):
@@ -57,8 +67,6 @@ class DeviceNDArray:
 
     @property
     def device_ctypes_pointer(self):
-        import ctypes
-
         return ctypes.c_void_p(self.__kasoku_array__.ptr)
 
     @property
@@ -69,11 +77,14 @@ class DeviceNDArray:
             "typestr": self.dtype.str,
             "data": (self.__kasoku_array__.ptr if self.size else 0, False),
             "version": 3,
-            "stream": _core._current_stream(self.__kasoku_array__.device).handle or None,
+            "stream": int(self.stream) or _core._current_stream(self.__kasoku_array__.device).handle or None,
         }
 
     def transpose(self, axes=None):
-        return DeviceNDArray(self.__kasoku_array__.transpose(*(axes or ())))
+        return self._of(self.__kasoku_array__.transpose(*(axes or ())))
+
+    def get_ipc_handle(self):
+        raise OSError("memory is not shared with other processes by handles\n  fix  send copy_to_host()")
 
     def __len__(self):
         if not self.ndim:
@@ -103,7 +114,7 @@ class DeviceNDArray:
 
     def __getitem__(self, index):
         part = self.__kasoku_array__[index]
-        return part.item() if part.ndim == 0 else DeviceNDArray(part)
+        return part.item() if part.ndim == 0 else self._of(part)
 
     def getitem(self, index, stream=0):
         with _on(stream):
@@ -119,18 +130,16 @@ class DeviceNDArray:
     def reshape(self, *shape, order="C"):
         array = self.__kasoku_array__
         if order == "C":
-            return DeviceNDArray(array.reshape(*shape))
+            return self._of(array.reshape(*shape))
         shape = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-        return DeviceNDArray(array.T.reshape(tuple(reversed(shape))).T)
+        return self._of(array.T.reshape(tuple(reversed(shape))).T)
 
     def ravel(self, order="C", stream=0):
         by_columns = order == "F" or (order in "AK" and self.is_f_contiguous() and not self.is_c_contiguous())
-        return DeviceNDArray((self.__kasoku_array__.T if by_columns else self.__kasoku_array__).ravel())
+        return self._of((self.__kasoku_array__.T if by_columns else self.__kasoku_array__).ravel())
 
     def squeeze(self, axis=None, stream=0):
-        return DeviceNDArray(
-            self.__kasoku_array__.squeeze(axis) if axis is not None else self.__kasoku_array__.squeeze()
-        )
+        return self._of(self.__kasoku_array__.squeeze(axis) if axis is not None else self.__kasoku_array__.squeeze())
 
     def view(self, dtype):
         dtype = np.dtype(dtype)
@@ -145,7 +154,8 @@ class DeviceNDArray:
         return [self[i : i + section] for i in range(0, self.size, section)]
 
     def bind(self, stream=0):
-        return self
+        """The same memory, made for a stream."""
+        return type(self)(self.__kasoku_array__, stream=stream)
 
     def is_c_contiguous(self):
         return is_contiguous(self.__kasoku_array__)
@@ -163,6 +173,94 @@ class DeviceNDArray:
 
     def __repr__(self):
         return f"<device array {self.shape} {self.dtype}>"
+
+
+def _bytes_of(records):
+    """An array of records as one of bytes, with an axis more."""
+    flat = np.ascontiguousarray(records).reshape(records.shape)
+    return np.frombuffer(flat.tobytes(), np.uint8).reshape(*records.shape, records.dtype.itemsize)
+
+
+class DeviceRecords(DeviceNDArray):
+    """An array of records on the default device: its bytes, with an axis more. A shape of () is a record."""
+
+    def __init__(self, array, dtype, stream=0):
+        super().__init__(array, stream=stream)
+        self._dtype = dtype
+
+    shape = property(lambda self: tuple(self.__kasoku_array__.shape[:-1]))
+    strides = property(lambda self: tuple(self.__kasoku_array__.strides[:-1]))
+    dtype = property(lambda self: self._dtype)
+
+    def _of(self, array):
+        return DeviceRecords(array, self._dtype, self.stream)
+
+    def bind(self, stream=0):
+        return DeviceRecords(self.__kasoku_array__, self._dtype, stream)
+
+    @property
+    def host_view(self):
+        """The same memory as an array of NumPy, where a CPU's kernels find it."""
+        array = self.__kasoku_array__
+        memory = (ctypes.c_char * array.nbytes).from_address(array.ptr) if array.nbytes else b""
+        values = np.frombuffer(memory, self._dtype).reshape(self.shape)
+        return values if self.shape else values[()]
+
+    @property
+    def _numba_type_(self):
+        return _signature.of_value(self) if self.shape else _signature.Record(self._dtype)
+
+    def copy_to_host(self, ary=None, stream=0):
+        with _on(stream):
+            values = np.frombuffer(self.__kasoku_array__.numpy().tobytes(), self._dtype).reshape(self.shape)
+        if ary is None:
+            return values.copy() if self.shape else values[()]
+        ary[...] = values
+        return ary
+
+    def copy_to_device(self, ary, stream=0):
+        with _on(stream):
+            self.__kasoku_array__[...] = ary.__kasoku_array__ if isinstance(ary, DeviceRecords) else _bytes_of(
+                np.broadcast_to(np.asarray(ary, self._dtype), self.shape))  # fmt: skip
+
+    def __getitem__(self, index):
+        if not isinstance(index, str):
+            return self._of(self.__kasoku_array__[index])
+        of, at = self._dtype.fields[index][:2]
+        part = self.__kasoku_array__[..., at : at + of.itemsize]
+        if of.fields:
+            return DeviceRecords(part, of, self.stream)
+        if of.base.kind not in "biufc":  # text has no dtype on a device
+            values = np.frombuffer(part.numpy().tobytes(), of.base).reshape(self.shape + of.shape)
+            return values if values.ndim else values.item()
+        try:
+            part = part.view(of.base)
+        except errors.ValueError:  # where its bytes lie, a number may not
+            part = part.copy().view(of.base)
+        part = part.reshape(self.shape + of.shape)
+        return part.item() if part.ndim == 0 else DeviceNDArray(part, stream=self.stream)
+
+    def __setitem__(self, index, value):
+        if isinstance(index, str):
+            of, at = self._dtype.fields[index][:2]
+            value = np.broadcast_to(np.asarray(value, of.base), self.shape + of.shape)
+            value = np.ascontiguousarray(value).reshape(*self.shape, -1).view(np.uint8)
+            self.__kasoku_array__[..., at : at + of.itemsize] = value.reshape(*self.shape, of.itemsize)
+        else:
+            self[index].copy_to_device(value)
+
+    def reshape(self, *shape, order="C"):
+        shape = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
+        return self._of(self.__kasoku_array__.reshape(*shape, self._dtype.itemsize))
+
+    def ravel(self, order="C", stream=0):
+        return self.reshape(self.size)
+
+    def is_c_contiguous(self):
+        return is_contiguous(self.__kasoku_array__)
+
+    def is_f_contiguous(self):
+        return self.ndim < 2 and self.is_c_contiguous()
 
 
 def is_contiguous(array):
@@ -190,12 +288,16 @@ def to_device(obj, stream=0, copy=True, to=None):
     """A copy of a host array on the default device, in its order of axes."""
     if isinstance(obj, DeviceNDArray):
         return obj
-    host = np.asarray(obj)
+    host = np.asanyarray(obj)
+    if host.dtype.fields and to is None:
+        made = DeviceRecords(_core.array(_bytes_of(host)), dtype=host.dtype, stream=stream)
+        return made
+    host = np.asarray(host)
     with _on(stream):
         if host.ndim > 1 and host.flags.f_contiguous and not host.flags.c_contiguous:
-            made = DeviceNDArray(_core.array(np.ascontiguousarray(host.T)).T)
+            made = DeviceNDArray(_core.array(np.ascontiguousarray(host.T)).T, stream=stream)
         else:
-            made = DeviceNDArray(_core.array(np.ascontiguousarray(host) if host.ndim else host))
+            made = DeviceNDArray(_core.array(np.ascontiguousarray(host) if host.ndim else host), stream=stream)
     if to is not None:
         to.copy_to_device(made)
         return to
@@ -205,10 +307,13 @@ def to_device(obj, stream=0, copy=True, to=None):
 def device_array(shape, dtype=np.float64, strides=None, order="C", stream=0):
     """A new array on the default device; its contents are not defined."""
     shape = tuple(map(int, shape)) if isinstance(shape, (tuple, list)) else (int(shape),)
-    dtype = np.dtype(getattr(dtype, "__kasoku_dtype__", dtype))
+    dtype = dtype.dtype if isinstance(dtype, _signature.Record) else getattr(dtype, "__kasoku_dtype__", dtype)
+    dtype = np.dtype(dtype)
+    if dtype.fields:
+        return DeviceRecords(_core.empty((*shape, dtype.itemsize), dtype="uint8"), dtype=dtype, stream=stream)
     if order == "F":
-        return DeviceNDArray(_core.empty(shape[::-1], dtype=dtype).T)
-    return DeviceNDArray(_core.empty(shape, dtype=dtype))
+        return DeviceNDArray(_core.empty(shape[::-1], dtype=dtype).T, stream=stream)
+    return DeviceNDArray(_core.empty(shape, dtype=dtype), stream=stream)
 
 
 def _order(ary):
@@ -240,6 +345,19 @@ def pinned(*arrays):
 class MappedNDArray(np.ndarray):
     """Memory of the host that kernels take as it is: a launch copies it there and back on a GPU."""
 
+    stream = 0
+
+    def __array_finalize__(self, of):
+        self.stream = getattr(of, "stream", 0)
+
+    @property
+    def __cuda_array_interface__(self):
+        if is_available():
+            raise AttributeError("memory of the host has no address on a GPU\n  fix  cuda.to_device(x)")
+        face = dict(self.__array_interface__, version=3, stream=int(self.stream) or None)
+        del face["descr"]
+        return face
+
     def copy_to_host(self, ary=None, stream=0):
         if ary is None:
             return np.array(self)
@@ -255,12 +373,14 @@ class MappedNDArray(np.ndarray):
 
 def mapped_array(shape, dtype=np.float64, strides=None, order="C", stream=0, portable=False, wc=False):
     """An array that host code and kernels see."""
-    return np.empty(shape, dtype, order).view(MappedNDArray)
+    made = np.empty(shape, dtype, order).view(MappedNDArray)
+    made.stream = stream
+    return made
 
 
 def mapped_array_like(ary, stream=0, portable=False, wc=False):
     """An array that host code and kernels see, of another one's shape, dtype and order of axes."""
-    return mapped_array(ary.shape, ary.dtype, order=_order(ary))
+    return mapped_array(ary.shape, ary.dtype, order=_order(ary), stream=stream)
 
 
 @contextlib.contextmanager
@@ -272,12 +392,19 @@ def mapped(*arrays, **options):
 
 def managed_array(shape, dtype=np.float64, strides=None, order="C", stream=0, attach_global=True):
     """An array that host code and kernels see."""
-    return mapped_array(shape, dtype, order=order)
+    return mapped_array(shape, dtype, order=order, stream=stream)
 
 
 def is_cuda_array(obj):
     """Whether it lies on a device."""
     return isinstance(obj, (DeviceNDArray, _core.Array)) or hasattr(obj, "__cuda_array_interface__")
+
+
+class _Shown:
+    """An object that has an interface and nothing else; `owner` is kept with it."""
+
+    def __init__(self, face, owner=None):
+        self.__cuda_array_interface__, self._owner = face, owner
 
 
 def as_cuda_array(obj, sync=True):
@@ -288,10 +415,29 @@ def as_cuda_array(obj, sync=True):
         raise TypeError("*obj* doesn't implement the cuda array interface.")
     if isinstance(obj, _core.Array) or hasattr(obj, "__kasoku_array__"):
         return DeviceNDArray(bare(obj))
-    return DeviceNDArray(_core._array_of_interface(obj))
+    return from_cuda_array_interface(obj.__cuda_array_interface__, obj, sync)
 
 
-from_cuda_array_interface = as_cuda_array
+def from_cuda_array_interface(desc, owner=None, sync=True):
+    """The memory that an interface shows, a dict, under Numba's methods."""
+    if desc.get("mask") is not None:
+        raise NotImplementedError(
+            "an array with a mask is none of kernels\n  fix  pass the mask as an array of its own"
+        )
+    stream = desc.get("stream")
+    stream = external_stream(stream) if desc.get("version", 0) >= 3 and stream else 0
+    if stream and sync:
+        stream.synchronize()
+    return DeviceNDArray(_core._array_of_interface(_Shown(desc, owner)), stream=stream)
+
+
+def _of_memory(shape, strides, dtype, memory):
+    """An array in the memory of another, which is kept."""
+    shape = shape if isinstance(shape, tuple) else (shape,)
+    strides = (strides,) if isinstance(strides, int) else strides
+    at = memory.device_ctypes_pointer.value or 0
+    face = {"shape": shape, "strides": strides, "typestr": np.dtype(dtype).str, "data": (at, False), "version": 2}
+    return from_cuda_array_interface(face, memory)
 
 
 class _Copied:

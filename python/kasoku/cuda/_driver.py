@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import uuid
 
 from .. import _core, errors
 
@@ -13,6 +14,7 @@ class Stream:
         self._native = native
 
     handle = property(lambda self: self._native.handle)
+    external = False
 
     def synchronize(self):
         """Waits for what was queued so far."""
@@ -64,8 +66,9 @@ class Stream:
 
 
 class _DefaultStream(Stream):
-    def __init__(self):
+    def __init__(self, name):
         super().__init__(None)
+        self._name = name
 
     handle = 0
 
@@ -79,7 +82,7 @@ class _DefaultStream(Stream):
         return None
 
     def __repr__(self):
-        return "<default stream>"
+        return f"<{self._name} CUDA stream>"
 
 
 def stream():
@@ -87,7 +90,7 @@ def stream():
     return Stream(_core.Stream())
 
 
-_default = _DefaultStream()
+_default, _legacy, _own = map(_DefaultStream, ("Default", "Legacy default", "Per-thread default"))
 
 
 def default_stream():
@@ -95,12 +98,26 @@ def default_stream():
     return _default
 
 
-legacy_default_stream = per_thread_default_stream = default_stream
+def legacy_default_stream():
+    """The stream of launches that name none, under the name that CUDA gives the one that waits for all others."""
+    return _legacy
+
+
+def per_thread_default_stream():
+    """The stream of launches that name none, under the name that CUDA gives a thread's own."""
+    return _own
+
+
+class _ExternalStream(Stream):
+    external = True
+
+    def __repr__(self):
+        return f"<External CUDA stream {int(self)}>"
 
 
 def external_stream(ptr):
     """The stream of another library, by its address."""
-    raise errors.UnsupportedError("a stream of another library cannot be adopted\n  fix  use cuda.stream()")
+    return _ExternalStream(_core._foreign_stream(int(ptr)))
 
 
 class Event:
@@ -161,7 +178,7 @@ class Device:
 
     @property
     def uuid(self):
-        return f"GPU-{self._native.properties.get('uuid', self._native.index)}"
+        return f"GPU-{self._native.properties.get('uuid') or uuid.UUID(int=self._native.index)}"
 
     supports_float16 = True
 
@@ -298,8 +315,17 @@ class Context:
     def create_stream(self):
         return stream()
 
+    def create_external_stream(self, ptr):
+        return external_stream(ptr)
+
     def get_default_stream(self):
         return _default
+
+    def get_legacy_default_stream(self):
+        return _legacy
+
+    def get_per_thread_default_stream(self):
+        return _own
 
     def create_event(self, timing=True):
         return Event(timing)

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 
 from .. import _content, _core, _jit, _signature, _source, errors
+from ._arrays import DeviceRecords
 from ._driver import is_available
 
 
@@ -41,6 +42,7 @@ class Kernel:
         functools.update_wrapper(self.__kasoku_jit__, function)
         self.py_func = function
         self.specializations = {}
+        self.extensions = list(options.get("extensions") or ())
         self._native = _core._JitKernel(self.__kasoku_jit__)
         functools.update_wrapper(self, function)
         if signatures:
@@ -120,6 +122,16 @@ class Kernel:
             return found[tuple(signature)]
         return next(iter(found.values())) if self.specialized else found
 
+    def max_cooperative_grid_blocks(self, blockdim, dynsmemsize=0):
+        """How many blocks of this shape run at once: the most that a launch may have that synchronises its grid."""
+        threads = int(np.prod(_shape(blockdim, "blockdim"), dtype=np.int64))
+        return min(self._native.blocks_at_once(threads, int(dynsmemsize)))
+
+    @property
+    def cooperative(self):
+        """Whether a launch synchronises its grid."""
+        return any("cooperative_groups::this_grid" in text for text in self.inspect_text().values())
+
     def get_regs_per_thread(self, signature=None):
         return self._figure("num_regs", signature)
 
@@ -159,6 +171,8 @@ class Kernel:
     def inspect_sass(self, signature=None):
         raise errors.UnsupportedError("machine code of a GPU cannot be shown\n  fix  use inspect_asm()")
 
+    inspect_sass_cfg = inspect_sass
+
 
 def _again(function, signatures, options):
     """A kernel as it was pickled."""
@@ -169,10 +183,20 @@ def _native_stream(stream):
     return stream if hasattr(stream, "__enter__") else None
 
 
+def look_at_launch(launch, args):
+    """Called before each launch; a face puts a function in this one's place that warns of what is slow."""
+
+
 class _Launch:
     def __init__(self, kernel, grid, block, stream, shared_bytes):
         self.kernel, self.grid, self.block = kernel, grid, block
         self.stream, self.shared_bytes = stream, int(shared_bytes or 0)
+
+    # as Numba's programs ask for them
+    dispatcher = property(lambda self: self.kernel)
+    griddim = property(lambda self: self.grid + (1,) * (3 - len(self.grid)))
+    blockdim = property(lambda self: self.block + (1,) * (3 - len(self.block)))
+    sharedmem = property(lambda self: self.shared_bytes)
 
     def _check(self, args, grid, block, shared):
         return self.kernel._check(args, grid or self.grid, block or self.block, shared or self.shared_bytes)
@@ -190,10 +214,14 @@ class _Launch:
                 raise errors.ValueError(
                     f"the {what} {shape} of kernel {name!r} is empty\n  fix  give it a length of 1 at least"
                 )
-        bare, back = [], []
+        look_at_launch(self, args)
+        bare, back, retrieve = [], [], []
         for arg in args:
-            copies = getattr(arg, "_copies", None)
-            bare.append(arg if copies is None else arg.to(back))
+            for extension in self.kernel.extensions:
+                of = _signature.of_value(getattr(arg, "value", arg))
+                _, arg = extension.prepare_args(of, arg, stream=self.stream, retr=retrieve)
+            arg = arg.to(back) if getattr(arg, "_copies", None) else arg
+            bare.append(arg.host_view if isinstance(arg, DeviceRecords) and not is_available() else arg)
         stream = _native_stream(self.stream)
         if stream is None:
             self.kernel._native.launch(self.grid, self.block, self.shared_bytes, tuple(bare))
@@ -202,6 +230,8 @@ class _Launch:
                 self.kernel._native.launch(self.grid, self.block, self.shared_bytes, tuple(bare))
         for host, device in back:
             device.copy_to_host(host)
+        for write in retrieve:
+            write()
 
 
 class _ForAll:

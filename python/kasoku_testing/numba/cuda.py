@@ -20,7 +20,7 @@ class ForeignArray:
     """An array of somebody else: nothing but its interface."""
 
     def __init__(self, array):
-        self._array = array
+        self._arr = array
         self.__cuda_array_interface__ = array.__cuda_array_interface__
 
 

@@ -85,6 +85,10 @@ class TestCase(unittest.TestCase):
     def disable_leak_check(self):
         """Memory is not counted here."""
 
+    def reset_module_warnings(self, module):
+        """Warnings that a module gave once are given again."""
+        vars(sys.modules[module] if isinstance(module, str) else module).pop("__warningregistry__", None)
+
 
 class MemoryLeakMixin:
     def disable_leak_check(self):

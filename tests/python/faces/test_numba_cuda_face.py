@@ -2,6 +2,7 @@
 
 import importlib
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -292,3 +293,154 @@ def test_figures_and_texts_by_signature():
 def test_inner_modules_have_what_programs_import_of_them(module, name):
     found = getattr(importlib.import_module(f"kasoku.compat.numba.cuda.{module}"), name)
     assert found is getattr(numba.types if module == "types" else cuda.random if module == "random" else cuda, name)
+
+
+records = np.dtype([("a", np.int32), ("b", np.float64), ("at", [("x", np.int16), ("y", np.float32)]), ("row", np.float32, 3),
+                    ("name", "U4")], align=True)  # fmt: skip
+
+
+def filled(n):
+    data = np.zeros(n, records)
+    for i in range(n):
+        data[i] = (i, i / 2, (i, -i), (i, i + 1, i + 2), f"n{i}")
+    return data
+
+
+def test_records_on_a_device():
+    data = filled(4)
+    there = cuda.to_device(data)
+    assert (there.shape, there.dtype, there.size, there.ndim) == ((4,), records, 4, 1)
+    np.testing.assert_array_equal(there.copy_to_host(), data)
+    assert there[2].copy_to_host() == data[2] and there[2]["name"] == "n2" and there[3]["at"]["y"] == -3
+    np.testing.assert_array_equal(there["b"].copy_to_host(), data["b"])
+    np.testing.assert_array_equal(there[1:]["row"].copy_to_host(), data["row"][1:])
+    there[1]["b"], there[0]["name"] = 7.5, "abc"
+    there[1]["row"][2] = 9
+    there[2] = data[3]
+    data[1]["b"], data[0]["name"], data[1]["row"][2] = 7.5, "abc", 9
+    data[2] = data[3]
+    np.testing.assert_array_equal(there.copy_to_host(), data)
+    same = cuda.device_array_like(data)
+    same.copy_to_device(there)
+    np.testing.assert_array_equal(same.reshape(2, 2).copy_to_host(), data.reshape(2, 2))
+    assert numba.typeof(there) == numba.typeof(data)
+
+
+@pytest.mark.skipif(cuda.is_available(), reason="kernels take records on a CPU")
+def test_kernels_take_records_of_a_device():
+    @cuda.jit
+    def kernel(data, one):
+        i = cuda.grid(1)
+        data[i].b += data[i].a
+        data[i].row[1] = one.b
+
+    data = filled(4)
+    there, one = cuda.to_device(data), cuda.to_device(data)[3]
+    kernel[1, 4](there, one)
+    data["b"] += data["a"]
+    data["row"][:, 1] = 1.5
+    np.testing.assert_array_equal(there.copy_to_host(), data)
+    kernel[1, 4](cuda.InOut(data), one)
+    assert data["b"].tolist() == [0, 2.5, 5, 7.5]
+
+
+def test_arrays_know_their_stream_and_are_made_of_memory():
+    stream = cuda.stream()
+    x = cuda.to_device(np.arange(12.0).reshape(3, 4), stream=stream)
+    assert x.stream is stream and x[1:].stream is stream and x.T.stream is stream
+    assert cuda.device_array(3).stream == 0 and cuda.device_array(3).bind(stream).stream is stream
+    part = cuda.devicearray.DeviceNDArray((2, 2), (64, 8), np.float64, gpu_data=x)
+    assert part.copy_to_host().tolist() == [[0, 1], [8, 9]]
+    part[0, 1] = 5
+    assert x[0, 1] == 5
+    assert cuda.devicearray.DeviceNDArray((2, 3), (12, 4), np.float32).shape == (2, 3)
+    with pytest.raises(OSError):
+        x.get_ipc_handle()
+
+
+def test_an_interface_is_an_array():
+    x = cuda.to_device(np.arange(10.0))
+    face = x.__cuda_array_interface__
+    same = cuda.from_cuda_array_interface(face, owner=x)
+    every = cuda.from_cuda_array_interface({**face, "shape": (5,), "strides": (16,)}, owner=x)
+    same[4] = -1
+    assert every.copy_to_host().tolist() == [0, 2, -1, 6, 8] and every.stream == 0
+    with pytest.raises(NotImplementedError):
+        cuda.from_cuda_array_interface({**face, "mask": x})
+    shown = cuda.from_cuda_array_interface({**face, "version": 3, "stream": 1}, owner=x)
+    assert shown.stream.external and shown[1] == 1
+
+
+@pytest.mark.skipif(cuda.is_available(), reason="memory of the host has no address on a GPU")
+def test_mapped_arrays_have_an_interface():
+    for make in (cuda.mapped_array, cuda.managed_array):
+        x = make(4)
+        x[:] = 1
+        y = cuda.as_cuda_array(x)
+        y[2] = 5
+        assert x.tolist() == [1, 1, 5, 1] and x.__cuda_array_interface__["stream"] is None
+
+
+def test_an_extension_prepares_arguments():
+    seen = []
+
+    class Doubled:
+        def prepare_args(self, ty, val, stream, retr):
+            if not isinstance(ty, numba.types.Array):
+                return ty, val
+            given = 2 * val
+            retr.append(lambda: seen.append(given.copy()))
+            return ty, given
+
+    @cuda.jit(extensions=[Doubled()])
+    def kernel(x, n):
+        x[0] += n
+
+    x = np.ones(2)
+    kernel[1, 1](x, 3)
+    assert x.tolist() == [1, 1] and [s.tolist() for s in seen] == [[5, 2]]
+
+
+def test_settings_turn_on_warnings_of_slow_launches():
+    slow = numba.core.errors.NumbaPerformanceWarning
+    kernel = cuda.jit(add)
+    for name, fast in (("CUDA_LOW_OCCUPANCY_WARNINGS", (128, 1)), ("CUDA_WARN_ON_IMPLICIT_COPY", None)):
+        setattr(numba.config, name, 1)
+        try:
+            with pytest.warns(slow):
+                kernel[1, 1](np.zeros(1), 1.0, 2.0)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                kernel[fast or (1, 1)](cuda.device_array(1) if not fast else np.zeros(1), 1.0, 2.0)
+        finally:
+            setattr(numba.config, name, 0)
+    assert cuda.runtime.get_version() >= (11, 0)
+
+
+def test_a_configured_kernel_says_its_shape():
+    launch = cuda.jit(add)[(2, 3), 32]
+    assert launch.griddim == (2, 3, 1) and launch.blockdim == (32, 1, 1) and launch.dispatcher.py_func is add
+
+
+def test_how_many_blocks_synchronise_their_grid():
+    @cuda.jit("void(int32[:])")
+    def kernel(x):
+        g = cuda.cg.this_grid()
+        x[cuda.grid(1)] += 1
+        g.sync()
+
+    most = kernel.max_cooperative_grid_blocks(64)
+    assert most >= 1 and most == kernel.max_cooperative_grid_blocks((8, 8)) and kernel.cooperative
+    x = np.zeros(64, np.int32)
+    kernel[1, 64](x)
+    assert x.tolist() == [1] * 64
+    assert not cuda.jit("void(int32[:])")(lambda x: None).cooperative
+
+
+def test_default_streams_have_their_names():
+    context = cuda.current_context()
+    streams = cuda.default_stream(), cuda.legacy_default_stream(), cuda.per_thread_default_stream()
+    assert len({repr(s) for s in streams}) == 3 and all(int(s) == 0 and not s.external for s in streams)
+    assert context.get_legacy_default_stream() is streams[1] and context.get_per_thread_default_stream() is streams[2]
+    x = cuda.to_device(np.arange(3), stream=streams[2])
+    assert x.copy_to_host(stream=streams[2]).tolist() == [0, 1, 2]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from kasoku.compat import numba
-from kasoku.compat.numba import njit, types
+from kasoku.compat.numba import cuda, njit, types
 from kasoku.compat.numba.core.errors import NumbaError, TypingError
 from kasoku.compat.numba.extending import intrinsic, overload, overload_attribute, overload_method
 
@@ -193,3 +193,33 @@ def test_errors_that_a_program_raises_stay():
     with pytest.raises(TypeError, match="its own") as caught:
         raises("a")
     assert not isinstance(caught.value, TypingError)
+
+
+def where(x):
+    raise NotImplementedError("for compiled code")
+
+
+overload(where, target="generic")(lambda x: lambda x: 1)
+overload(where, target="cuda")(lambda x: lambda x: 2)
+
+
+def only_in_kernels(x):
+    raise NotImplementedError("for compiled code")
+
+
+overload(only_in_kernels, target="cuda")(lambda x: lambda x: where(x) + 10)
+
+
+def test_kernels_take_overloads_and_those_for_kernels_first():
+    @cuda.jit
+    def kernel(out):
+        out[0] = where(out[0])
+        out[1] = only_in_kernels(out[1])
+        out[2] = scaled(3)
+
+    out = np.zeros(3)
+    kernel[1, 1](out)
+    assert out.tolist() == [2, 12, 1003]
+    assert njit(lambda x: where(x))(1.0) == 1
+    with pytest.raises(TypingError):
+        njit(lambda x: only_in_kernels(x))(1.0)

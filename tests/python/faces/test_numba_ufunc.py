@@ -460,3 +460,39 @@ def test_an_argument_of_a_stencil_may_be_called_out():
         return out * a[0]
 
     np.testing.assert_array_equal(scaled(np.arange(3.0), 2.0), [0, 2, 4])
+
+
+class Shown:
+    def __init__(self, array):
+        self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+
+def test_arrays_that_show_a_devices_memory_go_into_ufuncs_for_cuda():
+    total = vectorize(["f8(f8, f8)"], target="cuda")(lambda a, b: a + b)
+
+    @guvectorize(["(f8[:], f8, f8[:])"], "(n),()->(n)", target="cuda")
+    def scaled(x, by, out):
+        for i in range(x.size):
+            out[i] = by * x[i]
+
+    x = cuda.to_device(np.arange(4.0))
+    assert total(Shown(x), 6).copy_to_host().tolist() == [6, 7, 8, 9]
+    assert scaled(Shown(x), 2.0).copy_to_host().tolist() == [0, 2, 4, 6]
+    out = cuda.device_array(4)
+    for function in (total, scaled):
+        function(np.arange(4.0), 3.0, out=Shown(out))
+        np.testing.assert_array_equal(out.copy_to_host(), function(np.arange(4.0), 3.0))
+
+
+def test_functions_for_cuda_narrow_integers_and_refuse_what_has_no_meaning():
+    @guvectorize(["void(int32, int32[:])"], "()->()", target="cuda")
+    def twice(x, out):
+        out[0] = 2 * x
+
+    assert twice(np.int64(10)) == 20 and twice(np.arange(3)).dtype == np.int32
+    with pytest.raises(TypeError):
+        twice(1.5)
+    with pytest.raises(ValueError, match="by place and as out="):
+        twice(np.int32(1), np.zeros((), np.int32), out=np.zeros((), np.int32))
+    with pytest.raises(TypeError, match="nopython"):
+        guvectorize(["void(int32, int32[:])"], "()->()", target="cuda", nopython=False)(lambda x, out: None)

@@ -338,3 +338,116 @@ def test_without_debug_a_raise_ends_its_thread():
     out = np.zeros(4)
     kernel[1, 4](np.array([1, -1, 1, -1]), out)
     assert out.tolist() == [1, 0, 1, 0]
+
+
+@pytest.mark.parametrize("name", ["sin", "sqrt", "negative", "add", "hypot", "greater", "logical_xor"])
+def test_a_ufunc_in_a_kernel_stores_into_an_array(name):
+    function = getattr(np, name)
+
+    @cuda.jit
+    def one(x, out):
+        function(x, out)
+
+    @cuda.jit
+    def two(x, y, out):
+        function(x, y, out)
+
+    x, y = np.arange(1.0, 13).reshape(3, 4), np.array([4.0, 3.0, 2.0, 1.0])
+    given = (x,) if function.nin == 1 else (x, y)
+    want = function(*given)
+    for place in (lambda a: a, lambda a: np.asfortranarray(a)):
+        out = place(np.zeros_like(want))
+        (one if function.nin == 1 else two)[1, 1](*map(place, given), out)
+        np.testing.assert_allclose(out, want, rtol=1e-15)
+
+
+def test_a_kernel_stores_whole_arrays_and_parts():
+    @cuda.jit
+    def kernel(out, x, rows):
+        out[:] = x
+        out[1:3] += x[1:3]
+        out[0] = 10 * out[3]
+        rows[:, 1:] = x[1:] - 1
+
+    out, rows = np.zeros(4), np.zeros((2, 4))
+    kernel[1, 1](out, np.arange(4.0), rows)
+    assert out.tolist() == [30, 2, 4, 3]
+    assert rows.tolist() == [[0, 0, 1, 2]] * 2
+
+
+def test_a_kernel_leaves_an_array_alone_that_is_of_another_length():
+    @cuda.jit
+    def kernel(out, x):
+        out[:] = x
+
+    out = np.zeros(4)
+    kernel[1, 1](out, np.ones(3))
+    assert out.tolist() == [0] * 4
+    with pytest.raises(ValueError, match="broadcast"):
+        cuda.jit(kernel.py_func, debug=True, opt=False)[1, 1](out, np.ones(3))
+
+
+def test_vectors_are_made_of_numbers_and_of_shorter_vectors():
+    @cuda.jit(device=True)
+    def twice(v):
+        return cuda.float32x2(2 * v.x, 2 * v.y)
+
+    @cuda.jit
+    def kernel(out, whole):
+        v = cuda.float4(0.5, twice(cuda.float2(1, 2.25)), 7)
+        out[0], out[1], out[2], out[3] = v.x, v.y, v.z, v.w
+        n = cuda.int32x3(cuda.uchar1(300), cuda.short2(-1, 4.75))
+        whole[0], whole[1], whole[2] = n.x, n.y, n.z
+
+    @cuda.jit
+    def wrong(out):
+        out[0] = cuda.float4(1, cuda.float2(2, 3)).x
+
+    out, whole = np.zeros(4), np.zeros(3, int)
+    kernel[1, 1](out, whole)
+    assert out.tolist() == [0.5, 2, 4.5, 7] and whole.tolist() == [44, -1, 4]
+    assert cuda.double3 is cuda.float64x3 and not hasattr(cuda, "float5")
+    with pytest.raises(TypeError, match="4 components, and 3 are given"):
+        wrong[1, 1](out)
+    with pytest.raises(TypeError, match="belongs in a kernel"):
+        cuda.float4(1, 2, 3, 4)
+
+
+functions_of_libdevice = {
+    "frexp": math.frexp, "exp10": lambda x: 10.0**x, "rcbrt": lambda x: 1 / np.cbrt(x), "sinpi": lambda x: np.sin(np.pi * x),
+    "cospi": lambda x: np.cos(np.pi * x), "normcdf": lambda x: 0.5 * math.erfc(-x / math.sqrt(2)), "ilogb": lambda x: math.frexp(x)[1] - 1,
+    "round": lambda x: math.copysign(math.floor(abs(x) + 0.5), x), "saturatef": lambda x: min(max(x, 0), 1),
+    "double2int_rn": np.rint, "double2ll_rd": math.floor, "float2int_ru": math.ceil, "double2uint_rz": math.trunc,
+    "nearbyint": np.rint, "abs": abs,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", functions_of_libdevice)
+def test_functions_of_libdevice(name):
+    function = getattr(cuda.libdevice, name)
+    want = [np.ravel(functions_of_libdevice[name](x)) for x in (0.25, 2.5, 3.75)]
+
+    @cuda.jit
+    def kernel(x, out):
+        out[cuda.grid(1)] = function(x[cuda.grid(1)])
+
+    @cuda.jit
+    def pairs(x, out):
+        out[cuda.grid(1), 0], out[cuda.grid(1), 1] = function(x[cuda.grid(1)])
+
+    out = np.zeros((3, want[0].size) if want[0].size > 1 else 3)
+    (pairs if want[0].size > 1 else kernel)[1, 3](np.array([0.25, 2.5, 3.75]), out)
+    np.testing.assert_allclose(out.ravel(), np.ravel(want), rtol=1e-7, atol=1e-15)
+
+
+def test_functions_of_libdevice_of_whole_numbers():
+    lib = cuda.libdevice
+
+    @cuda.jit
+    def kernel(x, y, out):
+        out[0], out[1], out[2] = lib.sad(x[0], y[0], 5), lib.mulhi(x[0], y[0]), lib.max(x[0], y[0])
+        out[3], out[4] = lib.popc(x[0]), lib.clz(x[0])
+
+    out = np.zeros(5, int)
+    kernel[1, 1](np.array([1 << 20], np.int32), np.array([-(1 << 15)], np.int32), out)
+    assert out.tolist() == [(1 << 20) + (1 << 15) + 5, -8, 1 << 20, 1, 11]

@@ -1,5 +1,7 @@
 """Rules of Python's language and library in compiled functions: its value, or an exception of its class."""
 
+import cmath
+import enum
 import math
 
 import numpy as np
@@ -236,3 +238,48 @@ def test_tuples_of_tuples_compare(t):
 def test_tuples_of_two_signs_compare_as_numbers():
     compiled = ks.njit(lambda a, b: ((a,) == (b,), (a,) < (b,)))
     assert compiled(np.int64(-1), np.uint64(2**64 - 1)) == (False, True)
+
+
+class Colour(enum.Enum):
+    red = 1
+    green = 2
+
+
+def test_arguments_come_from_any_tuple_and_it_is_computed_once():
+    def pair(counts):
+        counts[0] += 1
+        return 2.0, 5
+
+    def power(x, n, by=1):
+        return x**n * by
+
+    def f(z, counts):
+        return complex(*cmath.polar(z)), power(*pair(counts)), power(*(3.0, 2), 7), power(*(2.0,), *(3, 4))
+
+    counts, seen = np.zeros(1, int), np.zeros(1, int)
+    have, want = ks.njit(f)(1 + 2j, counts), f(1 + 2j, seen)
+    np.testing.assert_allclose(have, want, rtol=1e-15)
+    assert counts[0] == seen[0] == 1
+
+
+def test_members_of_an_enum_by_their_names():
+    def f(x):
+        return Colour["red"] == Colour.red, Colour["red"] == Colour["green"], x
+
+    assert ks.njit(f)(1) == f(1) == (True, False, 1)
+    with pytest.raises(ks.errors.TypeError, match="no member 'blue'"):
+        ks.njit(lambda x: Colour["blue"] == Colour.red)(1)
+
+
+@pytest.mark.parametrize("r", [0.0, -0.0, 1.5, -2.0, math.inf, -math.inf])
+@pytest.mark.parametrize("phi", [0.0, -0.0, 0.5, 2.0, -3.0])
+def test_rect_is_that_of_cmath(r, phi):
+    have, want = ks.njit(lambda r, phi: cmath.rect(r, phi))(r, phi), cmath.rect(r, phi)
+    np.testing.assert_allclose([have.real, have.imag], [want.real, want.imag], rtol=1e-15)
+    assert math.copysign(1, have.imag) == math.copysign(1, want.imag)
+
+
+@pytest.mark.parametrize("phi", [math.inf, -math.inf, math.nan])
+def test_rect_of_nothing_is_nothing_at_any_angle(phi):
+    assert ks.njit(lambda r, phi: cmath.rect(r, phi))(0.0, phi) == 0
+    assert math.isinf(ks.njit(lambda r, phi: cmath.rect(r, phi))(math.inf, math.nan).real)

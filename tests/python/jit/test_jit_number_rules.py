@@ -303,3 +303,24 @@ def test_in_place_operators_as_functions():
     assert ks.njit(numbers)(5, 2) == numbers(5, 2)
     agree(array, np.arange(4))
     agree(array, np.arange(4.0))
+
+
+@pytest.mark.parametrize("name", ["less", "less_equal", "greater", "greater_equal", "equal", "not_equal"])
+def test_functions_compare_numbers_of_both_signs_by_their_values(name):
+    compare = getattr(np, name)
+    compiled = ks.njit(lambda a, b: compare(a, b))
+    signed, unsigned = np.array([-1, -1, 0, 1, -(2**63)]), np.array([0, 2**64 - 1, 0, 0, 2**63], np.uint64)
+    for a, b in ((signed, unsigned), (unsigned, signed), *zip(signed, unsigned, strict=True)):
+        np.testing.assert_array_equal(compiled(a, b), compare(a, b))
+
+
+@pytest.mark.parametrize("name", ["log2", "log1p", "expm1", "sign", "maximum", "minimum", "fmax", "fmin", "power"])
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_functions_of_complex_numbers(name, dtype):
+    function = getattr(np, name)
+    x, y = np.array([1 + 2j, -0.5 + 0.25j, 2 - 3j], dtype), np.array([1 + 1j, 2 - 1j, 2 + 1j], dtype)
+    if function.nin == 1:
+        want, have = function(x), ks.njit(lambda a: function(a[0]))(x)
+    else:
+        want, have = function(x, y), ks.njit(lambda a, b: function(a[0], b[0]))(x, y)
+    np.testing.assert_allclose(have, want[0], rtol=8 * np.finfo(dtype).eps)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kasoku as ks
+from kasoku.compat import numba
 from kasoku.compat.numba import cuda
 
 aligned = np.dtype([("a", np.float64), ("b", np.int16), ("c", np.complex64), ("flag", np.bool_)], align=True)
@@ -310,3 +311,74 @@ def test_fields_are_attributes_also_where_the_interpreter_runs_a_function():
         total, same = f(x, 3)
     assert total == wanted["a"].sum() + 2.5
     assert (x == wanted).all() and type(same) is np.ndarray and same.dtype == dtype and np.shares_memory(same, x)
+
+
+def test_a_kernel_assigns_arrays_in_records():
+    @cuda.jit
+    def kernel(to, data, rows):
+        to[0].line = data[1].line
+        to[0]["grid"] = rows
+        to[1]["grid"] = data[0]["grid"]
+
+    data, to, rows = filled(nested, 2), np.zeros(2, nested), np.arange(6.0).reshape(2, 3)
+    kernel[1, 1](to, data, rows)
+    np.testing.assert_array_equal(to["line"][0], data["line"][1])
+    np.testing.assert_array_equal(to["grid"], [rows, data["grid"][0]])
+
+
+def test_a_device_function_returns_a_record_and_a_named_tuple():
+    Point = collections.namedtuple("Point", "x y")
+
+    @cuda.jit(device=True)
+    def of(data, i):
+        return data[i]
+
+    @cuda.jit(device=True)
+    def point(record):
+        return Point(record.a, record.b)
+
+    @cuda.jit
+    def kernel(data, out):
+        p = point(of(data, 1))
+        out[0], out[1] = p.x, p.y
+
+    data, out = filled(aligned, 3), np.zeros(2)
+    kernel[1, 1](data, out)
+    assert out.tolist() == [data["a"][1], data["b"][1]]
+
+
+@pytest.mark.skipif(cuda.is_available(), reason="kernels take structured arrays on a CPU")
+@pytest.mark.parametrize("dtype", [aligned, packed, nested])
+@pytest.mark.parametrize("memory", ["shared", "local", "dynamic"])
+def test_records_in_shared_and_local_arrays(dtype, memory):
+    make = cuda.local.array if memory == "local" else cuda.shared.array
+    n, given = (0 if memory == "dynamic" else 4), dtype if memory == "local" else numba.from_dtype(dtype)
+
+    @cuda.jit
+    def kernel(x, out):
+        i = cuda.threadIdx.x
+        part = make(n, given)
+        for k in range(4):
+            if memory == "local" or k == i:
+                part[k] = x[k]
+        cuda.syncthreads()
+        out[i] = part[3 - i]
+
+    x = filled(dtype, 4)
+    out = np.zeros_like(x)
+    kernel[1, 4, 0, 4 * dtype.itemsize if memory == "dynamic" else 0](x, out)
+    np.testing.assert_array_equal(out, x[::-1])
+
+
+@pytest.mark.skipif(cuda.is_available(), reason="kernels take structured arrays on a CPU")
+def test_records_outside_a_kernel_are_constants():
+    table = filled(aligned, 3)
+
+    @cuda.jit
+    def kernel(out):
+        rows = cuda.const.array_like(table)
+        out[cuda.threadIdx.x] = rows[cuda.threadIdx.x].a + table[2].b
+
+    out = np.zeros(3)
+    kernel[1, 3](out)
+    np.testing.assert_array_equal(out, table["a"] + table["b"][2])

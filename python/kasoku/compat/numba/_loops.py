@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from ... import _content, _core, _jit
-from ...cuda._arrays import bare, is_contiguous
+from ...cuda._arrays import as_cuda_array, bare, is_contiguous
 
 _count = itertools.count()
 common_shape = functools.lru_cache(np.broadcast_shapes)
@@ -87,6 +87,17 @@ def as_arrays(args):
     wrap = _same if isinstance(on_device[0], _core.Array) else type(on_device[0])
     device = bare(on_device[0]).device
     return [bare(x) if is_device_array(x) else _core.asarray(np.asarray(x), device=device) for x in args], wrap
+
+
+def shown(args):
+    """The arguments, and in the place of an array that shows a device's memory and is none of ours one of numba.cuda."""
+    return [as_cuda_array(x) if _is_shown(x) else x for x in args]
+
+
+def _is_shown(x):
+    if type(x) in _kinds or isinstance(x, (np.ndarray, np.generic)) or is_device_array(x):
+        return False
+    return hasattr(x, "__cuda_array_interface__")
 
 
 def dtype_of(x):

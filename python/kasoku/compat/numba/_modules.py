@@ -5,11 +5,12 @@ import importlib
 import inspect
 import os
 import sys
+import warnings
 
 import numpy as np
 
 from ... import _core, _jit, _overloads, cuda, errors
-from ...cuda import _arrays, _driver, random
+from ...cuda import _arrays, _driver, _kernel, random
 from .. import tests_of
 from .._face.table import bound, modules, names_of
 from . import _jitclass, from_dtype, structref, types
@@ -93,14 +94,15 @@ def _cython_function_address(module, name):
     return address_of(capsule, name_of(capsule))
 
 
-def _overload(of, **options):
-    """Compiled calls of `of` are those of the function that the decorated one gives for their arguments' types."""
-    return lambda function: _overloads.add(of, function) or function
+def _overload(of, jit_options=None, strict=True, inline="never", prefer_literal=False, target="", **options):
+    """Compiled calls of `of` are those of the function that the decorated one gives for their arguments' types; with the target
+    "cuda" calls in kernels alone, with "cpu" those elsewhere."""
+    return lambda function: _overloads.add(of, function, target=target) or function
 
 
 def _of_type(sign, said):
-    def overload(owner, name, **options):
-        return lambda function: _overloads.add(sign + name, function, owner) or function
+    def overload(owner, name, target="", **options):
+        return lambda function: _overloads.add(sign + name, function, owner, target) or function
 
     overload.__doc__ = f"{said} compiled code is a call of the function that the decorated one gives for its type."
     return overload
@@ -118,7 +120,9 @@ modules(__package__, {
     "core.utils": ("versions.", {"PYVERSION": sys.version_info[:2], "pysignature": inspect.signature}),
     "cuda": ("kernels in Python on whichever device there is.",
         names_of(cuda) | {"__getattr__": lambda name: getattr(cuda, name)}),
-    "cuda.args": ("how arrays go to kernels.", names_of(cuda, "In Out InOut")),
+    "cuda.args": ("how arrays go to kernels.", names_of(cuda, "In Out InOut") | {
+        "wrap_arg": (lambda value, default=cuda.InOut: value if hasattr(value, "_copies") else default(value),
+            "The argument, told how it travels unless it says so itself.")}),
     "cuda.kernels": ("reductions.", {}),
     "cuda.kernels.reduction": ("reductions of arrays.", {"Reduce": cuda.Reduce}),
     "cuda.types": types,
@@ -134,7 +138,8 @@ modules(__package__, {
             "get_context": _driver.current_context, "reset": _driver.close}),
     "cuda.cudadrv.driver": ("streams, events and errors.",
         names_of(_driver, "Context Device Event MemoryInfo Stream") | _driver_errors | {
-            "DeviceError": errors.DeviceError, "CudaAPIError": errors.DeviceError, "LinkerError": errors.DeviceError}),
+            "USE_NV_BINDING": False, "DeviceError": errors.DeviceError, "CudaAPIError": errors.DeviceError, "LinkerError": errors.DeviceError}),
+    "cuda.cudadrv.runtime": ("the version of CUDA.", {}),
     "cuda.cudadrv.error": ("the driver's exceptions.", _driver_errors),
     "cuda.testing": ("what tests of kernels are written with (kasoku_testing).",
         tests_of(f"{__package__}.cuda.testing", "numba.cuda")),
@@ -160,4 +165,33 @@ modules(__package__, {
     "tests": ("the helpers that other projects' tests import.", {}),
 })  # fmt: skip
 sys.modules[f"{__package__}.experimental.jitclass"] = _jitclass  # the class's name stands in front of its module
+
+
+class _Runtime:
+    """numba.cuda.runtime: which CUDA kernels are written for."""
+
+    get_version = staticmethod(lambda: (13, 0))
+    supported_versions = ((12, 0), (13, 0))
+    is_supported_version = staticmethod(lambda: True)
+
+
+def _look_at_launch(launch, args):
+    """The warnings that numba.config turns on."""
+    blocks = int(np.prod(launch.grid, dtype=np.int64))
+    said = []
+    if config.CUDA_LOW_OCCUPANCY_WARNINGS and blocks < 128:
+        said.append(f"a grid of {blocks} blocks leaves most of a GPU idle: 128 is the least that keeps it busy")
+    is_host = any(isinstance(a, np.ndarray) and not isinstance(a, _arrays.MappedNDArray) for a in args)
+    if config.CUDA_WARN_ON_IMPLICIT_COPY and is_host:
+        said.append("an array of the host is copied to the GPU and back: cuda.to_device(x) copies it once")
+    for text in said:
+        warnings.warn(_warnings["NumbaPerformanceWarning"](text), stacklevel=3)
+
+
+_kernel.look_at_launch = _look_at_launch
+_cuda = sys.modules[f"{__package__}.cuda"]
+_cuda.runtime = _cuda.cudadrv.runtime.runtime = _Runtime()
+_cuda.cudadrv.runtime.get_version = _Runtime.get_version
+_cuda.devicearray = _cuda.cudadrv.devicearray
+modules(__package__, {"core.extending": sys.modules[f"{__package__}.extending"]})
 modules(__package__, {"tests.support": sys.modules[f"{__package__}.testing"]})

@@ -9,7 +9,7 @@ import re
 import numpy as np
 
 from ... import Array, _jit, _signature, _source
-from ._loops import UFunc, as_arrays, bare, beside, common_shape, compiled, dtype_of, empty, rows
+from ._loops import UFunc, as_arrays, bare, beside, common_shape, compiled, dtype_of, empty, rows, shown
 from .vectorize import check_options
 
 
@@ -37,8 +37,9 @@ def _written(function):
 class GUFunc(UFunc):
     """A generalized universal function: `layout` says which axes the function itself sees."""
 
-    def __init__(self, function, signatures, layout, parallel=False, writable_args=()):
-        super().__init__(function, signatures, layout, parallel, writable_args)
+    def __init__(self, function, signatures, layout, parallel=False, writable_args=(), casts=False):
+        super().__init__(function, signatures, layout, parallel, writable_args, casts)
+        self._casts = casts
         self.signature = layout
         self._ins, self._outs = _layout(layout)
         self.nin, self.nout = len(self._ins), len(self._outs)
@@ -73,6 +74,15 @@ class GUFunc(UFunc):
         dtypes = [np.dtype(t.__kasoku_dtype__) for t in args]
         self._loops.append((dtypes[: self.nin], dtypes[self.nin :], [hasattr(t, "ndim") for t in args]))
         self._known.clear()
+
+    def _choose(self, given):
+        try:
+            return super()._choose(given)
+        except TypeError:
+            for loop in self._loops if self._casts else ():
+                if all(np.can_cast(one, to, "same_kind") for one, to in zip(given, loop[0], strict=True)):
+                    return loop
+            raise
 
     def _loop(self, is_array):
         """The loop over rows; a scalar of the layout that is declared an array is one of one element."""
@@ -131,7 +141,10 @@ class GUFunc(UFunc):
         np.lib.stride_tricks.as_strided(array, shape, strides)[...] = lines.reshape(shape)
 
     def __call__(self, *args, out=None, axis=None, stream=0, **options):
-        outs = list(out) if isinstance(out, tuple) else [] if out is None else [out]
+        outs = shown(out if isinstance(out, tuple) else () if out is None else (out,))
+        args = shown(args)
+        if len(args) == self.nargs and outs:
+            raise ValueError(f"{self.__name__}: an output is given by place and as out=")
         if len(args) == self.nargs:
             args, outs = args[: self.nin], list(args[self.nin :])
         if len(args) != self.nin:
@@ -184,5 +197,7 @@ def guvectorize(signatures, layout=None, *, target="cpu", **options):
         signatures, layout = [], signatures
     if isinstance(signatures, str):
         signatures = [signatures]
-    told = signatures, layout, target in ("parallel", "cuda"), options.get("writable_args", ())
+    if target == "cuda" and options.get("nopython") is False:
+        raise TypeError("kernels have no nopython=False: nothing of them runs in the interpreter")
+    told = signatures, layout, target in ("parallel", "cuda"), options.get("writable_args", ()), target == "cuda"
     return lambda function: GUFunc(getattr(function, "py_func", function), *told)

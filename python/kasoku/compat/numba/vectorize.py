@@ -7,7 +7,20 @@ import math
 import numpy as np
 
 from ... import _core, _jit, _signature
-from ._loops import UFunc, as_arrays, bare, beside, choose, common_shape, compiled, dtype_of, empty, lies_flat, rows
+from ._loops import (
+    UFunc,
+    as_arrays,
+    bare,
+    beside,
+    choose,
+    common_shape,
+    compiled,
+    dtype_of,
+    empty,
+    lies_flat,
+    rows,
+    shown,
+)
 
 
 # Rows joined into one element each, and the results so far in place.
@@ -137,7 +150,7 @@ class DUFunc(UFunc):
             raise TypeError(
                 f"{self.__name__}() takes from {self.nin} to {self.nargs} positional arguments but {len(args)} were given"
             )
-        out = out[0] if isinstance(out, tuple) else out
+        args, (out,) = shown(args), shown(out if isinstance(out, tuple) else (out,))
         if not (out is None or hasattr(out, "shape")):
             raise TypeError(f"{self.__name__}(): an output is an array, not {type(out).__name__}")
         given = [dtype_of(arg) for arg in args]
