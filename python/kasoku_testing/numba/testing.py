@@ -66,8 +66,7 @@ class TestCase(unittest.TestCase):
 
     def reset_module_warnings(self, module):
         """What a module has warned of it will warn of again."""
-        for name in [module] if isinstance(module, str) else module:
-            vars(sys.modules.get(name, self)).pop("__warningregistry__", None)
+        vars(sys.modules[module] if isinstance(module, str) else module).pop("__warningregistry__", None)
 
     def make_dummy_type(self):
         """A class that nobody knows."""
@@ -84,10 +83,6 @@ class TestCase(unittest.TestCase):
 
     def disable_leak_check(self):
         """Memory is not counted here."""
-
-    def reset_module_warnings(self, module):
-        """Warnings that a module gave once are given again."""
-        vars(sys.modules[module] if isinstance(module, str) else module).pop("__warningregistry__", None)
 
 
 class MemoryLeakMixin:
