@@ -4,6 +4,7 @@ An overload is Python that is given the types of a call's arguments and gives th
 None. Compiling asks here when the types are known, and reads the function anew with the answer (kasoku/jit/infer_overload.cpp).
 """
 
+import inspect
 import types
 
 from . import _jit, _signature
@@ -59,6 +60,14 @@ def chosen(of, given):
     raise _jit.TypingError(f"no overload of {of.lstrip('.=')} takes {given}")
 
 
+def _takes(function, positional, named):
+    try:
+        inspect.signature(function).bind(*positional, **named)
+    except TypeError:
+        return False
+    return True
+
+
 def ask(key, arguments, by_name, in_kernels):
     """Keeps what the overloads give for arguments of these types."""
     found = _known.setdefault((key, in_kernels), [])
@@ -68,6 +77,8 @@ def ask(key, arguments, by_name, in_kernels):
         named = dict(zip(by_name, given[len(positional) :], strict=True))
         for overload, owner in _overloads_for(key, in_kernels):
             if owner is not None and not isinstance(given[0], owner):
+                continue
+            if not _takes(overload, positional, named):
                 continue
             try:
                 function = overload(*positional, **named)

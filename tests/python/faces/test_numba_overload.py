@@ -99,6 +99,12 @@ def test_what_numpy_has_stays_for_types_without_overload():
     assert f(2.5) == 102.5 and f(math.nan) == 0
     np.testing.assert_array_equal(f(np.array([1.0, np.nan])), [1, 0])
 
+    @njit
+    def named(x):
+        return np.nan_to_num(x, copy=True)  # a name that the overload does not take
+
+    assert named(2.5) == 2.5
+
 
 def by_value(mode):
     raise NotImplementedError
