@@ -22,6 +22,7 @@ void register_check_functions() {
     add("ks_check_exit", &ks_check_exit);
     add("ks_check_iteration", &ks_check_iteration);
     add("ks_check_interval", &ks_check_interval);
+    add("ks_check_thread", &ks_check_thread);
     add("ks_check_fence", &ks_check_fence);
     add("ks_check_shared", &ks_check_shared);
     add("ks_check_local", &ks_check_local);
@@ -108,6 +109,11 @@ extern "C" int64_t ks_check_index(int64_t index, int64_t length, int32_t axis, c
 
 extern "C" void ks_check_iteration(int64_t i) {
   if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->iteration(static_cast<uint64_t>(i));
+}
+
+extern "C" int64_t ks_check_thread(int64_t n) {
+  kasoku::Shadow* shadow = kasoku::Shadow::current();
+  return shadow ? static_cast<int64_t>(shadow->thread_of_iteration(static_cast<uint64_t>(n))) : 0;
 }
 
 extern "C" void ks_check_interval() {

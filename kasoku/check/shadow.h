@@ -57,6 +57,8 @@ void* ks_check_within(void* address, uint64_t bytes, uint32_t flags, const ks_ch
 /// begins or ends.
 void ks_check_iteration(int64_t i);
 void ks_check_interval(void);
+/// The number of the thread that runs the iteration, of `n`.
+int64_t ks_check_thread(int64_t n);
 /// The thread of the block passes a barrier of the block (lanes 0), or of these lanes of its warp.
 void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes);
 /// The thread of the block ends; said where warps have barriers.
@@ -135,7 +137,7 @@ class Shadow {
   int64_t index(int64_t index, int64_t length, int axis, const char* array, const char* file, int line, uint64_t block,
                 uint64_t thread);
   /// A parallel loop begins or ends: what went before is ordered with what follows.
-  void next_interval() { ++epoch_, iteration_ = ~0ull; }
+  void next_interval() { ++epoch_, iteration_ = ~0ull, n_threads_ = 0; }
   /// In every grid, parameters are what they lead to; of one launch alone their names are known.
   void find_arrays() { finds_arrays_ = true; }
   bool finds_arrays() const { return finds_arrays_; }
@@ -143,7 +145,13 @@ class Shadow {
   void begin_grid(const KernelInfo& kernel, void* const* args);
   /// Such grids run in the middle of another one, or have.
   void be_within(bool enters);
-  void iteration(uint64_t i) { iteration_ = i; }
+  void iteration(uint64_t i) { iteration_ = n_threads_ ? i % n_threads_ : i; }
+  /// The iterations of a thread have an order among themselves: they are one agent as soon as one asks which thread it is.
+  uint64_t thread_of_iteration(uint64_t n) {
+    if (iteration_ == ~0ull) return 0;
+    n_threads_ = n;
+    return iteration_ %= n;
+  }
   void report(Finding finding);
 
   std::vector<Finding> findings();
@@ -235,7 +243,7 @@ class Shadow {
   std::map<const char*, KnownArray> allocated_;  ///< by the program itself, by first byte
   Agents agents_;
   uint32_t epoch_ = 0;
-  uint64_t iteration_ = ~0ull;
+  uint64_t iteration_ = ~0ull, n_threads_ = 0;
   std::unordered_map<uint64_t, Page> pages_;
   std::unordered_map<uint64_t, Intervals> intervals_;
   std::map<std::tuple<uint64_t, uint32_t, uint32_t>, Meeting> meetings_;  ///< by warp, lanes and how often they met

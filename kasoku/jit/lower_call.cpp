@@ -134,9 +134,9 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       if (on_device_)
         error(e.place, "the threads of a CPU have no numbers on a device",
               "an array with an element for each iteration");
-      return pin({options_.is_checked                ? handler == Handler::thread_limit ? "1LL" : "0LL"
-                  : handler == Handler::thread_limit ? "ks_jit_thread_limit()"
-                                                     : "ks_jit_thread_number()",
+      return pin({handler == Handler::thread_limit ? "ks_jit_thread_limit()"
+                  : options_.is_checked            ? "ks_check_thread(ks_jit_thread_limit())"
+                                                   : "ks_jit_thread_number()",
                   int64_type});
     case Handler::reaches: return {uses_graph() ? "true" : on_device_ || options_.is_checked ? "false" : truth(*e.items[1]), bool_type};
     case Handler::algorithm: return algorithm(e);

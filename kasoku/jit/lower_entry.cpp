@@ -145,6 +145,7 @@ Lowered lower(const TypedUnit& unit, bool offloads) {
   lowered.entry = entry_name(root.symbol);
   const std::string checks = root.function->options.is_checked ? "extern \"C\" __device__ void ks_check_iteration(ks_i64);\n"
                                                                  "extern \"C\" __device__ void ks_check_interval();\n"
+                                                                 "extern \"C\" __device__ ks_i64 ks_check_thread(ks_i64);\n"
                                                                  "extern \"C\" __device__ void ks_check_array(const void*, const char*, ks_u64, int, const ks_i64*, const ks_i64*);\n"
                                                                : "";
   if (offloads) {

@@ -5,6 +5,7 @@ import pytest
 
 import kasoku as ks
 from kasoku import njit, prange
+from kasoku.compat import numba
 
 module = ks._core.SourceModule("""
 __global__ void reverse(int *d, int n) {
@@ -176,3 +177,26 @@ def test_arguments_are_left_alone():
     total = np.zeros(1, np.int64)
     ks.check(add_into_one, flags, total)
     assert total[0] == 0
+
+
+@numba.njit(parallel=True)
+def places_of_threads(x):
+    parts = np.zeros(numba.get_num_threads())
+    for i in prange(x.size):
+        parts[numba.get_thread_id()] += x[i]
+    return parts.sum()
+
+
+@numba.njit(parallel=True)
+def places_of_threads_and_one_for_all(x):
+    parts, last = np.zeros(numba.get_num_threads()), np.zeros(1)
+    for i in prange(x.size):
+        parts[numba.get_thread_id()] += x[i]
+        last[0] = x[i]
+    return parts.sum() + last[0]
+
+
+@pytest.mark.skipif(numba.get_num_threads() == 1, reason="one thread races with nobody")
+def test_a_place_for_each_thread_is_no_race():
+    assert kinds(places_of_threads, np.ones(100)) == set()
+    assert kinds(places_of_threads_and_one_for_all, np.ones(100)) == {("race", "last")}
