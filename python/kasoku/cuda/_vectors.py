@@ -47,7 +47,7 @@ def _vector(dtype, count):
     made.__doc__ = (
         f"A vector of {count} {dtype}, of numbers and of shorter vectors. It has a meaning inside a kernel only."
     )
-    vector = collections.namedtuple(name, [*"xyzw"[:count]])
+    vector = globals()[name] = collections.namedtuple(name, [*"xyzw"[:count]])
     _overloads.add(made, _made_of(name, count, vector, np.dtype(dtype).type))
     return made
 
