@@ -290,8 +290,7 @@ def to_device(obj, stream=0, copy=True, to=None):
         return obj
     host = np.asanyarray(obj)
     if host.dtype.fields and to is None:
-        made = DeviceRecords(_core.array(_bytes_of(host)), dtype=host.dtype, stream=stream)
-        return made
+        return DeviceRecords(_core.array(_bytes_of(host)), dtype=host.dtype, stream=stream)
     host = np.asarray(host)
     with _on(stream):
         if host.ndim > 1 and host.flags.f_contiguous and not host.flags.c_contiguous:
