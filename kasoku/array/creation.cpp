@@ -56,6 +56,8 @@ Array astype(const Array& array, Dtype dtype) {
   return Array::of(make_node(array.shape(), dtype, array.device(), std::move(expression)));
 }
 
+Array as_dtype(const Array& array, Dtype dtype) { return array.dtype() == dtype ? array : astype(array, dtype); }
+
 Array copy(const Array& array) {
   if (array.dtype() != Dtype::opaque) return astype(array, array.dtype());
   Array result = Array::empty(array.shape(), array.dtype(), array.device(), array.itemsize());

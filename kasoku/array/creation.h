@@ -16,6 +16,8 @@ Array arange(Scalar start, Scalar step, int64_t n, Dtype dtype, Device& device);
 
 /// A new array of that dtype; floating numbers become integers as NumPy converts them, out of range too.
 Array astype(const Array& array, Dtype dtype);
+/// The array itself if it is of that dtype, else a new one that is.
+Array as_dtype(const Array& array, Dtype dtype);
 Array copy(const Array& array);
 /// The array itself if it lies in C order in memory without gaps, else a copy that does.
 Array contiguous(const Array& array);

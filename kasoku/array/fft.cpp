@@ -151,7 +151,7 @@ Array fourier(Fourier kind, const Array& given, const std::optional<Extents>& le
   const Dtype real = real_of(given), dtype = complex_of(real);
   const bool is_real = !is_complex(given.dtype()) && kind != Fourier::half_inverse;
   const Dtype wanted = is_real ? real : dtype;
-  Array x = fitted(given.dtype() == wanted ? given : astype(given, wanted), in);
+  Array x = fitted(as_dtype(given, wanted), in);
   if (axes.empty()) return astype(x, dtype);
   const size_t most = fft::limits(x.device()).axes;
   // What the library takes at once: the first or last of some axes.

@@ -69,7 +69,7 @@ bool is_own_dtype(ReduceOp op, Dtype elements, Dtype dtype) {
 
 /// The distances of elements from the first one of those that they are reduced with.
 Array from_first(const Array& x, Dtype dtype, const std::vector<uint8_t>& is_reduced) {
-  const Array wide = x.dtype() == dtype ? x : astype(x, dtype);
+  const Array wide = as_dtype(x, dtype);
   Input first = wide.input();
   for (size_t d = 0; d < is_reduced.size(); ++d)
     if (is_reduced[d]) first.view.strides[d] = 0;
@@ -176,7 +176,7 @@ Array mean(const Array& array, const Over& over, std::optional<Dtype> dtype) {
   const auto [compute, result] = mean_dtypes(array.dtype(), dtype);
   const Array total = reduce(ReduceOp::sum, array, over, compute);
   const Array quotient = apply(Op::divide, {total, count(array, over, compute)});
-  return quotient.dtype() == result ? quotient : astype(quotient, result);
+  return as_dtype(quotient, result);
 }
 
 Array var(const Array& array, const Over& over, double ddof, std::optional<Dtype> dtype) {

@@ -2,13 +2,13 @@
 /// ks.RawModule, ks.RawKernel and ks.SourceModule: CUDA C++ text as it stands.
 #include "convert.h"
 #include "device.h"
+#include "kernel_arguments.h"
+#include "kernel_call.h"
+#include "origin.h"
 #include "kasoku/base/launch_error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/stream.h"
 #include "kasoku/kernel/raw_module.h"
-#include "kernel_arguments.h"
-#include "kernel_call.h"
-#include "origin.h"
 
 #include <fmt/format.h>
 #include <nanobind/stl/vector.h>

@@ -128,7 +128,7 @@ Array searchsorted(const Array& sorted, const Array& values, bool is_right) {
   if (sorted.ndim() != 1) throw Error(ErrorKind::value, "object too deep for desired array").why("searchsorted looks among elements of one axis, not of shape " + str(sorted.shape()));
   Device& device = sorted.device();
   const Dtype dtype = dtype_of_search(promote(sorted.dtype(), values.dtype()));
-  const auto prepared = [&](const Array& x) { return contiguous(x.dtype() == dtype ? x : astype(x, dtype)); };
+  const auto prepared = [&](const Array& x) { return contiguous(as_dtype(x, dtype)); };
   const int64_t n = sorted.size(), count = values.size();
   if (n == 0 || count == 0) return full(values.shape(), Scalar::of(int64_t{0}), Dtype::int64, device);
   const Array among = prepared(sorted), keys = prepared(values);
@@ -295,7 +295,7 @@ Histogram histogram(const Array& given, int64_t bins, std::optional<std::pair<do
   const Dtype dtype = dtype_of_edges(array.dtype());
   const Ends ends = outer_edges(array, range, dtype);
   const Array edges = even_edges(array, ends, bins, range, dtype);
-  return {counted(numbers_of_even(array.dtype() == dtype ? array : astype(array, dtype), edges), weights, bins), {edges}};
+  return {counted(numbers_of_even(as_dtype(array, dtype), edges), weights, bins), {edges}};
 }
 
 namespace {
@@ -432,7 +432,7 @@ Array interp(const Array& given, const Array& xp, const Array& given_fp, const s
   if (xp.size() == 0) throw Error(ErrorKind::value, "array of sample points is empty");
   if (is_complex(given_fp.dtype())) return interp_parts(given, xp, given_fp, left, right, period);
   if (period) return interp_in_period(given, xp, given_fp, std::abs(*period));
-  const auto in_a_row = [](const Array& array, Dtype dtype) { return contiguous(array.dtype() == dtype ? array : astype(array, dtype)); };
+  const auto in_a_row = [](const Array& array, Dtype dtype) { return contiguous(as_dtype(array, dtype)); };
   const Array x = astype(given, Dtype::float64), points = in_a_row(xp, Dtype::float64);
   const Array values = in_a_row(given_fp, Dtype::float64);
   if (std::optional<Array> few = interp_directly(x, points, values, left, right)) return *std::move(few);

@@ -58,7 +58,7 @@ extern "C" __global__ void ks_algorithm(TYPE* y, const TYPE* a, const TYPE* v, l
 Array convolved(const Array& a, const Array& v, int64_t first, int64_t count, Dtype dtype) {
   Device& device = a.device();
   const Dtype held = dtype == Dtype::float16 || dtype == Dtype::bfloat16 ? Dtype::float32 : dtype;
-  const auto prepared = [&](const Array& x) { return contiguous(x.dtype() == held ? x : astype(x, held)); };
+  const auto prepared = [&](const Array& x) { return contiguous(as_dtype(x, held)); };
   const Array x = prepared(a), y = prepared(v), result = Array::empty({count}, held, device);
   const bool is_simt = takes_gpu_form(device);
   const std::string_view times = is_complex(held) ? "ks_times(a, b)" : held == Dtype::bool_ ? "((a) && (b))" : "((TYPE)((a) * (b)))";

@@ -20,8 +20,6 @@ namespace {
 
 Array times(const Array& a, const Array& b) { return apply(Op::multiply, {a, b}); }
 
-Array as(const Array& x, Dtype dtype) { return x.dtype() == dtype ? x : astype(x, dtype); }
-
 /// An array whose axes have labels.
 struct Labelled {
   Array array;
@@ -81,7 +79,7 @@ Labelled summed(const Labelled& x, const std::string& kept, Dtype dtype) {
     else labels += x.labels[d];
   }
   if (axes.empty()) return x;
-  const Array of = as(x.array, dtype);
+  const Array of = as_dtype(x.array, dtype);
   return {dtype == Dtype::bool_ ? reduce(ReduceOp::any, of, {axes}) : reduce(ReduceOp::sum, of, {axes}, dtype), labels};
 }
 
@@ -110,7 +108,7 @@ Labelled contracted(Labelled a, Labelled b, const std::string& kept, Dtype dtype
       const Array in_order = ordered(x, own);
       return own == all ? in_order : reshape(in_order, shape);
     };
-    return summed({times(as(stretched(a), dtype), as(stretched(b), dtype)), all}, labels, dtype);
+    return summed({times(as_dtype(stretched(a), dtype), as_dtype(stretched(b), dtype)), all}, labels, dtype);
   }
   Shape shape;
   for (char label : labels) {
@@ -118,7 +116,7 @@ Labelled contracted(Labelled a, Labelled b, const std::string& kept, Dtype dtype
     shape.push_back(from.array.shape()[from.labels.find(label)]);
   }
   const int64_t n = lengths_of(a, batch), k = lengths_of(a, common), rows = lengths_of(a, of_a), columns = lengths_of(b, of_b);
-  const Array of_left = as(ordered(a, batch + of_a + common), dtype), of_right = as(ordered(b, batch + common + of_b), dtype);
+  const Array of_left = as_dtype(ordered(a, batch + of_a + common), dtype), of_right = as_dtype(ordered(b, batch + common + of_b), dtype);
   const Array left = reshape(of_left, batch.empty() ? Shape{rows, k} : Shape{n, rows, k});
   const Array right = reshape(of_right, batch.empty() ? Shape{k, columns} : Shape{n, k, columns});
   return {reshape(matmul(left, right), shape), labels};
@@ -289,7 +287,7 @@ Array einsum(const Subscripts& subscripts, std::span<const Array> operands, std:
     parts.push_back(joined);
   }
   Labelled result = summed(parts[0], subscripts.result, dtype);
-  return ordered({as(result.array, dtype), result.labels}, subscripts.result);
+  return ordered({as_dtype(result.array, dtype), result.labels}, subscripts.result);
 }
 
 }  // namespace kasoku

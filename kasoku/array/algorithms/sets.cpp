@@ -136,7 +136,7 @@ Array common(const Array& a, const Array& b) {
     throw Error(ErrorKind::value, "a set of arrays on " + a.device().str() + " and " + b.device().str()).fix("move one: x.to_device(\"" + a.device().str() + "\")");
   const Dtype dtype = promote(a.dtype(), b.dtype());
   const Array x = ravel(a), y = ravel(b);
-  return together({x.dtype() == dtype ? x : astype(x, dtype), y.dtype() == dtype ? y : astype(y, dtype)});
+  return together({as_dtype(x, dtype), as_dtype(y, dtype)});
 }
 
 /// Of whole numbers of 64 bits those from the least on, the greatest among them, modulo 2^64; the host reads both.
