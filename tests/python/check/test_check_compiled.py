@@ -196,7 +196,7 @@ def places_of_threads_and_one_for_all(x):
     return parts.sum() + last[0]
 
 
-@pytest.mark.skipif(numba.get_num_threads() == 1, reason="one thread races with nobody")
+@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS == 1, reason="one thread races with nobody")
 def test_a_place_for_each_thread_is_no_race():
     assert kinds(places_of_threads, np.ones(100)) == set()
     assert kinds(places_of_threads_and_one_for_all, np.ones(100)) == {("race", "last")}

@@ -77,8 +77,10 @@ def test_what_is_not_compiled_runs_in_the_interpreter():
 
 def test_types_are_called_and_threads_are_counted():
     assert isinstance(numba.float32(1), np.float32)
-    assert numba.get_num_threads() >= 1
+    threads = numba.get_num_threads()
     numba.set_num_threads(1)
+    assert numba.get_num_threads() == 1 <= threads
+    numba.set_num_threads(threads)
     assert str(numba.typeof(np.zeros((2, 2)))) == "array(float64, 2d, C)"
     assert numba.cuda.jit and numba.prange is prange
 
