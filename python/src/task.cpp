@@ -42,7 +42,7 @@ nb::object make_delayed(nb::object object, nb::object name, nb::object pure, nb:
   if (!traverse)
     if (TaskPointer task = collection_task(object)) return delayed_object(std::move(task), std::move(facts));
   if (!inputs.empty()) {
-    if (inputs.size() == 1 && nb::isinstance<TaskInput>(taken)) return delayed_object(inputs[0], std::move(facts));
+    if (inputs.size() == 1 && index_of_input(taken)) return delayed_object(inputs[0], std::move(facts));
     return delayed_object(
         call_task(identity_function(), nb::make_tuple(object), {}, std::move(label), std::move(key), rule),
         std::move(facts));

@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,10 +49,11 @@ const DelayedFacts& facts_of(nb::handle object);
 nb::object delayed_object(TaskPointer task);
 nb::object delayed_object(TaskPointer task, DelayedFacts facts);
 
-/// A placeholder for input i inside a stored argument.
-struct TaskInput {
-  size_t index;
-};
+/// A placeholder for input i inside a stored argument. A type of its own and not a nanobind class, because lists of a
+/// million nodes are made and each has one.
+nb::object task_input(size_t index);
+/// Which input the object stands for; nothing if it is no placeholder.
+std::optional<size_t> index_of_input(nb::handle object);
 
 /// A placeholder for a dataclass's instance with inputs among its fields.
 struct RebuiltObject {
@@ -127,7 +129,7 @@ class CallTask final : public PythonTask {
   Value run(const Inputs& inputs) const override;
   size_t run_free(std::span<const Ready> ready) const override;
 
-  /// As they were given, with a TaskInput for each input.
+  /// As they were given, with a task_input() for each input.
   nb::object function() const { return part(0); }
   nb::tuple args() const;
   nb::dict kwargs() const;

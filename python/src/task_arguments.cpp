@@ -10,6 +10,19 @@ namespace kasoku {
 
 namespace {
 
+struct TaskInput {
+  PyObject base;
+  size_t index;
+};
+
+PyTypeObject* task_input_type = nullptr;
+
+void destroy(PyObject* self) {
+  PyTypeObject* const type = Py_TYPE(self);
+  PyObject_Free(self);
+  Py_DECREF(reinterpret_cast<PyObject*>(type));
+}
+
 bool is(nb::handle type, const PyTypeObject& builtin) {
   return type.ptr() == reinterpret_cast<const PyObject*>(&builtin);
 }
@@ -106,13 +119,12 @@ nb::object take_from_dataclass(nb::handle object, std::vector<TaskPointer>& inpu
 
 bool add_fingerprint(std::string& text, nb::handle object, const std::vector<TaskPointer>& inputs, bool deep) {
   const OneDeeper level;
-  TaskInput* input = nullptr;
   PyObject* p = object.ptr();
   nb::handle type = object.type();
   if (p == Py_None || PyBool_Check(p) || PyLong_CheckExact(p) || PyFloat_CheckExact(p) || PyUnicode_CheckExact(p)) {
     text += nb::repr(object).c_str();
-  } else if (nb::try_cast(object, input) && input) {
-    (text += '<') += inputs[input->index]->key();
+  } else if (const auto input = index_of_input(object)) {
+    (text += '<') += inputs[*input]->key();
   } else if (is(type, PyList_Type) || is(type, PyTuple_Type)) {
     text += is(type, PyList_Type) ? "[" : "(";
     for (nb::handle item : object) {
@@ -144,10 +156,22 @@ bool add_fingerprint(std::string& text, nb::handle object, const std::vector<Tas
 
 }  // namespace
 
+nb::object task_input(size_t index) {
+  TaskInput* const made = PyObject_New(TaskInput, task_input_type);
+  if (!made) throw nb::python_error();
+  made->index = index;
+  return nb::steal(reinterpret_cast<PyObject*>(made));
+}
+
+std::optional<size_t> index_of_input(nb::handle object) {
+  if (Py_TYPE(object.ptr()) != task_input_type) return std::nullopt;
+  return reinterpret_cast<const TaskInput*>(object.ptr())->index;
+}
+
 nb::object take_inputs(nb::handle object, std::vector<TaskPointer>& inputs, bool traverse) {
   const auto input = [&](TaskPointer task) {
     inputs.push_back(std::move(task));
-    return nb::cast(TaskInput{inputs.size() - 1});
+    return task_input(inputs.size() - 1);
   };
   if (is_delayed(object)) return input(task_of(object));
   if (is_of_python_class(object))
@@ -161,12 +185,11 @@ nb::object take_inputs(nb::handle object, std::vector<TaskPointer>& inputs, bool
 bool may_hold_inputs(nb::handle object) {
   PyObject* const p = object.ptr();
   return PyTuple_Check(p) || PyList_CheckExact(p) || PyDict_CheckExact(p) || PySet_Check(p) || PySlice_Check(p) ||
-         nb::isinstance<TaskInput>(object) || nb::isinstance<RebuiltObject>(object);
+         index_of_input(object) || nb::isinstance<RebuiltObject>(object);
 }
 
 nb::object put_values(nb::handle object, const std::function<nb::object(size_t)>& value) {
-  TaskInput* input = nullptr;
-  if (nb::try_cast(object, input) && input) return value(input->index);
+  if (const auto input = index_of_input(object)) return value(*input);
   RebuiltObject* rebuilt = nullptr;
   const auto put = [&](nb::handle item) { return put_values(item, value); };
   if (nb::try_cast(object, rebuilt) && rebuilt)
@@ -182,7 +205,10 @@ std::string fingerprint(std::initializer_list<nb::handle> objects, const std::ve
 }
 
 void bind_task_arguments(nb::module_& m) {
-  nb::class_<TaskInput>(m, "_TaskInput").def_ro("index", &TaskInput::index);
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(destroy)}, {0, nullptr}};
+  static PyType_Spec spec = {"kasoku._core._TaskInput", sizeof(TaskInput), 0, Py_TPFLAGS_DEFAULT, slots};
+  task_input_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
+  if (!task_input_type) throw nb::python_error();
   nb::class_<RebuiltObject>(m, "_TaskObject");
 }
 

@@ -370,10 +370,9 @@ TaskPointer CallTask::make(nb::handle function, nb::handle args, nb::handle kwar
   CallTask* task =
       allocate(parts.size(), std::move(name), std::move(key), std::move(inputs), {.is_pure = is_pure}, names.ptr());
   for (size_t i = 0; i < parts.size(); ++i) {
-    TaskInput* input = nullptr;
     PyObject*& slot = task->slots()[i];
-    if (has_inputs && nb::try_cast(parts[i], input) && input)
-      slot = as_slot(input->index);
+    if (const auto input = has_inputs ? index_of_input(parts[i]) : std::nullopt)
+      slot = as_slot(*input);
     else if (has_inputs && may_hold_inputs(parts[i]))
       slot = as_nested(parts[i].release().ptr());
     else
@@ -406,7 +405,7 @@ TaskPointer CallTask::make_plain(nb::handle function, PyObject* const* args, siz
 
 nb::object CallTask::part(size_t i) const {
   PyObject* const slot = slots()[i];
-  return is_input(slot) ? nb::cast(TaskInput{input(slot)}) : nb::borrow(object_in(slot));
+  return is_input(slot) ? task_input(input(slot)) : nb::borrow(object_in(slot));
 }
 
 nb::tuple CallTask::args() const {

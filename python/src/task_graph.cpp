@@ -124,7 +124,7 @@ class Reader {
     const OneDeeper level;
     const auto input = [&](TaskPointer task) {
       inputs.push_back(std::move(task));
-      return nb::cast(TaskInput{inputs.size() - 1});
+      return task_input(inputs.size() - 1);
     };
     if (is_task(value) || is_node(value) || is_future(value)) return input(build(value, {}));
     if (PyList_CheckExact(value.ptr())) {
@@ -160,7 +160,7 @@ class Reader {
     std::vector<TaskPointer> inputs;
     nb::dict values;
     for (nb::handle need : needs_of(node)) {
-      values[need] = nb::cast(TaskInput{inputs.size()});
+      values[need] = task_input(inputs.size());
       inputs.push_back(*find(need));
     }
     return CallTask::make(node, nb::make_tuple(values), {}, name_of(nb::getattr(node, "func", node)),
@@ -201,7 +201,7 @@ nb::object take_with(Reader& reader, nb::handle keys, nb::handle graph, std::vec
     if (!is_key(keys, graph))
       throw nb::key_error((std::string("the graph has no key ") + nb::repr(keys).c_str()).c_str());
     inputs.push_back(reader.task(keys));
-    return nb::cast(TaskInput{inputs.size() - 1});
+    return task_input(inputs.size() - 1);
   }
   nb::list items;
   for (nb::handle key : keys) items.append(take_with(reader, key, graph, inputs));

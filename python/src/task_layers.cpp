@@ -56,8 +56,7 @@ class Writer {
   /// A stored argument with references for its inputs, and nodes for containers of them.
   nb::object argument(nb::handle object, const std::vector<nb::object>& keys) const {
     const OneDeeper level;
-    TaskInput* input = nullptr;
-    if (nb::try_cast(object, input) && input) return reference_(keys[input->index]);
+    if (const auto input = index_of_input(object)) return reference_(keys[*input]);
     if (const RebuiltObject* rebuilt = nullptr; nb::try_cast(object, rebuilt) && rebuilt) {
       nb::dict fields;
       for (auto [name, item] : rebuilt->fields) fields[name] = argument(item, keys);
