@@ -265,17 +265,11 @@ class FewPlaces {
 Array checked_positions(const Basic::Advanced& x, int64_t length) {
   const Array at = astype(x.array, Dtype::int64);
   if (at.size() == 0) return at;
-  const Array is_negative = apply(Op::less, {at, 0});
-  const Array is_outside = apply(Op::logical_or, {apply(Op::less, {at, -length}), apply(Op::greater_equal, {at, length})});
-  const Array found = apply(Op::where, {is_outside, 2, astype(is_negative, Dtype::int64)});
-  const uint64_t worst = greatest_unsigned(found);
-  if (worst == 0) return at;
-  if (worst == 2) {
-    const Array host = to_device(contiguous(at), device("cpu"));
-    const auto* all = static_cast<const int64_t*>(host.data_for_read());
-    throw out_of_bounds(*std::find_if(all, all + host.size(), [&](int64_t k) { return k < -length || k >= length; }), x, length);
-  }
-  return apply(Op::where, {is_negative, apply(Op::add, {at, length}), at});
+  const Array from_first = apply(Op::where, {apply(Op::less, {at, 0}), apply(Op::add, {at, length}), at});
+  if (greatest_unsigned(from_first) < static_cast<uint64_t>(length)) return from_first;
+  const Array host = to_device(contiguous(at), device("cpu"));
+  const auto* all = static_cast<const int64_t*>(host.data_for_read());
+  throw out_of_bounds(*std::find_if(all, all + host.size(), [&](int64_t k) { return k < -length || k >= length; }), x, length);
 }
 
 /// Positions that lie in the memory that is to be written are read first.

@@ -208,23 +208,21 @@ struct Ends {
   Array first, last;
 };
 
-/// The outer edges, as 0-d arrays where the array lies; apart where they were one.
-Ends outer_edges(const Array& array, std::optional<std::pair<double, double>> range, Dtype dtype) {
+/// The outer edges that a range gives; apart where they were one.
+std::pair<double, double> outer_edges(const std::pair<double, double>& range) {
+  const auto [low, high] = range;
+  if (low > high) throw Error(ErrorKind::value, "max must be larger than min in range parameter.");
+  const double infinity = std::numeric_limits<double>::infinity();
+  if (!(low > -infinity && high < infinity)) throw Error(ErrorKind::value, fmt::format("supplied range of [{}, {}] is not finite", low, high));
+  return low == high ? std::pair(low - 0.5, high + 0.5) : range;
+}
+
+/// Those of an array's values, as 0-d arrays where it lies.
+Ends outer_edges(const Array& array, Dtype dtype) {
   Device& device = array.device();
-  Ends ends;
-  if (range) {
-    const auto [low, high] = *range;
-    if (low > high) throw Error(ErrorKind::value, "max must be larger than min in range parameter.");
-    const double infinity = std::numeric_limits<double>::infinity();
-    if (!(low > -infinity && high < infinity)) throw Error(ErrorKind::value, fmt::format("supplied range of [{}, {}] is not finite", low, high));
-    ends = {number(low, dtype, device), number(high, dtype, device)};
-  } else if (array.size() == 0) {
-    ends = {number(0, dtype, device), number(1, dtype, device)};
-  } else {
-    ends = {astype(reduce(ReduceOp::min, array), dtype), astype(reduce(ReduceOp::max, array), dtype)};
-    if (is_floating(array.dtype()) && !is_true(apply(Op::logical_and, {apply(Op::isfinite, {ends.first}), apply(Op::isfinite, {ends.last})})))
-      throw Error(ErrorKind::value, "autodetected range of the values is not finite").fix("range=(low, high)");
-  }
+  const Ends ends{astype(reduce(ReduceOp::min, array), dtype), astype(reduce(ReduceOp::max, array), dtype)};
+  if (is_floating(array.dtype()) && !is_true(apply(Op::logical_and, {apply(Op::isfinite, {ends.first}), apply(Op::isfinite, {ends.last})})))
+    throw Error(ErrorKind::value, "autodetected range of the values is not finite").fix("range=(low, high)");
   const Array are_one = apply(Op::equal, {ends.first, ends.last}), half = number(0.5, dtype, device);
   return {apply(Op::where, {are_one, apply(Op::subtract, {ends.first, half}), ends.first}),
           apply(Op::where, {are_one, apply(Op::add, {ends.last, half}), ends.last})};
@@ -232,20 +230,27 @@ Ends outer_edges(const Array& array, std::optional<std::pair<double, double>> ra
 
 Dtype dtype_of_edges(Dtype dtype) { return is_floating(dtype) ? dtype : Dtype::float64; }
 
-Array even_edges(const Ends& ends, int64_t bins, Dtype dtype, Device& device) {
+Array edges_between(const Ends& ends, int64_t bins, Dtype dtype, Device& device) {
   const Array step = apply(Op::divide, {apply(Op::subtract, {ends.last, ends.first}), static_cast<double>(bins)});
   const Array edges = apply(Op::add, {apply(Op::multiply, {arange(Scalar::of(0), Scalar::of(1), bins + 1, dtype, device), step}), ends.first});
   const Array is_last = apply(Op::equal, {arange(Scalar::of(0), Scalar::of(1), bins + 1, Dtype::int64, device), bins});
-  const Array all = copy(apply(Op::where, {is_last, ends.last, edges}));
-  if (!is_true(reduce(ReduceOp::all, apply(Op::less, {sliced(all, 0, 0, bins), sliced(all, 0, 1, bins + 1)}))))
-    throw Error(ErrorKind::value, "Too many bins for data range. Cannot create " + std::to_string(bins) + " finite-sized bins.");
-  return all;
+  return copy(apply(Op::where, {is_last, ends.last, edges}));
 }
 
-/// Numbers of Python's have float64's edges, which are rounded then.
-Array even_edges(const Array& array, const Ends& ends, int64_t bins, std::optional<std::pair<double, double>> range, Dtype dtype) {
-  if (!range || dtype == Dtype::float64) return even_edges(ends, bins, dtype, array.device());
-  return astype(even_edges(outer_edges(array, range, Dtype::float64), bins, Dtype::float64, array.device()), dtype);
+void must_rise(const Array& edges, int64_t bins) {
+  if (!is_true(reduce(ReduceOp::all, apply(Op::less, {sliced(edges, 0, 0, bins), sliced(edges, 0, 1, bins + 1)}))))
+    throw Error(ErrorKind::value, "Too many bins for data range. Cannot create " + std::to_string(bins) + " finite-sized bins.");
+}
+
+/// Those of a range are float64's, which are rounded then. An edge is off by less than 8 roundings of the greatest: steps of more
+/// than twice that rise, and nobody waits for a look at them.
+Array edges_in(const std::pair<double, double>& range, int64_t bins, Dtype dtype, Device& device) {
+  const auto [low, high] = outer_edges(range);
+  const Array edges = edges_between({number(low, Dtype::float64, device), number(high, Dtype::float64, device)}, bins, Dtype::float64, device);
+  const double step = (high - low) / static_cast<double>(bins);
+  const double rounding = std::max({std::abs(low), std::abs(high), std::numeric_limits<double>::min()}) * std::numeric_limits<double>::epsilon();
+  if (!(step > 16 * rounding && std::isfinite(step))) must_rise(edges, bins);
+  return astype(edges, dtype);
 }
 
 void must_have_bins(int64_t bins) {
@@ -286,16 +291,17 @@ Array numbers_of_even(const Array& x, const Array& edges) {
 Array even_edges(const Array& array, int64_t bins, std::optional<std::pair<double, double>> range) {
   must_have_bins(bins);
   const Dtype dtype = dtype_of_edges(array.dtype());
-  return even_edges(array, outer_edges(array, range, dtype), bins, range, dtype);
+  if (!range && array.size() == 0) range = {0, 1};
+  if (range) return edges_in(*range, bins, dtype, array.device());
+  const Array edges = edges_between(outer_edges(array, dtype), bins, dtype, array.device());
+  must_rise(edges, bins);
+  return edges;
 }
 
 Histogram histogram(const Array& given, int64_t bins, std::optional<std::pair<double, double>> range, const std::optional<Array>& weights) {
   must_have_bins(bins);
-  const Array array = ravel(checked_values(given, weights));
-  const Dtype dtype = dtype_of_edges(array.dtype());
-  const Ends ends = outer_edges(array, range, dtype);
-  const Array edges = even_edges(array, ends, bins, range, dtype);
-  return {counted(numbers_of_even(as_dtype(array, dtype), edges), weights, bins), {edges}};
+  const Array array = ravel(checked_values(given, weights)), edges = even_edges(array, bins, range);
+  return {counted(numbers_of_even(as_dtype(array, edges.dtype()), edges), weights, bins), {edges}};
 }
 
 namespace {

@@ -218,6 +218,18 @@ def test_any_operands(data, layouts):
         agree(ks.array(got), want, (name, args))
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+@pytest.mark.parametrize("dtype", [*DTYPES, "bfloat16"])
+def test_one_element_meets_few_time_and_again(dtype, shape, device):
+    """The first time finds the kernel, later ones come to it by a shorter way."""
+    few, one = (ks.array(x, device=device).astype(dtype).eval() for x in ([1.0, 0.0, 3.0], np.full(shape, 2.0)))
+    for _ in range(3):
+        for both in (few + one, one + few):
+            np.testing.assert_array_equal(
+                both.astype("int64").numpy().ravel(), [1, 1, 1] if dtype == "bool" else [3, 2, 5]
+            )
+
+
 @pytest.mark.parametrize("other", DTYPES)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_promotes_as_numpy(dtype, other):

@@ -119,6 +119,33 @@ def test_histograms(dtype, form):
         agree(lambda np, x: np.histogram_bin_edges(x, 7), x)
 
 
+@pytest.mark.parametrize(
+    "bins, ends",
+    [
+        (6, (0, 2e-323)),
+        (3, (0, 2e-323)),
+        (10, (1, 1 + 1e-15)),
+        (4, (1, 1 + 1e-15)),
+        (40, (1e16, 1e16 + 80)),
+        (20, (1e16, 1e16 + 80)),
+        (10, (-1e-300, 1e-300)),
+    ],
+)
+def test_bins_as_narrow_as_numbers_are_apart(bins, ends, form):
+    """NumPy refuses more bins than there are numbers between the ends."""
+    agree(lambda np, x: np.histogram(x, bins, ends), np.linspace(*ends, 50))
+
+
+def test_a_histogram_in_a_range_waits_for_nothing(device):
+    if device == "cpu":
+        pytest.skip("a CPU's memory is the host's")
+    with ks.default_device(device):
+        x = ks.random.rand(1000).eval()
+        before = ks.stats()
+        ks.histogram(x, 20, (0, 1))[0].eval()
+        assert (ks.stats() - before).bytes_from_device == 0
+
+
 def test_histograms_of_the_unusual(form):
     agree(lambda np, x: np.histogram(x), np.ones(5))
     agree(lambda np, x: np.histogram(x), np.ones(0))

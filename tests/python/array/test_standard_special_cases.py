@@ -89,7 +89,7 @@ log2      | NaN: NaN | <0: NaN | 0: -inf | 1: +0 | inf: inf
 log10     | NaN: NaN | <0: NaN | 0: -inf | 1: +0 | inf: inf
 reciprocal | NaN: NaN | +0: inf | -0: -inf | inf: +0 | -inf: -0
 round     | integer: x | inf: inf | -inf: -inf | +0: +0 | -0: -0 | NaN: NaN | half: even_x
-sign      | <0: -1 | >0: 1 | 0: ~+0 | NaN: NaN
+sign      | <0: -1 | >0: 1 | 0: +0 | NaN: NaN
 signbit   | +0: False | -0: True | >0: False | <0: True | +NaN: False | -NaN: True
 sin       | NaN: NaN | +0: +0 | -0: -0 | |inf|: NaN
 sinh      | NaN: NaN | +0: +0 | -0: -0 | inf: inf | -inf: -inf
