@@ -254,7 +254,7 @@ class Known {
       const Dtype dtype = operand_dtype(op, i, compute_);
       if (forms_[i] == Form::number) {
         if (array->state().dtype != dtype) return;
-        std::memcpy(&numbers_[i], memory, array->state().itemsize);
+        store_rounded(Scalar::load(dtype, memory), dtype, &numbers_[i]);
         continue;
       }
       sources_[i] = taken(*array, dtype, memory, apart_[i]);
