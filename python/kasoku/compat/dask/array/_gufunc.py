@@ -1,25 +1,16 @@
 """Functions with a signature, "(i,j),(j)->(i)": loops over the other axes go chunk by chunk."""
 
 import functools
-import re
 
 import numpy as np
 
+from ..._face import cores
 from ._elementwise import of_samples
 from ._array import At, one_chunk, several
 from ._chunks import numpys
 from ._rechunk import met_by_name
 from ._sources import asanyarray
 from ._table import functions as _f
-
-
-def _parsed(signature):
-    """ "(i,j),(j)->(i)": [("i", "j"), ("j",)], [("i",)]."""
-    sides = signature.replace(" ", "").split("->")
-    group = r"\([^()]*\)"
-    if len(sides) != 2 or not all(re.fullmatch(f"({group}(,{group})*)?,?", side) for side in sides):
-        raise ValueError(f"Not a valid gufunc signature: {signature}")
-    return [[tuple(name for name in g[1:-1].split(",") if name) for g in re.findall(group, side)] for side in sides]
 
 
 def _on_core(x, axes):
@@ -55,7 +46,7 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
     the arguments need not have. vectorize: func takes one place at a time. allow_rechunk: named axes in several chunks are put together. What else
     is given by name is func's.
     """
-    needs, gives = _parsed(signature)
+    needs, gives = cores.read(signature)
     one = len(gives) == 1 and not signature.replace(" ", "").endswith(",")
     arrays = [asanyarray(x) for x in args]
     if len(arrays) != len(needs):
