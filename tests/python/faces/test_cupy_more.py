@@ -4,7 +4,9 @@ import gc
 import inspect
 import operator
 import os
+import types
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -574,3 +576,28 @@ def test_functions_with_a_signature_have_forms_by_type(cp):
         assert x.dtype == "i4" and x.tolist() == [5, 5]
     with pytest.raises(TypeError, match="no form 'id->i'"):
         f(cp.ones(2), cp.ones(2), casting="unsafe", signature="id->i")
+
+
+# ── names ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name, of", [("alltrue", "all"), ("sometrue", "any"), ("product", "prod"), ("cumproduct", "cumprod"), ("round_", "round")])  # fmt: skip
+def test_names_of_numpys_past_say_what_they_are_called_now(cp, name, of):
+    x = cp.asarray(A[0])
+    with pytest.warns(DeprecationWarning, match=rf"cupy\.{of} now"):
+        found = getattr(cp, name)(x)
+    np.testing.assert_allclose(found.get(), getattr(np, of)(A[0]))
+
+
+def test_annotations_and_errors_have_their_names(cp):
+    from kasoku.compat.cupy import typing
+
+    assert typing.NDArray[np.float32] == types.GenericAlias(cp.ndarray, (Any, np.dtype[np.float32]))
+    assert cp.AxisError is np.exceptions.AxisError and cp.exceptions.ComplexWarning is cp.ComplexWarning
+
+
+@pytest.mark.parametrize("tensor", [True, False])
+def test_polynomials_by_their_roots(cp, tensor):
+    r, x = A[0], B[0, 0][:4]
+    found = cp.polynomial.polynomial.polyvalfromroots(cp.asarray(x), cp.asarray(r), tensor)
+    np.testing.assert_allclose(found.get(), np.polynomial.polynomial.polyvalfromroots(x, r, tensor))
