@@ -2,9 +2,13 @@
 
 import numpy as np
 
+from kasoku import _core
+
 from .._face import cores
-from . import _table, _util
+from . import _util
 from ._arrays import asarray, empty
+
+_moveaxis = _core.moveaxis
 
 
 def _parse_gufunc_signature(signature):
@@ -50,30 +54,13 @@ class _GUFunc:
             raise TypeError(f"{self.__name__} has no form {asked!r} that takes these arguments")
         return [x.dtype for x in arrays], self._func
 
-    def _places(self, axes, axis):
-        """Where the named axes of each argument and result are; of results that are not told, the last ones."""
-        named = self._needs + self._gives
-        if axis is not None:
-            if axes is not None:
-                raise TypeError(f"{self.__name__}() takes axis or axes, not both")
-            if not isinstance(axis, int) or any(len(names) > 1 for names in named):
-                raise ValueError(f"{self.__name__}: axis is a number, for signatures of one name")
-            axes = [(axis,) if names else () for names in named]
-        if axes is None:
-            return [tuple(range(-len(names), 0)) for names in named]
-        places = [(k,) if isinstance(k, int) else tuple(k) for k in axes]
-        places += [tuple(range(-len(names), 0)) for names in named[len(places) :]]
-        if [len(k) for k in places] != [len(names) for names in named]:
-            raise ValueError(f"{self.__name__}: axes={axes} are not as many for each argument as the signature names")
-        return places
-
     def _last(self, arrays, places):
         """The arrays with the named axes last, and the shape of the others, to which they are stretched."""
         moved, sizes = [], {}
         for x, names, at in zip(arrays, self._needs, places):
             if x.ndim < len(names):
                 raise ValueError(f"{self.__name__}: an argument has {x.ndim} axes, the signature names {len(names)}")
-            moved.append(_table.native["moveaxis"](x, at, range(-len(names), 0)) if names else x)
+            moved.append(cores.moved(_moveaxis, x, at))
             for name, n in zip(names, moved[-1].shape[x.ndim - len(names) :]):
                 if sizes.setdefault(name, n) != n:
                     raise ValueError(f"{self.__name__}: the axis {name} is of {sizes[name]} and of {n} elements")
@@ -81,7 +68,7 @@ class _GUFunc:
             (x.shape[: x.ndim - len(names)], x.shape[x.ndim - len(names) :]) for x, names in zip(moved, self._needs)
         ]
         loop = np.broadcast_shapes(*(outer for outer, _ in split))
-        return [_table.native["broadcast_to"](x, loop + core) for x, (_, core) in zip(moved, split)], loop
+        return [_core.broadcast_to(x, loop + core) for x, (_, core) in zip(moved, split)], loop
 
     def _computed(self, func, arrays, loop, outs):
         """The results, one for each list of names; into `outs` where the function itself stores there."""
@@ -109,13 +96,11 @@ class _GUFunc:
     def __call__(self, *args, axes=None, axis=None, keepdims=False, casting="same_kind", dtype=None, out=None, order="K", signature=None):  # fmt: skip
         if len(args) != len(self._needs):
             raise TypeError(f"{self.__name__}() takes {len(self._needs)} arguments, not {len(args)}")
-        arrays, places = [asarray(x) for x in args], self._places(axes, axis)
+        arrays, places = [asarray(x) for x in args], cores.places(self._needs + self._gives, axes, axis)
         takes, func = self._form(arrays, casting, signature)
         moved, loop = self._last([x.astype(t, copy=False) for x, t in zip(arrays, takes)], places)
         given = None if out is None else out if isinstance(out, tuple) else (out,)
-        shown = given and [
-            _table.native["moveaxis"](o, at, range(-len(at), 0)) for o, at in zip(given, places[len(args) :])
-        ]
+        shown = given and [cores.moved(_moveaxis, o, at) for o, at in zip(given, places[len(args) :])]
         results = self._computed(func, moved, loop, shown)
         if given:
             for result, to in zip(results, shown):
@@ -125,7 +110,7 @@ class _GUFunc:
         for k, (r, at) in enumerate(zip(results, places[len(args) :])):
             if keepdims:
                 r, at = r[(..., *(None,) * len(self._needs[0]))], at or places[0]
-            r = _table.native["moveaxis"](r, range(-len(at), 0), at) if at else r
+            r = cores.moved(_moveaxis, r, at, to_the_end=False)
             r = r if dtype is None else r.astype(dtype, copy=False)
             is_f = order == "F" or order in ("A", "K") and all(x.flags.fnc for x in arrays)
             results[k] = asarray(r, order="F" if is_f else "C")
