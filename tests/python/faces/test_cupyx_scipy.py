@@ -247,6 +247,13 @@ def test_values_are_scipys(case, device):
         np.testing.assert_allclose(x, wanted_values, close, 1e-300 if "special" in case else close)
 
 
+@pytest.mark.parametrize("name", ["median_filter", "rank_filter", "percentile_filter"])
+def test_what_is_chosen_of_windows_lies_by_itself(name):
+    cupy, ndimage = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.ndimage"))
+    found = getattr(ndimage, name)(cupy.asarray(IMAGE), *[4] * (name != "median_filter"), size=3)
+    assert found.flags.c_contiguous and found.base is None
+
+
 def test_functions_of_real_numbers_refuse_complex_ones():
     cupy, special = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.special"))
     for name in ("gamma", "loggamma", "erf", "xlog1py"):

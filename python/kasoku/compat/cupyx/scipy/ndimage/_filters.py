@@ -253,7 +253,8 @@ def _ranked(input, rank_of, size, footprint, output, mode, cval, origin):
     rank += count if rank < 0 else 0
     if not 0 <= rank < count:
         raise RuntimeError("rank not within filter footprint size")
-    return _result(_ks.sort(_of_places(a, footprint, mode, cval, origin), -1)[..., rank], input, output)
+    chosen = _ks.sort(_of_places(a, footprint, mode, cval, origin), -1)[..., rank]
+    return _result(chosen.copy(), input, output)  # a view would hold all windows
 
 
 def rank_filter(input, rank, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
