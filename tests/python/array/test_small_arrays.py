@@ -79,7 +79,7 @@ def test_dtypes_are_looked_at_each_time():
         )
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", [*DTYPES, "float16"])
 @pytest.mark.parametrize(
     "shapes",
     [((3, 1), (4,)), ((4,), (3, 4)), ((2, 1, 4), (3, 1)), ((), (3, 4)), ((1, 1), (3, 4)), ((1,), ()), ((40, 1), (40,))],

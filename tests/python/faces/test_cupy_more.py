@@ -2,8 +2,11 @@
 
 import gc
 import inspect
+import operator
 import os
+import types
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -516,3 +519,85 @@ def test_array_api_gives_cupys_arrays_on_the_current_device(cp):
     for a, b in zip(values(array_api), values(array_api_strict), strict=True):
         assert type(a) is cp.ndarray and a.device == cp.empty(0).device
         np.testing.assert_allclose(a.get(), np.asarray(b))
+
+
+@pytest.mark.parametrize(
+    "op", [operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge, operator.add]
+)
+def test_numbers_of_numpys_stand_before_arrays(cp, op):
+    x = cp.arange(6.0)
+    for number in (np.int16(3), np.float32(2.5), np.bool_(True)):
+        assert np.array_equal(op(number, x).get(), op(number, x.get()))
+    with pytest.raises(TypeError):
+        op(np.arange(6.0), x)
+
+
+# ── functions with a signature ────────────────────────────────────────────────────────────────
+
+A, B = rng.random((2, 3, 4)), rng.random((3, 4, 5))
+
+
+@pytest.mark.parametrize("batched", [False, True])
+def test_functions_with_a_signature_are_called_for_each_place(cp, batched):
+    f = cupyx.GeneralizedUFunc(lambda x, y: x @ y, "(i,j),(j,k)->(i,k)", supports_batched=batched)
+    a, b = cp.asarray(A), cp.asarray(B)
+    product = np.matmul(A[:, None], B)
+    np.testing.assert_allclose(f(a[:, None], b).get(), product)
+    turned = f(a[:, None], b, axes=[(-2, -1), (-2, -1), (0, 1)])
+    np.testing.assert_allclose(turned.get(), np.moveaxis(product, (-2, -1), (0, 1)))
+    out = cp.empty(product.shape, "f4")
+    assert f(a[:, None], b, out=out) is out and np.allclose(out.get(), product)
+    assert f(a[:, None], b, dtype="f4").dtype == "f4" and f(a[:, None], b, order="F").flags.f_contiguous
+    for bad in (out[:1], cp.empty(product.shape, "i4")):
+        with pytest.raises((ValueError, TypeError), match="output|cast"):
+            f(a[:, None], b, out=bad)
+    with pytest.raises(ValueError, match="the axis j is of 4 and of 5 elements"):
+        f(a, b.swapaxes(1, 2))
+
+
+def test_functions_with_a_signature_of_one_axis(cp):
+    f = cupyx.GeneralizedUFunc(lambda x: (x.min(), x.max()), "(i)->(),()", name="ends")
+    low, high = f(cp.asarray(A), axis=1)
+    assert np.array_equal(low.get(), A.min(1)) and np.array_equal(high.get(), A.max(1)) and f.__name__ == "ends"
+    assert np.array_equal(f(cp.asarray(A), axis=1, keepdims=True)[0].get(), A.min(1, keepdims=True))
+    with pytest.raises(ValueError, match="axis is a number"):
+        f(cp.asarray(A), axis=(0, 1))
+    with pytest.raises(ValueError, match="Not a valid gufunc signature"):
+        cupyx.GeneralizedUFunc(abs, "(i)")
+
+
+def test_functions_with_a_signature_have_forms_by_type(cp):
+    forms = [("ii->i", lambda x, y: x + y), ("dd->d", lambda x, y: x - y)]
+    f = cupyx.GeneralizedUFunc(lambda x, y: x * y, "(i),(i)->(i)", signatures=forms)
+    results = {t: f(cp.full(2, 3, t), cp.full(2, 2, t), casting="no").tolist() for t in "ifd"}
+    assert results == {"i": [5, 5], "f": [6, 6], "d": [1, 1]}
+    for asked in ("ii->i", "i", ("i", "i", "i")):
+        x = f(cp.full(2, 3.5), cp.full(2, 2.5), casting="unsafe", signature=asked)
+        assert x.dtype == "i4" and x.tolist() == [5, 5]
+    with pytest.raises(TypeError, match="no form 'id->i'"):
+        f(cp.ones(2), cp.ones(2), casting="unsafe", signature="id->i")
+
+
+# ── names ─────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name, of", [("alltrue", "all"), ("sometrue", "any"), ("product", "prod"), ("cumproduct", "cumprod"), ("round_", "round")])  # fmt: skip
+def test_names_of_numpys_past_say_what_they_are_called_now(cp, name, of):
+    x = cp.asarray(A[0])
+    with pytest.warns(DeprecationWarning, match=rf"cupy\.{of} now"):
+        found = getattr(cp, name)(x)
+    np.testing.assert_allclose(found.get(), getattr(np, of)(A[0]))
+
+
+def test_annotations_and_errors_have_their_names(cp):
+    from kasoku.compat.cupy import typing
+
+    assert typing.NDArray[np.float32] == types.GenericAlias(cp.ndarray, (Any, np.dtype[np.float32]))
+    assert cp.AxisError is np.exceptions.AxisError and cp.exceptions.ComplexWarning is cp.ComplexWarning
+
+
+@pytest.mark.parametrize("tensor", [True, False])
+def test_polynomials_by_their_roots(cp, tensor):
+    r, x = A[0], B[0, 0][:4]
+    found = cp.polynomial.polynomial.polyvalfromroots(cp.asarray(x), cp.asarray(r), tensor)
+    np.testing.assert_allclose(found.get(), np.polynomial.polynomial.polyvalfromroots(x, r, tensor))

@@ -43,7 +43,7 @@ SPECIAL = {
     **dict.fromkeys(["pdtr", "pdtrc"], [[0, 1.7, 8, 60], [0, 0.5, 4, 70]]), "pdtri": [[0, 1.7, 8, 60], [1e-6, 0.3, 0.9]],
     "zeta": [[1, 1.001, 2, 3.5, 12, 66.25, 400, 0.5, nan], [0.01, 0.5, 1, 7, 2e4]],
     "polygamma": [few, [0.01, 0.5, 1, 7.25, 2e4]], "yn": [[0, 1, 2, 7], [0, 0.5, 3, 25, nan]],
-    "spherical_yn": [[0, 1, 2, 7], [0.5, 3, 25, -2]], "expn": [[0, 1, 2, 7, 25, 300], [0, 1e-4, 0.5, 1, 1.5, 30, -1, nan]],
+    "spherical_yn": [[0, 1, 2, 7], [0.5, 3, 25, -2]], "expn": [[0, 1, 2, 2.75, 7, 25, 300], [0, 1e-4, 0.5, 1, 1.5, 30, -1, nan]],
     "poch": [[-5.5, -2, 0.5, 3, 70], [-2.5, -1, 0, 1, 4.25, 30]], "binom": [[-2.5, 0.5, 5, 12, 90.5, 1000], [0, 1, 2.5, 12, 45]],
     **dict.fromkeys("xlogy xlog1py rel_entr kl_div".split(), [[0, 1e-9, 0.5, 2, 300, -1, nan], [0, 1e-9, 0.5001, 2.25, 300, nan]]),
     **dict.fromkeys("huber pseudo_huber".split(), [[-1, 0, 0.5, 3], [-4, 0, 1e-9, 0.25, 7, nan]]),
@@ -132,6 +132,7 @@ BOXED = {  # filters with the arguments that they have before the mode
 BINARY = "binary_erosion binary_dilation binary_opening binary_closing".split()
 MEASURED = "mean variance standard_deviation sum_labels minimum maximum median minimum_position maximum_position center_of_mass extrema".split()
 LABELS = rng.integers(0, 4, IMAGE.shape)
+FOURIER = "gaussian uniform ellipsoid shift".split()
 CASES |= {
     **{f"ndimage.{f} {m}": lambda s, a, f=f, m=m: getattr(s.ndimage, f)(a(IMAGE), *BOXED[f](a), mode=m) for f in BOXED for m in MODES},
     **{f"ndimage.{f} of integers": lambda s, a, f=f: getattr(s.ndimage, f)(a(INTEGERS), *BOXED[f](a)) for f in BOXED},
@@ -155,6 +156,15 @@ CASES |= {
     **{f"ndimage.{f} of labels": lambda s, a, f=f: getattr(s.ndimage, f)(a(IMAGE), a(LABELS), a([1, 3, 2])) for f in MEASURED},
     **{f"ndimage.{f} of integers": lambda s, a, f=f: getattr(s.ndimage, f)(a(INTEGERS), a(LABELS), 2) for f in MEASURED},
     "ndimage.histogram": lambda s, a: s.ndimage.histogram(a(IMAGE), -1, 1, 5),
+    "ndimage.sum_labels of float16": lambda s, a: s.ndimage.sum_labels(a(np.float16(1234.5 * IMAGE)), a(LABELS), a([1, 3, 2])),
+    "ndimage.label of a number": lambda s, a: s.ndimage.label(a(3))[0],
+    "ndimage.correlate into a class of numbers": lambda s, a: s.ndimage.correlate(a(INTEGERS), a(KERNEL), output=np.float32),
+    **{f"ndimage.{f} beyond the dtype": lambda s, a, f=f, c=c: getattr(s.ndimage, f)(a(INTEGERS.astype("u1")), size=3, mode="constant", cval=c)
+       for f, c in {"minimum_filter": -1, "median_filter": -1, "minimum_filter1d": -1}.items()},
+    **{f"ndimage.fourier_{f}": lambda s, a, f=f: getattr(s.ndimage, f"fourier_{f}")(a(np.fft.fft2(IMAGE)), (1.5, 2.25)) for f in FOURIER},
+    **{f"ndimage.fourier_{f} of half": lambda s, a, f=f: getattr(s.ndimage, f"fourier_{f}")(a(np.fft.rfft2(IMAGE, axes=(1, 0))), 1.75, len(IMAGE), 0) for f in FOURIER},
+    **{f"ndimage.fourier_{f} of integers": lambda s, a, f=f: getattr(s.ndimage, f"fourier_{f}")(a(INTEGERS), 3) for f in FOURIER},
+    **{f"ndimage.fourier_ellipsoid of {k} axes": lambda s, a, k=k: s.ndimage.fourier_ellipsoid(a(IMAGE.ravel()[:24].reshape([2, 3, 4] if k == 3 else -1)), 2.5) for k in (1, 3)},
     **{f"ndimage.shift {m} {k}": lambda s, a, m=m, k=k: s.ndimage.shift(a(IMAGE), (1.3, -2.6), order=k, mode=m) for m in (*MODES, "grid-wrap", "grid-constant") for k in (0, 1, 2, 3) if k < 2 or m != "reflect"},
     **{f"ndimage.spline_filter {m} {k}": lambda s, a, m=m, k=k: s.ndimage.spline_filter(a(IMAGE), k, mode=m) for m in ("mirror", "grid-wrap") for k in (2, 3, 4, 5)},
     "ndimage.spline_filter1d": lambda s, a: s.ndimage.spline_filter1d(a(INTEGERS), axis=0), "ndimage.spline_filter1d of 1": lambda s, a: s.ndimage.spline_filter1d(a(IMAGE), 1),
@@ -193,7 +203,7 @@ CASES |= {
     "signal.firwin kaiser": lambda s, a: s.signal.firwin(17, 0.4, width=0.15, pass_zero="highpass"),
     "signal.sawtooth": lambda s, a: s.signal.sawtooth(a(X * 9), 0.3), "signal.sawtooth full": lambda s, a: s.signal.sawtooth(a(X * 9)), "signal.square": lambda s, a: s.signal.square(a(X * 9), 0.3),
     **{f"signal.chirp {m}": lambda s, a, m=m: s.signal.chirp(a(np.linspace(0, 2, 9)), 1.5, 2, 4, m, phi=30) for m in ("linear", "quadratic", "logarithmic", "hyperbolic")},
-    "signal.unit_impulse": lambda s, a: s.signal.unit_impulse((3, 4), "mid"), "signal.unit_impulse at": lambda s, a: s.signal.unit_impulse(5, 2, "int32"),
+    "signal.unit_impulse": lambda s, a: s.signal.unit_impulse((3, 4), "mid"), "signal.unit_impulse at one number": lambda s, a: s.signal.unit_impulse((4, 4), 2), "signal.unit_impulse at": lambda s, a: s.signal.unit_impulse(5, 2, "int32"),
     **{f"windows.{w} {n} {sym}": lambda s, a, w=w, n=n, sym=sym: getattr(s.signal.windows, w)(n, sym=sym) for w in WINDOWS for n in (1, 8, 9) for sym in (True, False)},
     "windows.gaussian": lambda s, a: s.signal.windows.gaussian(9, 2), "windows.kaiser": lambda s, a: s.signal.windows.kaiser(8, 6.0, False), "windows.exponential": lambda s, a: s.signal.windows.exponential(9, tau=3),
     "windows.general_cosine": lambda s, a: s.signal.windows.general_cosine(9, [0.4, 0.5, 0.1]), "windows.general_gaussian": lambda s, a: s.signal.windows.general_gaussian(9, 1.5, 2), "windows.general_hamming": lambda s, a: s.signal.windows.general_hamming(9, 0.6),
@@ -204,6 +214,7 @@ CASES |= {
     **{f"fft.{f} of a matrix {k}": lambda s, a, f=f, k=k: getattr(s.fft, f)(a(IMAGE), k, norm="ortho") for f in ("dctn", "idctn", "dstn", "idstn") for k in (1, 2)},
     "fft.dct along an axis": lambda s, a: s.fft.dct(a(IMAGE), n=9, axis=0), "fft.dct cut": lambda s, a: s.fft.dct(a(IMAGE), n=3), "fft.dct of float32": lambda s, a: s.fft.dct(a(np.float32(X))),
     "fft.dct complex": lambda s, a: s.fft.dct(a(X + 2j * X[::-1])), "fft.dct of integers": lambda s, a: s.fft.dct(a(INTEGERS)), "fft.dctn of lengths": lambda s, a: s.fft.dctn(a(IMAGE), s=(4, 8), axes=(1, 0)),
+    "special.xlogy of complex numbers": lambda s, a: s.special.xlogy(a([0, 1j, 2 - 1j]), a([0, 3 + 1j, -2.5])),
     "fft.dst of one": lambda s, a: s.fft.dst(a([3.0])),
 }  # fmt: skip
 
@@ -234,6 +245,20 @@ def test_values_are_scipys(case, device):
         wanted_values = np.array(values, dtype).reshape(shape)
         close = 2e-6 if x.dtype == np.float32 else LOOSE.get(case.partition(".")[2], 1e-12)
         np.testing.assert_allclose(x, wanted_values, close, 1e-300 if "special" in case else close)
+
+
+@pytest.mark.parametrize("name", ["median_filter", "rank_filter", "percentile_filter"])
+def test_what_is_chosen_of_windows_lies_by_itself(name):
+    cupy, ndimage = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.ndimage"))
+    found = getattr(ndimage, name)(cupy.asarray(IMAGE), *[4] * (name != "median_filter"), size=3)
+    assert found.flags.c_contiguous and found.base is None
+
+
+def test_functions_of_real_numbers_refuse_complex_ones():
+    cupy, special = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.special"))
+    for name in ("gamma", "loggamma", "erf", "xlog1py"):
+        with pytest.raises(TypeError, match="real numbers, and these are complex128"):
+            getattr(special, name)(*[cupy.array([1 + 2j])] * (1 + (name == "xlog1py")))
 
 
 @pytest.mark.parametrize("mode", ["reflect", "mirror", "grid-wrap", "nearest", "constant", "grid-constant"])

@@ -310,6 +310,7 @@ __device__ double binom(double n, double k) {
 }
 
 __device__ double expn(double n, double x) {
+  n = trunc(n);
   if (!(n >= 0 && x >= 0)) return NAN;
   if (x == 0) return n < 2 ? INFINITY : 1 / (n - 1);
   if (isinf(x)) return 0;

@@ -59,6 +59,8 @@ def special(name, a, *others, floating="float64"):
     d = str(a.dtype)
     if d in ("float32", "float64"):
         return _kernel(name, a.device)(a, *others)
+    if d.startswith("complex"):
+        raise ks.errors.TypeError(f"{name} is of real numbers, and these are {d}")
     half = d in ("float16", "bfloat16")
     result = _kernel(name, a.device)(*(x.astype("float32" if half else floating) for x in (a, *others)))
     return result.astype(d) if half else result

@@ -31,6 +31,9 @@ _reductions.extend()
 _util.in_face(globals())
 globals().update({t.__name__: t for t in (bool, int, float, complex)})
 globals().update({n: getattr(_np, n) for n in ("False_", "True_", "e", "pi", "inf", "nan")})
+_exceptions = _names_of(_np.exceptions, "AxisError ComplexWarning ModuleDeprecationWarning TooHardError VisibleDeprecationWarning") | {
+    "RankWarning": getattr(_np.exceptions, "RankWarning", getattr(_np, "RankWarning", UserWarning))}  # fmt: skip
+globals().update(_exceptions)
 _cupy = _sys.modules[__name__]
 _modules(__name__, {
     "_creation": ("CuPy's inner modules of functions that make arrays; each is this package.",
@@ -39,10 +42,7 @@ _modules(__name__, {
         dict.fromkeys(("generate", "indexing", "insert"), _cupy)),
     "_environment": ("where libraries of CUDA's lie. None is used: compilers and algorithms are kasoku's own.", {
         f"get_{of}_path": (lambda: None, "None.") for of in ("cub", "cuda", "nvcc", "rocm", "hipcc")}),
-    "exceptions": ("NumPy's own classes, so that `except` works with both.", {
-        "RankWarning": getattr(_np.exceptions, "RankWarning", getattr(_np, "RankWarning", UserWarning)),
-        **_names_of(_np.exceptions,
-            "AxisError ComplexWarning ModuleDeprecationWarning TooHardError VisibleDeprecationWarning")}),
+    "exceptions": ("NumPy's own classes, so that `except` works with both.", _exceptions),
 })  # fmt: skip
 
 
@@ -52,7 +52,7 @@ def _finished(name, names):
         _util.in_face(names)
 
 
-_later = ("cublas", "linalg", "fft", "testing", "_core", "lib", "polynomial", "prof")
+_later = ("cublas", "linalg", "fft", "testing", "_core", "lib", "polynomial", "prof", "typing")
 
 
 class _Face(Face):

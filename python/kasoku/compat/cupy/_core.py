@@ -9,7 +9,7 @@ import numpy as np
 from .. import tests_of as _tests_of
 from .._face.table import plain as _plain, modules as _modules
 from .._layout import ArrayFlags as _ArrayFlags
-from . import _arrays
+from . import _arrays, _gufuncs
 from ._kernels import ElementwiseKernel, ReductionKernel  # noqa: F401
 
 ndarray, array = _arrays.ndarray, _arrays.array
@@ -100,6 +100,7 @@ _modules(__name__, {
         "ACCELERATOR_CUB": 1, "ACCELERATOR_CUTENSOR": 2,
         **{name: f for name, f in _chosen.items() if name.endswith("accelerators")}}),
     "_cub_reduction": ("reductions are the engine's own; nothing of CUB is here.", {}),
+    "_gufuncs": _gufuncs,
     "_routines_linalg": ("how products of matrices are computed in CuPy. The choice is remembered.", {
         "get_compute_type": _chosen.get_compute_type, "set_compute_type": set_compute_type,
         **{f"COMPUTE_TYPE_{way}": number for number, way in enumerate(_ways)}}),

@@ -16,6 +16,7 @@ from .._layout import must_fit, order_of
 from . import _arrays, _util, cuda
 
 _Array, ndarray = ks.Array, _arrays.ndarray
+_comparisons = "less less_equal equal not_equal greater greater_equal".split()
 
 
 def _is_complex(a):
@@ -236,6 +237,8 @@ class _Members:
         """numpy's ufuncs and their methods on arrays."""
         import kasoku.compat.cupy as cupy
 
+        if function.__name__ in _comparisons:  # NumPy's number that an operator compares comes as an array of no axes
+            inputs = tuple(x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs)
         if any(isinstance(x, np.ndarray) for x in (*inputs, *kwargs.get("out", ()))):
             return NotImplemented  # arrays of two places: a TypeError
         ours = getattr(cupy, function.__name__, None)

@@ -3,6 +3,7 @@
 import builtins
 import math
 import sys
+import warnings
 
 import numpy as np
 
@@ -135,7 +136,14 @@ def _unless(refused, error, why):
         raise error(why)
 
 
+def _older(*args, of, **kwargs):
+    warnings.warn(f"the name is of NumPy 1: it is cupy.{of} now", DeprecationWarning, stacklevel=2)
+    return getattr(sys.modules[__package__], of)(*args, **kwargs)
+
+
 _plain(globals(), {
+    **{name: (_bound(_older, of=of), f"cupy.{of} under its name in NumPy 1.") for name, of in {
+        "alltrue": "all", "sometrue": "any", "product": "prod", "cumproduct": "cumprod", "round_": "round"}.items()},
     **_each(_core, "cumsum cumprod", lambda scan: _bound(_scanned, scan=scan)),
     "meshgrid": (lambda *xi, indexing="xy", sparse=False, copy=True: (
         list(_core.meshgrid(*xi, indexing=indexing, sparse=sparse))),

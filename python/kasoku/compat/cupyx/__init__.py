@@ -9,6 +9,7 @@ import kasoku as _ks
 from .. import cupy as _cupy
 from .._face.table import bound as _bound, plain as _plain
 from .._layout import shadow as _shadow, zeroed as _zeroed
+from ..cupy._gufuncs import _GUFunc as GeneralizedUFunc  # noqa: F401
 
 
 # ── what is kept for programs that set it ─────────────────────────────────────────────────────

@@ -4,22 +4,13 @@ import ast
 import functools
 import inspect
 import math
-import re
 
 import numpy as np
 
 from ... import Array, _jit, _signature, _source
+from .._face import cores
 from ._loops import UFunc, as_arrays, bare, beside, common_shape, compiled, dtype_of, empty, rows, shown
 from .vectorize import check_options
-
-
-def _layout(text):
-    """ "(m,n),(n)->(m)" as ([("m", "n"), ("n",)], [("m",)]); without an arrow there are no results."""
-    plain = re.sub(r"\s", "", text)
-    if not re.fullmatch(r"(\(\w*(,\w+)*\),?)*(->(\(\w*(,\w+)*\),?)+)?", plain):
-        raise ValueError(f"the layout {text!r} cannot be read\n  fix  write it like (m,n),(n)->(m)")
-    sides = [*plain.split("->"), ""][:2]
-    return [[tuple(filter(None, part.split(","))) for part in re.findall(r"\(([^)]*)\)", side)] for side in sides]
 
 
 def _written(function):
@@ -41,7 +32,7 @@ class GUFunc(UFunc):
         super().__init__(function, signatures, layout, parallel, writable_args, casts)
         self._casts = casts
         self.signature = layout
-        self._ins, self._outs = _layout(layout)
+        self._ins, self._outs = cores.read(layout, needs_arrow=False)
         self.nin, self.nout = len(self._ins), len(self._outs)
         self.nargs = self.nin + self.nout
         known = {axis for core in self._ins for axis in core}

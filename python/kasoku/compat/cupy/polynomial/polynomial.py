@@ -41,6 +41,16 @@ def polyval(x, c, tensor=True):
     return value
 
 
+def polyvalfromroots(x, r, tensor=True):
+    """The product of x - r over the roots along the first axis of `r`."""
+    x, r = _arrays.asarray(x), _arrays.array(r, ndmin=1, copy=False)
+    if tensor:
+        r = r.reshape(r.shape + (1,) * x.ndim)
+    elif x.ndim >= r.ndim:
+        raise ValueError("x.ndim must be < r.ndim when tensor == False")
+    return ks.prod(x - r, axis=0)
+
+
 def polyroots(c):
     """The roots of a series, in order."""
     (c,) = _utils.as_series([c])

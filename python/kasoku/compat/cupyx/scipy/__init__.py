@@ -4,6 +4,9 @@ import sys as _sys
 
 import kasoku as _ks
 
+from ... import tests_of as _tests_of
+
+globals().update(_tests_of(__name__, "cupy.scipy"))
 _later = ("fft", "fftpack", "linalg", "ndimage", "signal", "spatial", "special", "stats")
 
 

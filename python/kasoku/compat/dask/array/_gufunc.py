@@ -1,30 +1,16 @@
 """Functions with a signature, "(i,j),(j)->(i)": loops over the other axes go chunk by chunk."""
 
 import functools
-import re
 
 import numpy as np
 
+from ..._face import cores
 from ._elementwise import of_samples
 from ._array import At, one_chunk, several
 from ._chunks import numpys
 from ._rechunk import met_by_name
 from ._sources import asanyarray
 from ._table import functions as _f
-
-
-def _parsed(signature):
-    """ "(i,j),(j)->(i)": [("i", "j"), ("j",)], [("i",)]."""
-    sides = signature.replace(" ", "").split("->")
-    group = r"\([^()]*\)"
-    if len(sides) != 2 or not all(re.fullmatch(f"({group}(,{group})*)?,?", side) for side in sides):
-        raise ValueError(f"Not a valid gufunc signature: {signature}")
-    return [[tuple(name for name in g[1:-1].split(",") if name) for g in re.findall(group, side)] for side in sides]
-
-
-def _on_core(x, axes):
-    """The core axes last."""
-    return _f.moveaxis(x, axes, range(-len(axes), 0)) if axes else x
 
 
 def _results(func, args):
@@ -55,28 +41,16 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
     the arguments need not have. vectorize: func takes one place at a time. allow_rechunk: named axes in several chunks are put together. What else
     is given by name is func's.
     """
-    needs, gives = _parsed(signature)
+    needs, gives = cores.read(signature)
     one = len(gives) == 1 and not signature.replace(" ", "").endswith(",")
     arrays = [asanyarray(x) for x in args]
     if len(arrays) != len(needs):
         raise ValueError(f"According to `signature`, `func` requires {len(needs)} arguments, but {len(arrays)} given")
-    if axis is not None:
-        if axes is not None:
-            raise ValueError("Only one of `axis` or `axes` keyword arguments should be given")
-        axes = [(axis,) if names else () for names in needs] + [(axis,) if names else () for names in gives]
-    if axes is not None and not isinstance(axes, list):
-        raise ValueError("`axes` has to be of type list")
-    if axes is not None and any(
-        len((k,) if isinstance(k, int) else k) != len(names) for k, names in zip(axes, needs + gives)
-    ):
-        raise ValueError(f"apply_gufunc: axes={axes} are not as many for each argument as the signature names")
-    at = [(k,) if isinstance(k, int) else tuple(k) for k in axes] if axes is not None else []
-    if at and len(at) < len(needs) + len(gives):
-        at += [tuple(range(-len(names), 0)) for names in gives]
+    at = cores.places(needs + gives, axes, axis)
     for k, names in enumerate(needs):
         if arrays[k].ndim < len(names):
             raise ValueError(f"apply_gufunc: argument {k} has {arrays[k].ndim} axes, the signature names {len(names)}")
-        arrays[k] = _on_core(arrays[k], at[k] if at else ())
+        arrays[k] = cores.moved(_f.moveaxis, arrays[k], at[k])
     sizes = {}
     for x, names in zip(arrays, needs):
         for name, n, chunks in zip(names, x.shape[x.ndim - len(names) :], x.chunks[x.ndim - len(names) :]):
@@ -107,13 +81,11 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
     kinds = [(one_chunk(sizes[name] for name in names), dtype) for names, dtype in zip(gives, output_dtypes)]
     blocks = [_over_loops(x, len(names), len(loop)) for x, names in zip(arrays, needs)]
     results = several(word, loop, kinds, (_computed, func, *blocks), token=[func, signature, vectorize])
-    for k, (r, names) in enumerate(zip(results, gives)):
+    for k, r in enumerate(results):
         if keepdims:
             r = r[(Ellipsis, *(None,) * len(needs[0]))]
-            names = names or needs[0]
-        if at and names:
-            r = _f.moveaxis(r, range(-len(names), 0), at[len(needs) + k] or at[0])
-        results[k] = r
+        where = at[len(needs) + k] or (at[0] if keepdims else ())
+        results[k] = cores.moved(_f.moveaxis, r, where, to_the_end=False)
     return results[0] if one else tuple(results)
 
 

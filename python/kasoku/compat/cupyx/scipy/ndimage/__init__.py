@@ -5,3 +5,4 @@ from ._morphology import *  # noqa: F403
 from ._measurements import *  # noqa: F403
 from ._splines import *  # noqa: F403
 from ._distances import *  # noqa: F403
+from ._fourier import *  # noqa: F403

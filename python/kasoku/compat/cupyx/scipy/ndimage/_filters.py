@@ -51,7 +51,7 @@ def _given(a):
 
 def _result(result, given, output):
     """The result in the dtype of what was given, or in an output of that dtype, or that is an array."""
-    kind = _asarray(given).dtype if output is None else getattr(output, "dtype", output)
+    kind = _asarray(given).dtype if output is None else output.dtype if isinstance(output, _ks.Array) else output
     if _ks.dtype(kind).kind == "u" and result.dtype.kind == "f":  # negative numbers wrap around
         result = result.astype("int64")
     if isinstance(output, _ks.Array):
@@ -222,8 +222,14 @@ def _of_places(a, footprint, mode, cval, origin):
     return seen if footprint.all() else seen[..., footprint.ravel().nonzero()[0].tolist()]
 
 
+def _holding(a, mode, cval):
+    """The elements in a dtype that holds what stands beyond the ends too: SciPy compares them as floats, and sorts in the dtype."""
+    is_beyond = a.dtype.kind in "iu" and not _ks.iinfo(a.dtype).min <= cval <= _ks.iinfo(a.dtype).max
+    return _wide(a) if is_beyond and "constant" in mode else a
+
+
 def _extreme(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, name):
-    a = _given(input)
+    a = _holding(_given(input), mode, cval)
     footprint = _footprint(a, size, footprint)
     if not footprint.all() or a.dtype.kind == "c":
         return _result(getattr(_of_places(a, footprint, mode, cval, origin), name)(axis=-1), input, output)
@@ -233,7 +239,7 @@ def _extreme(input, size=None, footprint=None, output=None, mode="reflect", cval
 
 def _along_one(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, of):
     """What is made of the windows of so many elements along an axis."""
-    a = _given(input)
+    a = _holding(_given(input), mode, cval)
     if size < 1:
         raise RuntimeError("incorrect filter size")
     return _result(of(_windows(a, [size], [axis % a.ndim], mode, cval, [origin])), input, output)
@@ -247,7 +253,8 @@ def _ranked(input, rank_of, size, footprint, output, mode, cval, origin):
     rank += count if rank < 0 else 0
     if not 0 <= rank < count:
         raise RuntimeError("rank not within filter footprint size")
-    return _result(_ks.sort(_of_places(a, footprint, mode, cval, origin), -1)[..., rank], input, output)
+    chosen = _ks.sort(_of_places(a, footprint, mode, cval, origin), -1)[..., rank]
+    return _result(chosen.copy(), input, output)  # a view would hold all windows
 
 
 def rank_filter(input, rank, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):

@@ -44,8 +44,9 @@ def _variance_of(a, of):
 
 
 def _sum_labels(input, labels=None, index=None):
-    total = _bound(_by_label, of=lambda a, of: _ks.where(of, a, 0).sum())(input, labels, index)
-    return total if labels is None or index is None or _ks.isscalar(index) else _wide(total)
+    several = labels is not None and index is not None and not _ks.isscalar(index)
+    a = _wide(_asarray(input)) if several else input
+    return _bound(_by_label, of=lambda a, of: _ks.where(of, a, 0).sum())(a, labels, index)
 
 
 def _most(a, counts, *, name):
@@ -148,7 +149,7 @@ def label(input, structure=None, output=None):
     roots = _ks.where(a, own, -1).reshape(-1)
     if a.size:
         for kernel in _joining(a.device):
-            kernel(shape, a.ndim, before, before.size // a.ndim, roots, size=a.size)
+            kernel(shape, a.ndim, before, before.size // max(a.ndim, 1), roots, size=a.size)
     roots = roots.reshape(a.shape)
     first = (roots == own) & a
     numbers = _ks.concatenate((_ks.cumsum(first.reshape(-1)), _ks.asarray([0], device=a.device)))

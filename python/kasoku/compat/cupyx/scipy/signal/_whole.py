@@ -2,6 +2,8 @@
 
 import math as _math
 
+import numpy as _np
+
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
@@ -131,7 +133,7 @@ def _chirp(t, f0, t1, f1, method="linear", phi=0, vertex_zero=True):
 def _unit_impulse(shape, idx=None, dtype=float):
     made = _ks.zeros(shape, dtype)
     middle = tuple(n // 2 for n in made.shape)
-    made[(0,) * made.ndim if idx is None else middle if isinstance(idx, str) else idx] = 1
+    made[middle if isinstance(idx, str) else tuple(idx) if _np.iterable(idx) else (idx or 0,) * made.ndim] = 1
     return made
 
 
