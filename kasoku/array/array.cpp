@@ -193,9 +193,9 @@ Array Array::of(const Scalar& number, Dtype dtype, Device& device) {
   return Array(std::allocate_shared<State>(Recycled<State>(), number, dtype, device));
 }
 
-bool Array::read_again(const void* memory, Dtype dtype, const Device& device) const {
+bool Array::become(const Scalar& number, Dtype dtype, const Device& device) const {
   if (!state_->number || state_->node || state_.use_count() != 1 || state_->dtype != dtype || state_->device != &device) return false;
-  state_->number.emplace(Scalar::load(state_->dtype, memory));
+  state_->number.emplace(number);
   return true;
 }
 
@@ -256,6 +256,7 @@ static void settle_for_replay(const NodePtr& node) {
 
 const void* Array::data_for_call() const {
   if (Recorder::current()) settle_for_replay(state_->current());
+  else if (const Held held(*this); held) return held.memory();
   const NodePtr node = state_->computed();
   node->storage->buffer->use_here();
   return static_cast<const char*>(node->storage->buffer->memory()) + state_->view.offset;

@@ -36,9 +36,9 @@ class Array {
   /// A read-only array of no axes: what an element that was read is. It has no node before somebody asks for one.
   static Array of(const Scalar& number, Dtype dtype, Device& device);
 
-  /// Makes an element that was read another one of that dtype, the one in `memory`. False, and nothing done, where this is none
-  /// of it, or somebody else has it: another Array, or the graph.
-  bool read_again(const void* memory, Dtype dtype, const Device& device) const;
+  /// Makes an element that was read another number of that dtype. False, and nothing done, where this is none of it, or
+  /// somebody else has it: another Array, or the graph.
+  bool become(const Scalar& number, Dtype dtype, const Device& device) const;
 
   bool is_null() const { return !state_; }
   const Shape& shape() const;

@@ -4,8 +4,6 @@
 #include "kasoku/array/elements.h"
 #include "kasoku/base/error.h"
 
-#include <algorithm>
-
 namespace kasoku {
 
 namespace {
@@ -27,46 +25,49 @@ bool write_few(const Array& array, std::span<const BasicIndex> at, Write&& write
 
 bool Held::may_be_written() const { return storage_ && !Recorder::current() && !state_.is_read_only && !storage_->has_readers(); }
 
-void add_slice(View& view, const BasicIndex& slice, int64_t length, int64_t stride) {
+SlicedAxis axis_of_slice(const BasicIndex& slice, int64_t length, int64_t stride) {
   if (slice.step == 0) throw Error(ErrorKind::value, "slice step cannot be zero");
   const bool is_forward = slice.step > 0;
-  const auto clamp = [&](int64_t at) {
+  const int64_t least = is_forward ? 0 : -1, most = is_forward ? length : length - 1;
+  const auto clamp = [=](int64_t at) {
     if (at < 0) at += length;
-    return is_forward ? std::clamp<int64_t>(at, 0, length) : std::clamp<int64_t>(at, -1, length - 1);
+    return at < least ? least : at > most ? most : at;
   };
   const int64_t start = clamp(slice.start), stop = clamp(slice.stop);
   const int64_t span = is_forward ? stop - start : start - stop, step = is_forward ? slice.step : -slice.step;
   const int64_t n = span <= 0 ? 0 : step == 1 ? span : (span - 1) / step + 1;
-  if (n > 0) view.offset += start * stride;
-  view.shape.push_back(n);
-  view.strides.push_back(n > 1 ? stride * slice.step : stride);
+  return {n > 0 ? start : 0, n, n > 1 ? stride * slice.step : stride};
 }
 
 std::optional<View> cut(const View& view, std::span<const BasicIndex> cuts) {
+  const size_t rank = view.shape.size();
+  size_t taken = 0, given = 0;  // axes
+  for (const BasicIndex& x : cuts) taken += !x.is_new_axis, given += !x.is_number;
+  if (taken > rank) return std::nullopt;
   std::optional<View> result(std::in_place);
-  result->offset = view.offset;
-  size_t d = 0;
+  const int64_t *length = view.shape.begin(), *stride = view.strides.begin();
+  int64_t *to_length = result->shape.room(given + rank - taken), *to_stride = result->strides.room(given + rank - taken), offset = view.offset;
   for (const BasicIndex& x : cuts) {
     if (x.is_new_axis) {
-      result->shape.push_back(1);
-      result->strides.push_back(0);
-      continue;
-    }
-    if (d == view.shape.size()) return std::nullopt;
-    const int64_t length = view.shape[d], stride = view.strides[d];
-    ++d;
-    if (!x.is_number) {
-      add_slice(*result, x, length, stride);
+      *to_length++ = 1;
+      *to_stride++ = 0;
+    } else if (x.is_number) {
+      const int64_t at = x.start < 0 ? x.start + *length : x.start;
+      if (at < 0 || at >= *length) return std::nullopt;
+      offset += at * *stride++;
+      ++length;
     } else {
-      const int64_t at = x.start < 0 ? x.start + length : x.start;
-      if (at < 0 || at >= length) return std::nullopt;
-      result->offset += at * stride;
+      const SlicedAxis axis = axis_of_slice(x, *length++, *stride);
+      offset += axis.first * *stride++;
+      *to_length++ = axis.length;
+      *to_stride++ = axis.stride;
     }
   }
-  for (; d < view.shape.size(); ++d) {
-    result->shape.push_back(view.shape[d]);
-    result->strides.push_back(view.strides[d]);
+  for (; length != view.shape.end(); ++length) {
+    *to_length++ = *length;
+    *to_stride++ = *stride++;
   }
+  result->offset = offset;
   return result;
 }
 

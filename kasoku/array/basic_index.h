@@ -21,8 +21,11 @@ struct BasicIndex {
   int64_t stop = std::numeric_limits<int64_t>::max(), step = 1;
 };
 
-/// Adds to `view` the axis that a slice leaves of one with this length and stride.
-void add_slice(View& view, const BasicIndex& slice, int64_t length, int64_t stride);
+/// An axis, of which a slice leaves elements from that place on.
+struct SlicedAxis {
+  int64_t first, length, stride;  ///< of no elements the first is 0
+};
+SlicedAxis axis_of_slice(const BasicIndex& slice, int64_t length, int64_t stride);
 
 /// Of an array's view, for its first axes. Nothing where there are more cuts than axes, or a number outside of its
 /// axis.

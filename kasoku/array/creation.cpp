@@ -49,7 +49,7 @@ Array astype(const Array& array, Dtype dtype) {
     if (array.dtype() == dtype) return copy(array);
     throw Error(ErrorKind::type, "records convert to no other dtype");
   }
-  if (std::optional<Array> converted = convert_directly(array, dtype)) return *converted;
+  if (std::optional<Array> converted = convert_directly(array, dtype)) return *std::move(converted);
   Expression expression;
   expression.kind = Expression::cast;
   expression.inputs.push_back(array.input());

@@ -641,6 +641,27 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   return Array::of(std::move(result), array.shape(), dtype, itemsize);
 }
 
+bool convert_into(void* to, const Array& array, Dtype dtype) {
+  const Array::State& x = array.state();
+  const int64_t n = product(x.view.shape);
+  if (!x.is_contiguous || x.dtype == Dtype::opaque || !is_for_now(n, x.dtype, *x.device)) return false;
+  const std::shared_ptr<Buffer> keep = array.buffer_if_computed();
+  if (keep) cast(to, static_cast<const char*>(keep->memory()) + x.view.offset, x.dtype, dtype, n, *x.device);
+  return keep != nullptr;
+}
+
+std::optional<Array> spread_directly(const Array& array, const View& view, const Shape& shape) {
+  const Array::State& x = array.state();
+  const Elements elements{view.shape.data(), view.shape.size(), x.itemsize};
+  if (x.dtype == Dtype::opaque || !is_for_now(product(shape), x.dtype, *x.device)) return std::nullopt;
+  const Held held(array);
+  if (!held) return std::nullopt;
+  auto result = Storage::allocate(*x.device, elements.bytes());
+  elements.copy(static_cast<char*>(result->buffer->memory()), contiguous_strides(view.shape, x.itemsize).data(), static_cast<const char*>(held.buffer().memory()) + view.offset,
+                view.strides.data());
+  return Array::of(std::move(result), shape, x.dtype, x.itemsize);
+}
+
 namespace {
 
 std::atomic<Function*> reductions[n_reductions][n_dtypes][n_dtypes][n_ways];

@@ -68,6 +68,13 @@ std::optional<Array> count_directly(const Shape& shape, const Scalar& start, con
 /// A new array of the same elements as another dtype, or the same; nothing as above.
 std::optional<Array> convert_directly(const Array& array, Dtype dtype);
 
+/// The elements of an array that is computed, few and in C order, as another dtype in memory of the host. False, and nothing
+/// done, for any other.
+bool convert_into(void* to, const Array& array, Dtype dtype);
+
+/// A new array of `shape` whose elements in C order are those that `view`, of the array's node, shows; nothing as above.
+std::optional<Array> spread_directly(const Array& array, const View& view, const Shape& shape);
+
 /// A reduction, computed in `compute`, over the axes with a mark; `shape` is that of its results.
 std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, std::span<const uint8_t> is_reduced, const Shape& shape);
 

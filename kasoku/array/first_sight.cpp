@@ -151,7 +151,7 @@ class Operations {
     }
     const OpTypes types{register_dtype(x.compute), register_dtype(x.dtype)};
     if (on_host_)
-      if (std::optional<Array> result = apply_directly(x.op, types, {pointers, arity}, shape, device_)) return *result;
+      if (std::optional<Array> result = apply_directly(x.op, types, {pointers, arity}, shape, device_)) return *std::move(result);
     Expression expression;
     expression.kind = Expression::elementwise;
     expression.op = x.op;
@@ -182,7 +182,7 @@ class Operations {
     const Array whole = Array::of(input.node, view, elements.dtype(), elements.itemsize(), true);
     const Dtype compute = register_dtype(group().accumulate);
     if (on_host_)
-      if (std::optional<Array> result = reduce_directly(group().reduce_op, compute, whole, is_reduced, kept)) return *result;
+      if (std::optional<Array> result = reduce_directly(group().reduce_op, compute, whole, is_reduced, kept)) return *std::move(result);
     Expression expression;
     expression.kind = Expression::reduce;
     expression.reduce_op = group().reduce_op;

@@ -103,10 +103,13 @@ Basic basic_part(const Array& array, const std::vector<Index>& index) {
         }
         break;
       }
-      case Index::slice:
-        add_slice(view, slice_of(x), from.shape[d], from.strides[d]);
-        ++d;
+      case Index::slice: {
+        const SlicedAxis axis = axis_of_slice(slice_of(x), from.shape[d], from.strides[d]);
+        view.shape.push_back(axis.length);
+        view.strides.push_back(axis.stride);
+        view.offset += axis.first * from.strides[d++];
         break;
+      }
       case Index::array: {
         const int64_t n = axes_of(x);
         if (is_mask(x)) {

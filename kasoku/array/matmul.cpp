@@ -34,6 +34,13 @@ linalg::Matrices matrices(const Array& array, size_t n_batch, bool is_row) {
   return result;
 }
 
+/// What the library does, once or in each replay.
+struct Product {
+  linalg::Matmul problem;
+  Device& device;
+  void operator()(Stream& stream) const { linalg::matmul(problem, device, stream); }
+};
+
 Shape batch_of(const Array& array) {
   const Shape& shape = array.shape();
   return shape.size() > 2 ? Shape(shape.begin(), shape.end() - 2) : Shape();
@@ -52,7 +59,8 @@ Array matmul(const Array& a, const Array& b) {
   const Array &x = a.dtype() == dtype ? a : of_a.emplace(astype(a, dtype)), &y = b.dtype() == dtype ? b : of_b.emplace(astype(b, dtype));
   const bool has_rows = x.ndim() > 1, has_columns = y.ndim() > 1;
   const Shape &p = x.shape(), &q = y.shape();
-  linalg::Matmul problem;
+  Product work{{}, a.device()};
+  linalg::Matmul& problem = work.problem;
   problem.dtype = dtype;
   problem.m = has_rows ? p[p.size() - 2] : 1;
   problem.n = has_columns ? q.back() : 1;
@@ -81,8 +89,7 @@ Array matmul(const Array& a, const Array& b) {
     if (shape[d] != 1) problem.c.batch_strides[d] = result.strides()[d];
   if (has_rows) problem.c.row_stride = result.strides()[n_batch];
   if (has_columns) problem.c.column_stride = result.strides().back();
-  call_library(a.device(), {problem.a.data, problem.b.data, problem.c.data},
-               [problem, &device = a.device()](Stream& stream) { linalg::matmul(problem, device, stream); });
+  call_library(a.device(), {problem.a.data, problem.b.data, problem.c.data}, work);
   return result;
 }
 

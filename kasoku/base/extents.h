@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <compare>
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <iterator>
 #include <utility>
@@ -69,6 +68,12 @@ class Extents {
   int64_t back() const { return data()[size_ - 1]; }
 
   void reserve(size_t n) { grow(n); }
+  /// Makes it n values, which are not defined yet, and says where they are.
+  int64_t* room(size_t n) {
+    grow(n);
+    size_ = static_cast<uint32_t>(n);
+    return data();
+  }
   void clear() { size_ = 0; }
   void push_back(int64_t value) {
     if (size_ == capacity_) grow(2 * capacity_);
@@ -131,10 +136,11 @@ class Extents {
     else outside_ = other.outside_;
     size_ = std::exchange(other.size_, 0);
   }
-  /// All that there is room for: less work than a loop over those that are used.
+  /// One by one: what a compiler copies as a vector is not there while a part of it is still on its way to memory, and most are
+  /// copied when they have just been made.
   void copy_inside(const Extents& other) {
     size_ = other.size_;
-    std::memcpy(inside_, other.inside_, sizeof inside_);
+    for (uint32_t i = 0; i < other.size_; ++i) inside_[i] = other.inside_[i];
   }
 
   uint32_t size_ = 0;

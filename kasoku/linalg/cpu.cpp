@@ -358,10 +358,12 @@ void make_column(Matmul& p) {
   if (p.n == 1) p.b.column_stride = p.c.column_stride = static_cast<int64_t>(info(p.dtype).size);
 }
 
-void one_product(Matmul p) {
+void one_product(const Matmul& problem) {
+  if (problem.k == 0) return zero(problem, static_cast<int64_t>(info(problem.dtype).size));
+  if (vector_product(problem)) return;
+  Matmul p = problem;
   make_column(p);
-  if (p.k == 0) return zero(p, static_cast<int64_t>(info(p.dtype).size));
-  if (vector_product(p)) return;
+  if (problem.n > 1 && vector_product(p)) return;
   if (p.dtype == Dtype::float16 || p.dtype == Dtype::bfloat16) return half_product(p);
   const Blas* library = type_of(p.dtype) >= 0 ? blas() : nullptr;
   if (library &&

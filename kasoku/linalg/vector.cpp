@@ -31,7 +31,7 @@ constexpr size_t register_bytes = 64;
 
 /// The result is made in pieces, and where those are few, so are its sums: they are added in the end.
 template <class T>
-void product(const Matmul& p, const Leading& a) {
+void product(const Matmul& p, const T* matrix, const Leading& a, const T* vector) {
   const bool is_along_sum = !a.is_transposed, is_wide = cpu::target_architecture() == "x86-64-v4";
   const auto dots = is_wide ? avx512::dots<T, 8> : avx2::dots<T, 8>, add_lines = is_wide ? avx512::add_lines<T, 8> : avx2::add_lines<T, 8>;
   // A piece is worth a thread's time; one that is added to line by line stays in the first-level cache.
@@ -45,7 +45,7 @@ void product(const Matmul& p, const Leading& a) {
   cpu::parallel_blocks(static_cast<uint64_t>(across * deep), 1, [&](uint64_t begin, uint64_t end) {
     for (auto piece = static_cast<int64_t>(begin); piece < static_cast<int64_t>(end); ++piece) {
       const int64_t i = piece % across * results, k = piece / across * terms, n = std::min(results, p.m - i), length = std::min(terms, p.k - k);
-      const T *const from = static_cast<const T*>(p.a.data) + (is_along_sum ? i * a.elements + k : k * a.elements + i), *const x = static_cast<const T*>(p.b.data) + k;
+      const T *const from = matrix + (is_along_sum ? i * a.elements + k : k * a.elements + i), *const x = vector + k;
       T* const to = (deep > 1 ? sums.get() + piece / across * p.m : c) + i;
       if (is_along_sum) dots(from, n, length, a.elements, x, to);
       else add_lines(from, length, n, a.elements, x, std::fill_n(to, n, T{}) - n);
@@ -78,13 +78,11 @@ class Line {
 };
 
 template <class T>
-bool product_of(Matmul p, std::optional<Leading> a) {
+bool product_of(const Matmul& p, const std::optional<Leading>& a) {
   const Line<T> x(p.b.data, p.b.row_stride, p.k);
-  p.b.data = const_cast<T*>(x.begin());
-  if (p.m > 1) return product<T>(p, *a), true;
+  if (p.m > 1) return product<T>(p, static_cast<const T*>(p.a.data), *a, x.begin()), true;
   const Line<T> line(p.a.data, p.a.column_stride, p.k);
-  p.a.data = const_cast<T*>(line.begin());
-  return product<T>(p, {false, p.k}), true;
+  return product<T>(p, line.begin(), {false, p.k}, x.begin()), true;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ imported when it is first asked for, so `import kasoku` costs little.
 """
 
 import copyreg as _copyreg
+import sys as _sys
 from importlib import import_module as _import_module
 
 try:
@@ -80,7 +81,8 @@ _lazy = {
 }
 _lazy = {name: module for module, names in _lazy.items() for name in names.split()}
 _native = [name for name in _native if name not in _lazy]
-globals().update({name: getattr(_core, name) for name in _native})
+# Interned as names in programs are: found without a comparison of texts.
+globals().update({_sys.intern(name): getattr(_core, name) for name in _native})
 
 # NumPy's own, which mean here what they mean there.
 _of_numpy = """

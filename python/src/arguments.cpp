@@ -158,6 +158,7 @@ std::optional<Array> out_from(nb::handle out) {
 }
 
 Scalar scalar_from(nb::handle object) {
+  if (const std::optional<Scalar> plain = plain_number(object)) return *plain;
   if (nb::isinstance<Array>(object)) return scalar_from(item_of(nb::cast<Array&>(object)));
   if (nb::hasattr(object, "item") && !PyFloat_CheckExact(object.ptr())) return scalar_from(nb::object(object.attr("item")()));
   PyObject* p = object.ptr();

@@ -48,13 +48,15 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, Copies 
   const std::optional<Dtype> wanted = optional_dtype(dtype);
   const bool copy_data = copies == Copies::always;
   if (is_array(object)) {
-    Array array = *array_inside(object);
+    Array moved;
     if (!device.is_none()) {
       Device& to = device_from(device);
-      if (&to != &array.device()) must_be_allowed(copies, "the array is on another device");
+      if (&to != &array_inside(object)->device()) must_be_allowed(copies, "the array is on another device");
+      const Array& given = *array_inside(object);
       const GilReleased release;
-      array = to_device(array, to);
+      moved = to_device(given, to);
     }
+    const Array& array = moved.is_null() ? *array_inside(object) : moved;
     if (wanted && *wanted != array.dtype()) {
       must_be_allowed(copies, "the array has another dtype");
       return astype(array, *wanted);
@@ -381,7 +383,7 @@ struct Rows {
   PyObject base;
   PyObject* array;  ///< null when all rows were given
   Py_ssize_t next;
-  PyObject* elements[2];  ///< the last ones: when one is asked for, a loop has the last and is done with the one before
+  PyObject* numbers[2];  ///< NumPy's, the last ones: when one is asked for, a loop has the last and is done with the one before
 
   static Rows& of(PyObject* self) { return *reinterpret_cast<Rows*>(self); }
   Py_ssize_t left() const { return array ? std::max<Py_ssize_t>(array_inside(array)->state().view.shape[0] - next, 0) : 0; }
@@ -390,7 +392,8 @@ struct Rows {
     Rows& rows = of(self);
     if (rows.left() > 0) {
       const Py_ssize_t at = rows.next++;
-      PyObject*& before = rows.elements[at % 2];
+      if (!elements_are_numpys()) return subscript_by_number(rows.array, at);
+      PyObject*& before = rows.numbers[at % 2];
       const Array& x = *array_inside(rows.array);
       if (before && is_read_again(before, x, at)) return Py_NewRef(before);
       PyObject* const row = subscript_by_number(rows.array, at);
@@ -400,36 +403,27 @@ struct Rows {
     Py_CLEAR(rows.array);
     return nullptr;
   }
-  /// Whether an element that nobody has any more is now the one at that place: to make an object takes most of the time of a read.
+  /// Whether a number that nobody has any more is now the one at that place: to make an object takes most of the time of a read.
   static bool is_read_again(PyObject* object, const Array& x, int64_t at) {
     if (Py_REFCNT(object) != 1 || InFace::is_in()) return false;
-    const bool is_ours = is_plain_array(object);
-    if (is_ours == elements_are_numpys() || (is_ours && has_more(object))) return false;
     const Array::State& of = x.state();
     const HeldElement element(x, {&at, 1});
     if (!element) return false;
-    if (is_ours) return array_inside(object)->read_again(element.memory(), of.dtype, *of.device);
     const void* const number = of.dtype == Dtype::bool_ ? nullptr : memory_of_number(object, of.dtype);
     if (number) std::memcpy(const_cast<void*>(number), element.memory(), of.itemsize);
     return number;
   }
-  /// Whether somebody has a weak reference to an array, or gave it attributes.
-  static bool has_more(PyObject* object) {
-    static const auto offset = [](const char* name) { return nb::cast<Py_ssize_t>(nb::handle(reinterpret_cast<PyObject*>(array_type())).attr(name)); };
-    static const Py_ssize_t places[] = {offset("__dictoffset__"), offset("__weakrefoffset__")};
-    return std::ranges::any_of(places, [&](Py_ssize_t at) { return at <= 0 || *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(object) + at); });
-  }
   static int traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(of(self).array);
-    for (PyObject* element : of(self).elements) Py_VISIT(element);
+    for (PyObject* number : of(self).numbers) Py_VISIT(number);
     return 0;
   }
   static void destroy(PyObject* self) {
     PyTypeObject* const type = Py_TYPE(self);
     PyObject_GC_UnTrack(self);
     Py_CLEAR(of(self).array);
-    for (PyObject*& element : of(self).elements) Py_CLEAR(element);
+    for (PyObject*& number : of(self).numbers) Py_CLEAR(number);
     PyObject_GC_Del(self);
     Py_DECREF(type);
   }
@@ -459,7 +453,7 @@ PyObject* rows_of(PyObject* self) {
     if (!rows) throw nb::python_error();
     rows->array = Py_NewRef(self);
     rows->next = 0;
-    std::ranges::fill(rows->elements, nullptr);
+    std::ranges::fill(rows->numbers, nullptr);
     PyObject_GC_Track(rows);
     return reinterpret_cast<PyObject*>(rows);
   });
@@ -552,8 +546,8 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
 }
 
 Py_ssize_t length(PyObject* self) {
-  const Array& x = *array_inside(self);
-  if (x.ndim() > 0) return x.shape()[0];
+  const Shape& shape = array_inside(self)->state().view.shape;
+  if (!shape.empty()) return shape[0];
   PyErr_SetString(PyExc_TypeError, "len() of unsized object");
   return -1;
 }
@@ -641,20 +635,6 @@ nb::object view(const Array& x, nb::handle dtype) {
   return object_of(std::move(viewing));
 }
 
-Array rounded(const Array& x, int decimals) {
-  if (x.dtype() == Dtype::bool_ && decimals == 0) return apply(Op::rint, {x});  // float16, as NumPy's
-  if (!is_floating(x.dtype())) {
-    if (x.dtype() == Dtype::bool_) throw Error(ErrorKind::type, "round of bools is to 0 decimals");
-    if (decimals >= 0) return copy(x);  // what is written to the result is not in x
-    const double unit = std::pow(10.0, -decimals);
-    return astype(apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {astype(x, Dtype::float64), unit})}), unit}), x.dtype());
-  }
-  if (decimals == 0) return apply(Op::rint, {x});
-  const double unit = std::pow(10.0, std::abs(decimals));
-  if (decimals > 0) return apply(Op::divide, {apply(Op::rint, {apply(Op::multiply, {x, unit})}), unit});
-  return apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {x, unit})}), unit});
-}
-
 /// ks.round().
 nb::object round_of(nb::handle object, int decimals, nb::handle out) {
   Array x = array_from(object, default_device());
@@ -677,6 +657,20 @@ nb::object item(const Array& x, const nb::args& at) {
 
 }  // namespace
 
+Array rounded(const Array& x, int decimals) {
+  if (x.dtype() == Dtype::bool_ && decimals == 0) return apply(Op::rint, {x});  // float16, as NumPy's
+  if (!is_floating(x.dtype())) {
+    if (x.dtype() == Dtype::bool_) throw Error(ErrorKind::type, "round of bools is to 0 decimals");
+    if (decimals >= 0) return copy(x);  // what is written to the result is not in x
+    const double unit = std::pow(10.0, -decimals);
+    return astype(apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {astype(x, Dtype::float64), unit})}), unit}), x.dtype());
+  }
+  if (decimals == 0) return apply(Op::rint, {x});
+  const double unit = std::pow(10.0, std::abs(decimals));
+  if (decimals > 0) return apply(Op::divide, {apply(Op::rint, {apply(Op::multiply, {x, unit})}), unit});
+  return apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {x, unit})}), unit});
+}
+
 Array new_array(nb::handle object, nb::handle dtype) { return make_array(object, dtype, nb::none(), Copies::always); }
 
 nb::object item_by_key(const Array& x, nb::handle key) {
@@ -686,6 +680,12 @@ nb::object item_by_key(const Array& x, nb::handle key) {
 
 PyTypeObject* face_array_type = nullptr;
 ptrdiff_t array_place = 0;
+
+bool has_more(nb::handle array) {
+  static const auto offset = [](const char* name) { return nb::cast<Py_ssize_t>(nb::handle(reinterpret_cast<PyObject*>(array_type())).attr(name)); };
+  static const Py_ssize_t places[] = {offset("__dictoffset__"), offset("__weakrefoffset__")};
+  return std::ranges::any_of(places, [&](Py_ssize_t at) { return at <= 0 || *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(array.ptr()) + at); });
+}
 
 bool& InFace::current() {
   static constinit thread_local bool is_in = false;
@@ -745,11 +745,11 @@ array([ 7, 13]))");
       },
       "The lengths of the axes, a tuple; may be set where no element has to move for it.");
   attribute<[](const Array& x) { return tuple_from(x.strides()); }>(cls, "strides", "Bytes from an element to the next one along each axis, a tuple.");
-  attribute<&Array::ndim>(cls, "ndim", "How many axes there are.");
+  attribute<[](const Array& x) { return x.state().view.shape.size(); }>(cls, "ndim", "How many axes there are.");
   attribute<&Array::size>(cls, "size", "How many elements there are.");
   attribute<&Array::itemsize>(cls, "itemsize", "Bytes of an element.");
   attribute<&Array::nbytes>(cls, "nbytes", "Bytes of all elements.");
-  attribute<[](const Array& x) { return numpy_dtype(x.dtype()); }>(cls, "dtype", "The dtype of the elements, a numpy.dtype.");
+  attribute<[](const Array& x) { return numpy_dtype(x.state().dtype); }>(cls, "dtype", "The dtype of the elements, a numpy.dtype.");
   attribute<[](const Array& x) { return nb::cast(&x.device(), nb::rv_policy::reference); }>(cls, "device", "Where the elements lie, a Device.");
   attribute<[](const Array& x) { return transpose(x); }>(cls, "T", "A view with the axes reversed.");
   attribute<[](const Array& x) { return swapaxes(x, -1, -2); }>(cls, "mT", "A view with the last two axes swapped.");

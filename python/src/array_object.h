@@ -34,6 +34,9 @@ inline Array* array_inside(nb::handle object) { return reinterpret_cast<Array*>(
 /// The array of an object that is one; null for any other.
 inline const Array* array_of(nb::handle object) { return is_array(object) ? array_inside(object) : nullptr; }
 
+/// Whether somebody has a weak reference to an array of the class itself, or gave it attributes.
+bool has_more(nb::handle array);
+
 /// The class of CuPy's face, a subclass (compat/cupy/_arrays.py); null where nobody imports it.
 extern PyTypeObject* face_array_type;
 
@@ -98,6 +101,10 @@ Array new_range(nb::handle stop);
 
 /// ks.dot(x, y) (ops.cpp).
 nb::object dot_product(const Array& x, const Array& y);
+/// ks.nonzero(x) (selection.cpp).
+nb::object nonzero_of(const Array& x);
+/// ks.round(x, decimals) of what is not complex (array.cpp).
+Array rounded(const Array& x, int decimals);
 
 /// Slots of the class for Python's operators (ops.cpp).
 std::vector<PyType_Slot> operator_slots();

@@ -12,12 +12,9 @@ struct Quick {
   PyObject* dict;  ///< where a class derived from property keeps its text
 };
 
-size_t size_of_property() {
-  static const auto size = nb::cast<size_t>(nb::handle(reinterpret_cast<PyObject*>(&PyProperty_Type)).attr("__basicsize__"));
-  return size;
-}
+size_t size_of_property = 0;  ///< as make_attribute_type() finds it
 
-Quick& quick(PyObject* property) { return *reinterpret_cast<Quick*>(reinterpret_cast<char*>(property) + size_of_property()); }
+Quick& quick(PyObject* property) { return *reinterpret_cast<Quick*>(reinterpret_cast<char*>(property) + size_of_property); }
 
 PyObject* read_attribute(PyObject* property, PyObject* object, PyObject*) {
   if (!object || object == Py_None) return Py_NewRef(property);
@@ -25,9 +22,10 @@ PyObject* read_attribute(PyObject* property, PyObject* object, PyObject*) {
 }
 
 PyObject* make_attribute_type() {
-  static PyMemberDef members[] = {{"__dictoffset__", T_PYSSIZET, static_cast<Py_ssize_t>(size_of_property() + offsetof(Quick, dict)), READONLY, nullptr}, {}};
+  size_of_property = nb::cast<size_t>(nb::handle(reinterpret_cast<PyObject*>(&PyProperty_Type)).attr("__basicsize__"));
+  static PyMemberDef members[] = {{"__dictoffset__", T_PYSSIZET, static_cast<Py_ssize_t>(size_of_property + offsetof(Quick, dict)), READONLY, nullptr}, {}};
   PyType_Slot slots[] = {{Py_tp_descr_get, reinterpret_cast<void*>(read_attribute)}, {Py_tp_members, members}, {0, nullptr}};
-  PyType_Spec spec = {"kasoku._core._Attribute", static_cast<int>(size_of_property() + sizeof(Quick)), 0, Py_TPFLAGS_DEFAULT, slots};
+  PyType_Spec spec = {"kasoku._core._Attribute", static_cast<int>(size_of_property + sizeof(Quick)), 0, Py_TPFLAGS_DEFAULT, slots};
   PyObject* const type = PyType_FromSpecWithBases(&spec, nb::make_tuple(nb::handle(reinterpret_cast<PyObject*>(&PyProperty_Type))).ptr());
   if (!type) throw nb::python_error();
   return type;

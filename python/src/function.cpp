@@ -4,9 +4,14 @@
 /// Python's (kasoku/_namespace/ufuncs.py).
 #include "function.h"
 
+#include "arguments.h"
 #include "array_object.h"
 #include "convert.h"
+#include "given.h"
 #include "guarded.h"
+#include "kasoku/array/algorithms/rearrange.h"
+#include "kasoku/array/algorithms/sort.h"
+#include "kasoku/array/basic_index.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
 #include "kasoku/array/few_places.h"
@@ -43,7 +48,7 @@ using namespace nb::literals;
 
 /// PyMemberDef's flags and types, from before the stable interface named them.
 constexpr int member_object = 6, member_ssize = 19, member_readonly = 1;
-constexpr unsigned int has_vectorcall = 1u << 11, is_method_descriptor = 1u << 17;
+constexpr unsigned int has_vectorcall = 1u << 11, is_method_descriptor = 1u << 17, is_immutable = 1u << 8;
 
 using Handles = std::span<const nb::handle>;
 using VectorCall = PyObject* (*)(PyObject*, PyObject* const*, size_t, PyObject*);
@@ -106,6 +111,26 @@ nb::object number_again(int which, Handles args) {
 
 nb::object multiplied(int, Handles args) { return is_array(args[1]) ? dot_product(*array_inside(args[0]), *array_inside(args[1])) : nb::object(); }
 nb::object made_anew(int, Handles args) { return settled_object_of(new_array(args[0], args.size() > 1 ? args[1] : nb::none())); }
+nb::object sorted(int, Handles args) { return settled_object_of(without_lock_of(array_inside(args[0])->size(), [&] { return sort(*array_inside(args[0])); })); }
+nb::object arg_sorted(int, Handles args) { return settled_object_of(without_lock_of(array_inside(args[0])->size(), [&] { return argsort(*array_inside(args[0])); })); }
+nb::object sorted_in_place(int, Handles args) { return sort_few(*array_inside(args[0]), -1) ? nb::none() : nb::object(); }
+nb::object positions_of_nonzero(int, Handles args) { return nonzero_of(*array_inside(args[0])); }
+
+nb::object filled_in_place(int, Handles args) {
+  const Array& x = *array_inside(args[0]);
+  const std::optional<Scalar> number = plain_number(args[1]);
+  if (!number) return {};
+  must_fit(*number, x.dtype());
+  return set_few(x, std::span<const BasicIndex>(), *number) ? nb::none() : nb::object();
+}
+
+nb::object joined(int, Handles args) {
+  const bool are_arrays = PyList_CheckExact(args[0].ptr()) ? PyList_Size(args[0].ptr()) > 0 && is_array(PyList_GetItem(args[0].ptr(), 0))
+                                                           : PyTuple_CheckExact(args[0].ptr()) && PyTuple_Size(args[0].ptr()) > 0 && is_array(PyTuple_GetItem(args[0].ptr(), 0));
+  if (!are_arrays) return {};
+  const std::vector<Array> parts = arrays_from(args[0]);
+  return settled_object_of(without_lock([&] { return concatenate(parts, 0); }));
+}
 nb::object filled_anew(int value, Handles args) { return settled_object_of(new_filled(args[0], value, args.size() > 1 ? args[1] : nb::none())); }
 
 /// What moves elements, f(x, arguments behind it); null if it is for nanobind's function.
@@ -124,6 +149,11 @@ Array reshaped(const Array& x, Handles lengths) {
   if (lengths.size() == 1) return reshape(x, shape_from(lengths[0]));
   const bool are_numbers = PyLong_CheckExact(lengths[0].ptr()) && PyLong_CheckExact(lengths[1].ptr());
   return are_numbers ? reshape(x, {nb::cast<int64_t>(lengths[0]), nb::cast<int64_t>(lengths[1])}) : Array();
+}
+
+Array repeated(const Array& x, Handles times) {
+  const std::optional<Scalar> n = PyLong_CheckExact(times[0].ptr()) ? plain_number(times[0]) : std::nullopt;
+  return n ? repeat(x, n->i) : Array();
 }
 
 Array taken(const Array& x, Handles places) {
@@ -152,6 +182,17 @@ ShortWay short_way_of(PyTypeObject* type, std::string_view name, bool is_beside_
       {method_type, "astype", {moved<[](const Array& x, Handles dtype) { return astype(x, dtype_from(dtype[0])); }>, 0, 2, 2}},
       {method_type, "take", {moved<taken>, 0, 2, 2}},
       {function_type, "take", {moved<taken>, 0, 2, 2}},
+      {method_type, "repeat", {moved<repeated>, 0, 2, 2}},
+      {function_type, "repeat", {moved<repeated>, 0, 2, 2}},
+      {method_type, "round", {moved<[](const Array& x, Handles) { return is_complex(x.dtype()) ? Array() : rounded(x, 0); }>, 0, 1, 1}},
+      {method_type, "fill", {filled_in_place, 0, 2, 2}},
+      {method_type, "sort", {sorted_in_place, 0, 1, 1}},
+      {function_type, "sort", {sorted, 0, 1, 1}},
+      {method_type, "argsort", {arg_sorted, 0, 1, 1}},
+      {function_type, "argsort", {arg_sorted, 0, 1, 1}},
+      {method_type, "nonzero", {positions_of_nonzero, 0, 1, 1}},
+      {function_type, "nonzero", {positions_of_nonzero, 0, 1, 1}},
+      {function_type, "concatenate", {joined, 0, 1, 1, false}},
       {method_type, "tolist", {[](int, Handles args) { return list_of(*array_inside(args[0])); }, 0, 1, 1}},
       {method_type, "dot", {multiplied, 0, 2, 2}},
       {function_type, "dot", {multiplied, 0, 2, 2}},
@@ -296,7 +337,7 @@ PyTypeObject* make_type(const char* name, const char* doc, bool is_method, bool 
                          doc ? PyType_Slot{Py_tp_doc, const_cast<char*>(doc)} : PyType_Slot{Py_tp_getset, properties},
                          {Py_tp_descr_get, reinterpret_cast<void*>(is_method ? bind : itself)},
                          {0, nullptr}};
-  PyType_Spec spec = {name, sizeof(Object), 0, Py_TPFLAGS_DEFAULT | has_vectorcall | (is_method ? is_method_descriptor : 0), slots};
+  PyType_Spec spec = {name, sizeof(Object), 0, Py_TPFLAGS_DEFAULT | has_vectorcall | (is_method ? is_method_descriptor | is_immutable : 0), slots};  // the interpreter remembers where methods of such a type are
   auto* const type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!type) throw nb::python_error();
   return type;

@@ -20,9 +20,10 @@ Device& device_among(std::initializer_list<nb::handle> objects) {
 Array given_array(nb::handle object) { return array_from(object, device_among({object})); }
 
 nb::tuple tuple_of(std::vector<Array> arrays) {
-  nb::list all;
-  for (Array& x : arrays) all.append(nb::cast(std::move(x)));
-  return nb::tuple(all);
+  const nb::object all = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(arrays.size())));
+  if (!all) throw nb::python_error();
+  for (size_t i = 0; i < arrays.size(); ++i) PyTuple_SetItem(all.ptr(), static_cast<Py_ssize_t>(i), nb::cast(std::move(arrays[i])).release().ptr());
+  return nb::borrow<nb::tuple>(all);
 }
 
 OutOfRange out_of_range_from(nb::handle mode) {

@@ -88,21 +88,32 @@ bool again_into(nb::handle out, Op op, std::span<const nb::handle> objects) {
 
 }  // namespace
 
-/// What is read, or computed of elements, and is a truth or a small number is an object that stays, as Python's own small numbers are:
-/// most of the time of such an operation is to make one.
+/// Most of the time of what reads an element, or computes one of such, is to make an object. A truth or a small number is one that stays,
+/// as Python's own small numbers are; any other becomes one of the last, if nobody has that any more.
 nb::object object_of(const Value& value) {
+  if (!value.is_element || InFace::is_in()) return object_of(value.array());
   const DtypeKind kind = value.number.kind;
   const bool is_whole = kind == DtypeKind::boolean || kind == DtypeKind::signed_ || kind == DtypeKind::unsigned_;
-  if (!is_whole || !value.is_element) return object_of(value.array());
-  constexpr uint64_t n_small = 256;
-  static PyObject* kept[std::size(dtype_table)][n_small];
+  constexpr uint64_t n_small = 256, n_last = 4;
+  static struct {
+    PyObject* small[n_small];
+    PyObject* last[n_last];
+    uint64_t next;
+  } kept[std::size(dtype_table)];
   static const Device* const device = value.device;
-  const uint64_t number = kind == DtypeKind::boolean ? value.number.b : value.number.u;
-  const bool stays = number < n_small && value.device == device && !InFace::is_in();
-  if (!stays) return object_of(value.array());
-  PyObject*& place = kept[static_cast<size_t>(value.dtype)][number];
-  if (!place) place = object_of(value.array()).release().ptr();
-  return nb::borrow(place);
+  auto& of = kept[static_cast<size_t>(value.dtype)];
+  const uint64_t number = !is_whole ? n_small : kind == DtypeKind::boolean ? value.number.b : value.number.u;
+  if (number < n_small && value.device == device) {
+    PyObject*& place = of.small[number];
+    if (!place) place = object_of(value.array()).release().ptr();
+    return nb::borrow(place);
+  }
+  PyObject*& place = of.last[of.next++ % n_last];
+  const bool is_free = place && Py_REFCNT(place) == 1 && !has_more(place);
+  if (is_free && array_inside(place)->become(value.number, value.dtype, *value.device)) return nb::borrow(place);
+  nb::object made = object_of(value.array());
+  Py_XDECREF(std::exchange(place, Py_NewRef(made.ptr())));
+  return made;
 }
 
 nb::object again(Op op, std::span<const nb::handle> objects) {

@@ -223,6 +223,8 @@ void bind_sorts(nb::module_& m) {
   bind_algorithm_method(
       m, Algorithm::sort,
       [](const Array& x, handle along, handle way, handle by, handle, bool down) {
+        must_be_kind(way, by);
+        if (!down && !along.is_none() && sort_few(x, *axis_from(along))) return;
         in_place(x, along, [&] { return sorted(x, along, way, by, down); });
       },
       axis, kind, order, nb::kw_only(), stable, descending);

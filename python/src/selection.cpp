@@ -19,11 +19,6 @@ namespace {
 
 using namespace nb::literals;
 
-nb::object nonzero_of(const Array& x) {
-  if (x.ndim() == 0) throw Error(ErrorKind::value, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.").fix("x.reshape(1)");
-  return tuple_of(without_lock([&] { return nonzero(x); }));
-}
-
 Array chosen_along(const Array& mask, const Array& x, std::optional<int64_t> axis) {
   if (mask.ndim() != 1) throw Error(ErrorKind::value, "condition must be a 1-d array");
   if (!axis) return chosen_along(mask, ravel(x), 0);
@@ -172,6 +167,11 @@ bool joins_in_place(const OpInfo& row) {
 }
 
 }  // namespace
+
+nb::object nonzero_of(const Array& x) {
+  if (x.ndim() == 0) throw Error(ErrorKind::value, "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead.").fix("x.reshape(1)");
+  return tuple_of(without_lock([&] { return nonzero(x); }));
+}
 
 void bind_selection(nb::module_& m) {
   const auto out = "out"_a = nb::none(), axis = "axis"_a = nb::none();

@@ -317,11 +317,19 @@ Array chosen(const Array& flags, const std::optional<Array>& values) {
 
 }  // namespace
 
-Array flatnonzero(const Array& array) { return chosen(flags_of(array), std::nullopt); }
+Array flatnonzero(const Array& array) {
+  const bool is_bool = array.dtype() == Dtype::bool_;
+  uint8_t flags[few_elements];
+  if (!is_bool && convert_into(flags, array, Dtype::bool_)) return chosen_of_few(flags, array.size(), nullptr, Dtype::int64, sizeof(int64_t), array.device());
+  if (is_bool && array.is_contiguous() && is_few(array) && !Recorder::current())
+    if (const Held held(array); held)
+      return chosen_of_few(reinterpret_cast<const uint8_t*>(held.memory()), array.size(), nullptr, Dtype::int64, sizeof(int64_t), array.device());
+  return chosen(flags_of(array), std::nullopt);
+}
 
 std::vector<Array> nonzero(const Array& array) {
-  const Array at = flatnonzero(array);
-  if (array.ndim() == 1) return {at};
+  Array at = flatnonzero(array);
+  if (array.ndim() == 1) return {std::move(at)};
   std::vector<Array> result;
   int64_t step = array.size();
   for (int64_t length : array.shape()) {

@@ -1,7 +1,9 @@
 #include "kasoku/array/algorithms/rearrange.h"
 
 #include "kasoku/array/algorithms/compact.h"
+#include "kasoku/array/checked_bytes.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/fuse.h"
 #include "kasoku/array/indexing.h"
@@ -11,6 +13,7 @@
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/scan.h"
 #include "kasoku/array/shape.h"
+#include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 
@@ -119,13 +122,17 @@ void put(const Array& array, const Array& indices, const Array& values, OutOfRan
 }
 
 Array repeat(const Array& array, int64_t count, std::optional<int64_t> axis) {
-  if (!axis) return repeat(ravel(array), count, 0);
+  if (!axis) return repeat(array.ndim() == 1 ? array : ravel(array), count, 0);
   if (count < 0) throw Error(ErrorKind::value, "repeats may not contain negative values.");
   const size_t d = normal_axis(*axis, array.ndim());
-  Shape stretched = array.shape(), shape = stretched;
-  stretched.insert(stretched.begin() + static_cast<long>(d) + 1, count);
+  View stretched = array.state().view;
+  Shape shape = stretched.shape;
+  stretched.shape.insert(stretched.shape.begin() + static_cast<long>(d) + 1, count);
+  stretched.strides.insert(stretched.strides.begin() + static_cast<long>(d) + 1, 0);
+  checked_bytes(stretched.shape, array.itemsize());  // also the product of lengths
   shape[d] *= count;
-  return reshape(copy(broadcast_to(expand_dims(array, {static_cast<int64_t>(d) + 1}), stretched)), shape);
+  if (std::optional<Array> few = spread_directly(array, stretched, shape)) return *std::move(few);
+  return reshape(copy(array.with_view(stretched)), shape);
 }
 
 Array repeat(const Array& array, const Array& counts, std::optional<int64_t> axis) {

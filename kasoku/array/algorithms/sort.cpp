@@ -2,11 +2,13 @@
 
 #include "kasoku/array/algorithms/sorted_rows.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/few_places.h"
 #include "kasoku/array/fuse.h"
 #include "kasoku/array/places.h"
 #include "kasoku/array/shape.h"
+#include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 
 #include <utility>
@@ -27,18 +29,25 @@ struct Rows {
   RowsToSort sizes;
 
   Rows(const Array& array, size_t axis, bool is_descending) {
-    const Array moved = moveaxis(array, {static_cast<int64_t>(axis)}, {-1});
-    is_own = moved.is_pending() || !moved.is_contiguous();
-    elements = is_own ? copy(moved) : moved;
-    const int64_t length = moved.shape().back();
-    sizes = {length ? moved.size() / length : 0, length, array.dtype(), is_descending};
+    elements = moveaxis(array, {static_cast<int64_t>(axis)}, {-1});
+    is_own = elements.is_pending() || !elements.is_contiguous();
+    if (is_own) elements = copy(elements);
+    const int64_t length = elements.shape().back();
+    sizes = {length ? elements.size() / length : 0, length, array.dtype(), is_descending};
   }
 
-  Array like(Dtype dtype) const { return Array::empty(elements.shape(), dtype, elements.device()); }
+  /// A new array of their shape, whose elements fill(from, to) stores.
+  template <class Fill>
+  Array made(Dtype dtype, Fill&& fill) const {
+    const size_t itemsize = info(dtype).size;
+    auto memory = Storage::allocate(elements.device(), static_cast<size_t>(elements.size()) * itemsize);
+    fill(elements.data_for_read(), memory->buffer->memory());
+    return Array::of(std::move(memory), elements.shape(), dtype, itemsize);
+  }
 };
 
 /// In C order again.
-Array back(const Array& rows, size_t axis) {
+Array back(Array rows, size_t axis) {
   if (axis + 1 == rows.shape().size()) return rows;
   return copy(moveaxis(rows, {-1}, {static_cast<int64_t>(axis)}));
 }
@@ -65,9 +74,8 @@ Array by_places(const Array& given, std::span<const int64_t> kth, std::optional<
   if (rows.sizes.rows == 0) return Array::empty(array.shape(), dtype, array.device());
   std::vector<int64_t> ranks(kth.begin(), kth.end());
   for (int64_t& k : ranks) k += k < 0 ? rows.sizes.length : 0;
-  const Array result = rows.like(dtype);
-  select(rows.sizes, {ranks.data(), static_cast<int64_t>(ranks.size())}, rows.elements.data_for_read(), static_cast<Out*>(result.data()));
-  return back(result, d);
+  const PlacesInOrder places{ranks.data(), static_cast<int64_t>(ranks.size())};
+  return back(rows.made(dtype, [&](const void* from, void* to) { select(rows.sizes, places, from, static_cast<Out*>(to)); }), d);
 }
 
 /// NumPy's order: numbers, then those whose imaginary part is NaN, the real one, both; each by real parts, then by imaginary ones.
@@ -112,9 +120,19 @@ Array sort(const Array& array, std::optional<int64_t> axis) {
   const Rows rows(array, d, false);
   if (rows.sizes.rows == 0) return Array::empty(array.shape(), array.dtype(), array.device());
   if (goes_by_kernels(array.device())) return back(sort_by_kernels(rows.sizes, rows.elements, rows.is_own), d);
-  const Array result = rows.like(array.dtype());
-  sort_on_host(rows.sizes, rows.elements.data_for_read(), result.data());
-  return back(result, d);
+  return back(rows.made(array.dtype(), [&](const void* from, void* to) { sort_on_host(rows.sizes, from, to); }), d);
+}
+
+bool sort_few(const Array& array, int64_t axis) {
+  const Array::State& x = array.state();
+  const int64_t n = array.size();
+  if (normal_axis(axis, array.ndim()) + 1 != x.view.shape.size() || n == 0 || n > few_elements) return false;
+  if (!x.is_contiguous || x.dtype == Dtype::opaque || is_complex(x.dtype) || !runs_at_once(*x.device)) return false;
+  const Held held(array);
+  if (!held.may_be_written()) return false;
+  const int64_t length = x.view.shape.back();
+  sort_on_host({n / length, length, x.dtype}, held.memory(), held.memory());
+  return true;
 }
 
 Array argsort(const Array& array, std::optional<int64_t> axis, bool is_descending) {
@@ -126,9 +144,7 @@ Array argsort(const Array& array, std::optional<int64_t> axis, bool is_descendin
   const Rows rows(array, d, is_descending);
   if (rows.sizes.rows == 0) return Array::empty(array.shape(), Dtype::int64, array.device());
   if (goes_by_kernels(array.device())) return back(argsort_by_kernels(rows.sizes, rows.elements, rows.is_own), d);
-  const Array result = rows.like(Dtype::int64);
-  argsort_on_host(rows.sizes, rows.elements.data_for_read(), static_cast<int64_t*>(result.data()));
-  return back(result, d);
+  return back(rows.made(Dtype::int64, [&](const void* from, void* to) { argsort_on_host(rows.sizes, from, static_cast<int64_t*>(to)); }), d);
 }
 
 bool has_selection(const Array& array) { return !goes_by_kernels(array.device()) && !is_complex(array.dtype()); }

@@ -13,6 +13,9 @@ namespace kasoku {
 /// A new array of the same shape; of no axis, of the ravelled one. -0 comes before 0. Throws AxisError, or ErrorKind::type for
 /// records.
 Array sort(const Array& array, std::optional<int64_t> axis = -1);
+/// Puts the elements of an array in that order where they lie. False, and nothing done, where they are many, not there, or do not lie
+/// so along the axis: then the result of sort() is to be stored.
+bool sort_few(const Array& array, int64_t axis);
 /// int64 positions along the axis of what sort() gives. Equal elements (zeros, NaNs among them) keep their order, also where
 /// it descends: then NaN come first.
 Array argsort(const Array& array, std::optional<int64_t> axis = -1, bool is_descending = false);

@@ -162,12 +162,15 @@ void sort_some_rows(const Keys<Key>& by, const RowsToSort& of, const void* from,
   const auto row_bytes = of.length * static_cast<int64_t>(info(of.dtype).size), stored_bytes = of.length * static_cast<int64_t>(by.stored_size);
   int64_t row = 0;
   if (of.length <= short_row) row = sort_short_rows(by, of, from, to);
-  Scratch<Key> own;
-  if (sizeof(Key) != by.stored_size && row < of.rows) own = scratch<Key>(of.length);
+  constexpr int64_t few = 64;
+  Key near[few];
+  Scratch<Key> far;
+  Key* own = nullptr;
+  if (sizeof(Key) != by.stored_size && row < of.rows) own = of.length <= few ? near : (far = scratch<Key>(of.length)).get();
   for (; row < of.rows; ++row) {
     if constexpr (sizeof(Key) == 16)
       if (by.fill_alone && sort_by_high_bits(by, of.length, at(from, row * row_bytes), reinterpret_cast<int64_t*>(at(to, row * stored_bytes)))) continue;
-    Key* const keys = own ? own.get() : reinterpret_cast<Key*>(at(to, row * stored_bytes));
+    Key* const keys = own ? own : reinterpret_cast<Key*>(at(to, row * stored_bytes));
     by.fill(at(from, row * row_bytes), 0, of.length, by.position_bits, keys);
     sort_keys(keys, of.length);
     by.drain(keys, of.length, by.position_bits, at(to, row * stored_bytes));

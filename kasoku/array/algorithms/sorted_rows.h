@@ -16,7 +16,7 @@ struct RowsToSort {
   bool is_descending = false;  ///< of positions
 };
 
-/// On the CPU's pool; `from` and `to` are different memory.
+/// On the CPU's pool. `from` and `to` are different memory, but may be the same for values of few elements.
 void sort_on_host(const RowsToSort& of, const void* from, void* to);
 void argsort_on_host(const RowsToSort& of, const void* from, int64_t* to);
 /// Positions of the first k elements of each row, in their order; 1 <= k <= length.

@@ -85,7 +85,8 @@ def unstack(x, /, *, axis=0) -> tuple[Array, ...]:
 
 def _at_least(arrays, widen):
     if len(arrays) == 1:
-        return widen(given(arrays[0]))
+        x = arrays[0]
+        return widen(x if isinstance(x, Array) else given(x))
     return tuple(widen(given(x)) for x in arrays)
 
 

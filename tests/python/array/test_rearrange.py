@@ -37,6 +37,10 @@ def test_what_cannot_be_repeated(form):
     agree(lambda np, x, n: np.repeat(x, n, 0), matrix, np.full(30, -1))
     agree(lambda np, x, n: np.repeat(x, n, 0), matrix, np.full(30, 1.5))
     agree(lambda np, x: np.repeat(x, 2, 5), matrix)
+    for times in (2**61, 2**61 + 1):  # times eight elements that are 0 and 8 in 64 bits
+        for axis in (None, 0):
+            with pytest.raises((ValueError, MemoryError)):
+                ks.repeat(ks.ones(8), times, axis)
     assert ks.repeat(ks.arange(3), ks.array(200_000)).shape == (600_000,)
     agree(lambda np, x, n: np.repeat(x, n), rng.random(50_000), rng.integers(0, 4, 50_000))
 

@@ -999,11 +999,19 @@ def test_loops_end_as_those_over_numpys_arrays():
     assert gone() is None
 
 
-def test_an_element_of_a_loop_that_somebody_keeps_stays_what_it_is():
-    """What a loop is done with becomes its next element: nobody who has it, or knows it otherwise, may see that."""
+WAYS_TO_ELEMENTS = {
+    "a loop": iter,
+    "places": lambda x: (x[i] for i in range(len(x))),
+    "a computation": lambda x: (x[i] * 1.0 for i in range(len(x))),
+}
+
+
+@pytest.mark.parametrize("way", WAYS_TO_ELEMENTS)
+def test_an_element_that_somebody_keeps_stays_what_it_is(way):
+    """What a program is done with becomes one of the next elements: nobody who has it, or knows it otherwise, may see that."""
     numbers = np.random.default_rng(3).random(200)
     x, kept, graphs, gone = ks.array(numbers), [], [], []
-    for i, element in enumerate(x):
+    for i, element in enumerate(WAYS_TO_ELEMENTS[way](x)):
         if i % 3 == 0:
             kept.append((i, element))
         if i % 5 == 0:
@@ -1024,9 +1032,75 @@ def test_an_element_of_a_loop_that_somebody_keeps_stays_what_it_is():
     ]
     assert [float(element) for element in list(x)] == numbers.tolist()
     assert [float(a) - float(b) for a, b in zip(x, x)] == [0] * 200
-    whole = iter(x)
+    whole = WAYS_TO_ELEMENTS[way](x)
     first, second = next(whole), next(whole)
     assert (float(first), float(second), float(next(whole))) == tuple(numbers[:3])
+
+
+METHODS = {
+    "sort": lambda m, x: m.sort(x),
+    "argsort": lambda m, x: m.argsort(x) if m is ks else m.argsort(x, kind="stable"),
+    "x.argsort": lambda m, x: x.argsort() if m is ks else x.argsort(kind="stable"),
+    "nonzero": lambda m, x: m.concatenate(m.nonzero(x)),
+    "x.nonzero": lambda m, x: m.concatenate(x.nonzero()),
+    "repeat": lambda m, x: m.repeat(x, 3),
+    "x.repeat": lambda m, x: x.repeat(2),
+    "rows": lambda m, x: m.repeat(x, 2, 0),
+    "none": lambda m, x: x.repeat(0),
+    "round": lambda m, x: x.round(),
+    "concatenate": lambda m, x: m.concatenate([x, x[:1], x]),
+}
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int64", "float32", "float64", "complex128"])
+def test_what_moves_few_elements_gives_numpys(dtype):
+    rng = np.random.default_rng(7)
+    x = rng.choice([0, 1, 3, 2, 0, 7], (9, 8)).astype(dtype)
+    if x.dtype.kind == "f":
+        x[:, 3] = np.nan
+        x[:, 4] = -0.0
+        x /= 2
+    forms = [lambda x: x, lambda x: x[3], lambda x: x[:, 2], lambda x: x[::-2, 1::3], lambda x: x.T, lambda x: x[:0], lambda x: x[2, ::-1]]  # fmt: skip
+    for (name, call), form in itertools.product(METHODS.items(), forms):
+        if name == "round" and dtype == "bool":
+            continue  # float16's
+        for _ in range(2):
+            theirs, ours = call(np, form(x)), call(ks, form(ks.array(x))).numpy()
+            same_zeros = name != "sort"  # -0 comes before 0
+            assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape), name
+            assert np.array_equal(ours, theirs, equal_nan=x.dtype.kind == "f"), (name, ours, theirs)
+            if same_zeros and x.dtype.kind == "f":
+                assert ours.tobytes() == np.ascontiguousarray(theirs).tobytes(), name
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float32", "float64", "complex128"])
+def test_few_elements_are_sorted_where_they_lie(dtype):
+    rng = np.random.default_rng(8)
+    for shape in ((7,), (3, 5), (40, 2), (1,), (0,), (600,)):
+        x = rng.integers(0, 9, shape).astype(dtype)
+        y = ks.array(x)
+        seen, before = y[...], _core._few_at_once(False)
+        pending = y + y  # of what they are now
+        _core._few_at_once(before)
+        y.sort()
+        assert np.array_equal(pending.numpy(), x + x)
+        assert np.array_equal(y.numpy(), np.sort(x)) and np.array_equal(seen.numpy(), np.sort(x))
+        for part in (np.s_[::2], np.s_[..., ::-1], np.s_[1:3]):
+            theirs, ours = x.copy(), ks.array(x)
+            theirs[part].sort()
+            ours[part].sort()
+            assert np.array_equal(ours.numpy(), theirs), (shape, part)
+        for axis in range(-x.ndim, x.ndim):
+            theirs, ours = x.copy(), ks.array(x)
+            theirs.sort(axis)
+            ours.sort(axis)
+            assert np.array_equal(ours.numpy(), theirs), (shape, axis)
+    locked = np.array([2, 1]).astype(dtype)
+    locked.flags.writeable = False
+    for wrong in (lambda: ks.asarray(locked).sort(), lambda: ks.array([2, 1]).sort(kind="x"), lambda: ks.array([2, 1]).sort(1)):  # fmt: skip
+        with pytest.raises(ValueError):
+            wrong()
+    assert locked[0] != 1 or dtype == "bool"
 
 
 NUMBERS_OF_PROCESSORS = ["bool", "int8", "uint8", "int32", "uint32", "int64", "uint64", "float32", "float64"]
