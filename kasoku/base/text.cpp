@@ -56,6 +56,12 @@ std::vector<std::string> split(std::string_view text, char separator) {
 
 std::string quote(std::string_view text) { return fmt::format("'{}'", text); }
 
+std::string excerpt(std::string_view text, size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && (text[most] & 0xC0) == 0x80) --most;  // amid a letter
+  return std::string(text.substr(0, most)) + "…";
+}
+
 std::string demangled(const std::string& symbol) {
   if (!symbol.starts_with("_Z")) return symbol;
   int status = 0;

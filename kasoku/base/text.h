@@ -17,6 +17,8 @@ std::string_view strip(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
 /// 'text', for a name in a sentence.
 std::string quote(std::string_view text);
+/// The text's first bytes, whole letters of UTF-8, and "…" where there are more.
+std::string excerpt(std::string_view text, size_t most);
 /// "void scale<float>(float*, int)" of a C++ symbol; another name as it is.
 std::string demangled(const std::string& symbol);
 /// The text, for as long as the process lives: for few texts, of which somebody keeps a pointer.

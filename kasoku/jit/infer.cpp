@@ -377,6 +377,13 @@ void Inference::walk(Stmt& stmt) {
   }
 }
 
+namespace {
+
+/// The place of an element of an array of so many axes.
+Type place_of(int ndim) { return Type::tuple(std::vector<Type>(ndim, int64_type)); }
+
+}  // namespace
+
 Type Inference::iterated(Expr& iterable) {
   if (iterable.kind == ExprKind::list && !iterable.items.empty()) iterable.kind = ExprKind::tuple;
   if (const Intrinsic* intrinsic = intrinsic_of(iterable)) {
@@ -389,6 +396,24 @@ Type Inference::iterated(Expr& iterable) {
       if (iterable.items.size() < 2) fail(iterable.place, "zip() of nothing cannot be compiled");
       for (size_t i = 1; i < iterable.items.size(); ++i) items.push_back(iterated(*iterable.items[i]));
       return Type::tuple(items);
+    }
+    if (intrinsic->handler == Handler::ndenumerate) {
+      place_arguments(iterable, *intrinsic);
+      const Type array = visit(*iterable.items[1]);
+      if (!array.is_known()) return {};
+      if (!array.is_array() || array.ndim == 0 || array.has_records())
+        fail(iterable.place, fmt::format("np.ndenumerate of {} cannot be compiled", str(array)));
+      return Type::tuple({place_of(array.ndim), Type::scalar(array.dtype)});
+    }
+    if (intrinsic->handler == Handler::ndindex) {
+      place_arguments(iterable, *intrinsic);
+      for (size_t i = 1; i < iterable.items.size(); ++i)
+        if (!visit(*iterable.items[i]).is_known()) return {};
+      if (iterable.items.size() == 2) return place_of(shape_ndim(iterable, 0));
+      for (size_t i = 1; i < iterable.items.size(); ++i)
+        if (const Type& length = iterable.items[i]->type; !length.is_integer())
+          fail(iterable.items[i]->place, fmt::format("a length is an integer, not {}", str(length)));
+      return place_of(static_cast<int>(iterable.items.size()) - 1);
     }
   }
   const Type type = visit(iterable);

@@ -83,7 +83,9 @@ bool is_known_there(const Block& body, const std::string& name, std::set<const F
     if (const Intrinsic* row = intrinsic_of(e)) {
       const bool asks = row->handler == Handler::cuda_shared || row->handler == Handler::cuda_local ||
                         row->handler == Handler::cuda_grid || row->handler == Handler::cuda_gridsize;
-      if (asks) each_expr(*e.items[1], [&](const Expr& part) { found |= is_name(part); });
+      const bool asks_any = row->handler == Handler::cuda_shared_memory;
+      for (size_t i = 1; i < (asks_any ? e.items.size() : asks ? 2 : 1); ++i)
+        each_expr(*e.items[i], [&](const Expr& part) { found |= is_name(part); });
     } else if (called.kind == Binding::Kind::function && seen.insert(called.function).second) {
       for (size_t i = 1; i < e.items.size() && i <= called.function->parameters.size(); ++i)
         if (is_name(*e.items[i])) found |= is_known_there(called.function->body, called.function->parameters[i - 1].name, seen);
@@ -279,7 +281,8 @@ Type Inference::call(Expr& expr) {
       const Intrinsic* intrinsic = find_intrinsic(binding.name);
       if (!intrinsic) break;
       place_arguments(expr, *intrinsic);
-      if (intrinsic->handler == Handler::enumerate || intrinsic->handler == Handler::zip)
+      if (intrinsic->handler == Handler::enumerate || intrinsic->handler == Handler::zip ||
+          intrinsic->handler == Handler::ndindex || intrinsic->handler == Handler::ndenumerate)
         fail(expr.place, fmt::format("{} is only compiled as what a for loop runs over", target.text));
       const bool is_method = is_container_method(intrinsic->handler);
       for (size_t i = 1; i < expr.items.size(); ++i) {

@@ -56,6 +56,15 @@ Type Inference::call_cuda(Expr& expr, Handler handler) {
         scalar_dtype(first.dtype, argument(expr, 1).dtype), argument(expr, 2).dtype)));
     case Handler::cuda_selp:
       return Type::scalar(scalar_dtype(argument(expr, 1).dtype, argument(expr, 2).dtype));
+    case Handler::cuda_shared_memory:  // shared.array's arguments the other way round; None is the length that a launch gives
+      std::swap(expr.items[1], expr.items[2]);
+      if (argument(expr, 0).kind == TypeKind::none) {
+        expr.items[1] = std::make_unique<Expr>();
+        expr.items[1]->value = int64_t{0};
+        visit(*expr.items[1]);
+      }
+      expr.items[0]->binding.name = "kasoku.cuda.shared.array";
+      return call_cuda(expr, Handler::cuda_shared);
     case Handler::cuda_shared:
     case Handler::cuda_local: {
       const int ndim = shape_ndim(expr, 0);

@@ -16,7 +16,7 @@ struct Expr;
 enum class Handler : uint8_t {
   elementwise, word,
   range, prange, len, to_int, to_float, to_bool, to_complex, abs, round, min, max, reduce, pow, divmod,
-  print, enumerate, zip, isinstance, result_type, log, hypot, add, subtract, multiply, divide, floor_divide, modulo, where,
+  print, enumerate, zip, ndindex, ndenumerate, isinstance, result_type, log, hypot, add, subtract, multiply, divide, floor_divide, modulo, where,
   clip, mean, var, std, dot, zeros, ones,
   empty, full, zeros_like, ones_like, empty_like, full_like, arange, linspace, copy, ascontiguous, broadcast_to,
   asarray, make_array, astype, view, fill, frexp, ldexp, reshape, ravel, flatten, item, transpose, random, rand, randn,
@@ -32,7 +32,7 @@ enum class Handler : uint8_t {
   cuda_syncthreads_or, cuda_syncwarp, cuda_threadfence, cuda_threadfence_block, cuda_threadfence_system, cuda_nanosleep, cuda_match_any, cuda_match_all,
   cuda_eq, cuda_brev, cuda_shfl, cuda_shfl_up, cuda_shfl_down,
   cuda_shfl_xor, cuda_ballot, cuda_any, cuda_all, cuda_activemask, cuda_popc, cuda_clz, cuda_ffs,
-  cuda_fma, cuda_selp, cuda_this_grid, cuda_sync_grid, cuda_shared, cuda_local, atomic_add, atomic_sub, atomic_max, atomic_min, atomic_nanmax, atomic_nanmin,
+  cuda_fma, cuda_selp, cuda_this_grid, cuda_sync_grid, cuda_shared, cuda_shared_memory, cuda_local, atomic_add, atomic_sub, atomic_max, atomic_min, atomic_nanmax, atomic_nanmin,
   atomic_and, atomic_or, atomic_xor, atomic_inc, atomic_dec, atomic_exch, atomic_cas,
   atomic_cas_first, xoroshiro_next, xoroshiro_uniform32, xoroshiro_uniform64, xoroshiro_normal32,
   xoroshiro_normal64,

@@ -306,6 +306,17 @@ void FunctionLowering::while_loop(const Stmt& stmt) {
   end_loop(stmt, outer, used_sites);
 }
 
+Val FunctionLowering::element_place(const std::vector<std::string>& lengths, const std::string& count) {
+  std::string text, inner;
+  for (size_t k = lengths.size(); k-- > 0;) {
+    const std::string rest = inner.empty() ? count : fmt::format("{} / ({})", count, inner);
+    text = (k == 0 ? rest : fmt::format("{} % {}", rest, lengths[k])) + (text.empty() ? "" : ", ") + text;
+    inner = lengths[k] + (inner.empty() ? "" : " * ") + inner;
+  }
+  const Type type = Type::tuple(std::vector<Type>(lengths.size(), int64_type));
+  return {text_of(type) + "{" + text + "}", type};
+}
+
 void FunctionLowering::array_loop(const Stmt& stmt) {
   // enumerate, zip, arrays, tuples, range values: an index that counts, and each item by it.
   using Source = Walk;
@@ -340,6 +351,38 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
                 const Type type = Type::tuple(types);
                 return {text_of(type) + "{" + text + "}", type};
               }, changes};
+    }
+    if (row && row->handler == Handler::ndindex) {
+      std::vector<std::string> lengths;
+      if (e.items.size() == 2 && e.items[1]->type.is_tuple()) {
+        const Val shape = pin(expr(*e.items[1]));
+        for (size_t k = 0; k < shape.type.items.size(); ++k)
+          lengths.push_back(fmt::format("(ks_i64){}._{}", shape.text, k));
+      } else {
+        for (size_t k = 1; k < e.items.size(); ++k)
+          lengths.push_back(pin({text_as(*e.items[k], Dtype::int64), int64_type}).text);
+      }
+      for (const std::string& length : lengths)
+        fail_if(length + " < 0",
+                fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"negative dimensions are not allowed\", 0, 0, 0)",
+                            e.place.line));
+      return {fmt::format("{}", fmt::join(lengths, " * ")),
+              [this, lengths](const std::string& i) { return element_place(lengths, i); }};
+    }
+    if (row && row->handler == Handler::ndenumerate) {
+      const Val array = pin(expr(*e.items[1]));
+      std::vector<std::string> lengths;
+      for (int k = 0; k < array.type.ndim; ++k) lengths.push_back(fmt::format("{}.shape[{}]", array.text, k));
+      return {fmt::format("{}", fmt::join(lengths, " * ")), [this, array, lengths](const std::string& i) -> Val {
+                const Val place = pin(element_place(lengths, i));
+                std::vector<std::string> terms;
+                for (int k = 0; k < array.type.ndim; ++k)
+                  terms.push_back(fmt::format("{}._{} * {}.stride[{}]", place.text, k, array.text, k));
+                const std::string at = array.type.is_contiguous ? i : fmt::format("{}", fmt::join(terms, " + "));
+                const std::string element = loaded(fmt::format("{}.data[{}]", array.text, at), array.type.dtype);
+                const Type type = Type::tuple({place.type, Type::scalar(array.type.dtype)});
+                return {fmt::format("{}{{{}, {}}}", text_of(type), place.text, element), type};
+              }};
     }
     if (row && (row->handler == Handler::range || row->handler == Handler::prange)) {
       const std::string name = range_value(e);

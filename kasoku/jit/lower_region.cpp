@@ -46,8 +46,9 @@ bool prints_or_computes_arrays(const Expr& e) {
   if (const Intrinsic* row = intrinsic_of(e)) {
     if (row->handler == Handler::print || row->handler == Handler::prange || row->handler == Handler::seed) return true;
     for (size_t i = 1; i < e.items.size(); ++i)
-      if (e.items[i] && e.items[i]->type.is_array() && row->handler != Handler::len && row->handler != Handler::enumerate &&
-          row->handler != Handler::zip && row->handler != Handler::item)
+      if (e.items[i] && e.items[i]->type.is_array() && row->handler != Handler::len &&
+          row->handler != Handler::enumerate && row->handler != Handler::zip && row->handler != Handler::ndenumerate &&
+          row->handler != Handler::item)
         return true;
     return e.type.is_array();
   }

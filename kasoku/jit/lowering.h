@@ -117,6 +117,8 @@ class FunctionLowering {
   void range_loop(const Stmt& stmt, const Expr& range);
   void range_loop_body(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step);
   void array_loop(const Stmt& stmt);
+  /// The place of an element in C order that so many stand before.
+  Val element_place(const std::vector<std::string>& lengths, const std::string& count);
   /// The flag of a break, where an else asks for it; end_loop() ends what it began, with the else.
   void begin_loop(const Stmt& stmt);
   void end_loop(const Stmt& stmt, const Random& outer, int used_sites);

@@ -1,6 +1,7 @@
 #include "kasoku/jit/type.h"
 
 #include "kasoku/array/promote.h"
+#include "kasoku/base/text.h"
 
 #include <fmt/format.h>
 
@@ -70,7 +71,7 @@ std::string str(const Type& type) {
     case TypeKind::set: return "set(" + str(type.items.at(0)) + ")";
     case TypeKind::record: return record_text(type);
     case TypeKind::range: return "range";
-    case TypeKind::text: return "the text '" + type.text + "'";
+    case TypeKind::text: return "the text '" + excerpt(type.text, 60) + "'";
     case TypeKind::member: return type.text;
     case TypeKind::function: return "function";
     case TypeKind::group: return "the threads of a grid";

@@ -146,6 +146,11 @@ def _start(options, rest, start):
         raise SystemExit(f"kasoku run: there is no file {program or repr(program)}")
     if os.path.isdir(program):
         raise SystemExit(f"kasoku run: {program} is a folder without __main__.py")
+    if program.endswith((".cu", ".cuh")):
+        raise SystemExit(
+            f"kasoku run: {program} is CUDA C++, whose host part is not run\n"
+            f'  fix  launch its kernels from Python: kasoku.RawModule(path={program!r}).get_function("name")'
+        )
     folder = os.path.dirname(os.path.realpath(program))
     if program.endswith(".ipynb"):
         from .notebook import run_notebook

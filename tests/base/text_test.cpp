@@ -15,6 +15,12 @@ TEST_CASE("text: bytes are said in the unit that a person would choose") {
   CHECK(bytes_text((uint64_t{1} << 20) - 1) == "1.0 MiB");
 }
 
+TEST_CASE("text: an excerpt ends before the letter that does not fit") {
+  CHECK(excerpt("abc", 3) == "abc");
+  CHECK(excerpt("abcd", 3) == "abc…");
+  CHECK(excerpt("ab€d", 4) == "ab…");
+}
+
 TEST_CASE("text: a swap of neighbours is one edit") {
   CHECK(edit_distance("kernel", "kernel") == 0);
   CHECK(edit_distance("", "abc") == 3);

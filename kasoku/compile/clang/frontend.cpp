@@ -54,6 +54,8 @@ std::vector<std::string> clang_arguments(const ParseRequest& request, const Comp
       "-fno-threadsafe-statics", "-fpch-instantiate-templates", "-ferror-limit", "20", "-fmessage-length=0",
       "-fcoverage-compilation-dir=/", "-fdebug-compilation-dir=/",
       "-Wno-unknown-pragmas", "-Wno-pragma-once-outside-header", "-Wno-unused-value",
+      // `while (!*flag);` waits, and nvcc says nothing of it.
+      "-Wno-empty-body",
       // `int at[] = {i, j}` of 64-bit numbers is what nvcc takes.
       "-Wno-c++11-narrowing", "-Wno-invalid-constexpr", "-Wno-c++20-extensions", "-Wno-c++17-extensions",
       "-emit-llvm", "-o", "-"};

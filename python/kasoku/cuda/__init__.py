@@ -89,6 +89,10 @@ gridDim = _axes("gridDim", "How many blocks the grid has")
 shared = _Words("shared", array="An array that the threads of a block share, of a shape and dtype that are constants.")
 local = _Words("local", array="An array of this thread's own, of a shape and dtype that are constants.")
 const = _Words("const", array_like="An array of the host's values that no thread changes.")
+_shared_memory = _Word(
+    "shared_memory",
+    "An array that the threads of a block share, of a dtype and a length; None is what the launch says.",
+)
 cg = _Words("cg", this_grid="The grid as a group, whose sync() all its threads wait for.")
 atomic = _Words(
     "atomic",

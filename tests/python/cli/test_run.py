@@ -116,6 +116,15 @@ def test_what_is_called_wrongly_is_told_in_a_sentence(program, words, said):
     assert (result.returncode, result.stdout, result.stderr) == (1, "", said)
 
 
+def test_of_a_cuda_program_it_is_told_how_its_kernels_are_launched(program):
+    result = program({"x.cu": "__global__ void one(int *x) { *x = 1; }"}, words=["x.cu"])
+    assert (result.returncode, result.stdout) == (1, "") and "x.cu is CUDA C++" in result.stderr, result.stderr
+    launch = result.stderr.partition("kasoku.")[2].strip().replace('"name"', '"one"')
+    text = f"import kasoku\nx = kasoku.zeros(1, 'int32')\nkasoku.{launch}((1,), (1,), (x,))\nprint(x)"
+    result = program({"x.cu": "__global__ void one(int *x) { *x = 1; }"}, words=["-c", text])
+    assert result.stdout == "[1]\n", result.stderr
+
+
 @pytest.mark.parametrize(
     "text, of_runpy", [("x = (", 0), ("1 / 0", 0), ("import runpy\nrunpy.run_path('no such file')", 2)]
 )

@@ -618,6 +618,23 @@ def test_kernels_in_python_share_memory():
     assert y.get().tolist() == [499500, 64]
 
 
+def test_arrays_that_the_threads_of_kernels_in_python_share_are_apart():
+    from kasoku.compat.cupyx import jit
+
+    @jit.rawkernel()
+    def mixed(x, y):
+        n = 32
+        t = jit.threadIdx.x
+        there, back = jit.shared_memory(cupy.float32, 32), jit.shared_memory(size=n, dtype=cupy.float32)
+        there[t], back[t] = x[t], -x[t]
+        jit.syncthreads()
+        y[t] = there[31 - t] + 100 * back[t]
+
+    x, y = cupy.arange(32, dtype=cupy.float32), cupy.zeros(32, cupy.float32)
+    mixed[1, 32](x, y)
+    assert y.get().tolist() == [31 - t - 100 * t for t in range(32)]
+
+
 def test_loops_of_kernels_in_python_may_say_how_they_unroll():
     from kasoku.compat.cupyx import jit
 

@@ -209,6 +209,31 @@ CASES |= {
     "windows.general_cosine": lambda s, a: s.signal.windows.general_cosine(9, [0.4, 0.5, 0.1]), "windows.general_gaussian": lambda s, a: s.signal.windows.general_gaussian(9, 1.5, 2), "windows.general_hamming": lambda s, a: s.signal.windows.general_hamming(9, 0.6),
     "windows.tukey of 1": lambda s, a: s.signal.windows.tukey(9, 1), "windows.get_window": lambda s, a: s.signal.get_window(("tukey", 0.3), 10), "windows.get_window of a number": lambda s, a: s.signal.get_window(4.0, 7),
 }  # fmt: skip
+LONG = np.cumsum(rng.standard_normal(300)) + 5 * np.sin(np.arange(300) / 4)
+STEPS = np.round(LONG[:120])
+DESIGNS = {"butter": (), "cheby1": (0.5,), "cheby2": (40,)}
+BANDS = {"low": 0.2, "high": 0.35, "band": (0.2, 0.5), "stop": (0.3, 0.6)}
+SOS = np.array([[0.2, 0.4, 0.2, 1, -0.6, 0.2], [1, -0.3, 0, 1, 0.4, 0]])
+CASES |= {
+    **{f"signal.{f} {n} {b} {o}": lambda s, a, f=f, n=n, b=b, o=o: getattr(s.signal, f)(n, *DESIGNS[f], BANDS[b], b, output=o) for f in DESIGNS for n in (1, 4, 5) for b in BANDS for o in ("ba", "sos")},
+    **{f"signal.{f} analog": lambda s, a, f=f: getattr(s.signal, f)(3, *DESIGNS[f], 7.5, analog=True) for f in DESIGNS}, "signal.butter of a rate": lambda s, a: s.signal.butter(2, [50, 90], "bandpass", fs=500), "signal.butter zpk": lambda s, a: s.signal.butter(3, 0.3, output="zpk"),
+    "signal.iirfilter": lambda s, a: s.signal.iirfilter(3, [0.2, 0.4]), "signal.iirnotch": lambda s, a: s.signal.iirnotch(60, 30, 300), "signal.iirpeak": lambda s, a: s.signal.iirpeak(0.2, 10),
+    "signal.sosfilt_zi": lambda s, a: s.signal.sosfilt_zi(a(SOS)), "signal.sosfiltfilt": lambda s, a: s.signal.sosfiltfilt(a(SOS), a(X)), "signal.sosfiltfilt along an axis": lambda s, a: s.signal.sosfiltfilt(a(SOS), a(np.stack([X, X[::-1]], 1)), axis=0, padtype="even", padlen=5),
+    "signal.sosfreqz": lambda s, a: s.signal.sosfreqz(a(SOS), 7),
+    "signal.find_peaks": lambda s, a: s.signal.find_peaks(a(LONG))[0], "signal.find_peaks of none": lambda s, a: s.signal.find_peaks(a(np.arange(5.0)))[0], "signal.find_peaks of nothing": lambda s, a: s.signal.find_peaks(a(np.zeros(0)))[0],
+    "signal.find_peaks by all": lambda s, a: (lambda at, found: [at, *(found[k] for k in sorted(found))])(*s.signal.find_peaks(a(LONG), height=-3, threshold=(0.1, None), distance=4, prominence=0.5, width=(None, 30), wlen=90, rel_height=0.7)),
+    "signal.find_peaks of steps": lambda s, a: (lambda at, found: [at, *(found[k] for k in sorted(found))])(*s.signal.find_peaks(a(STEPS), plateau_size=(1, 3), height=(a(np.linspace(-9, 9, 120)), None))),
+    "signal.find_peaks far apart": lambda s, a: s.signal.find_peaks(a(LONG), distance=20.5)[0], "signal.peak_prominences": lambda s, a: s.signal.peak_prominences(a(LONG), s.signal.find_peaks(a(LONG))[0], 21), "signal.peak_widths": lambda s, a: s.signal.peak_widths(a(LONG), s.signal.find_peaks(a(LONG))[0], 1.0),
+    **{f"signal.periodogram {k}": lambda s, a, k=k: s.signal.periodogram(a(LONG), 10.0, **k) for k in ({}, {"nfft": 200}, {"nfft": 401, "window": "hann"}, {"scaling": "spectrum", "detrend": False})}, "signal.periodogram complex": lambda s, a: s.signal.periodogram(a(X + 1j * X[::-1])),
+    "signal.welch": lambda s, a: s.signal.welch(a(LONG), 8.0, nperseg=64), "signal.welch by medians": lambda s, a: s.signal.welch(a(np.stack([LONG, LONG[::-1]], 1)), nperseg=50, noverlap=10, nfft=64, average="median", axis=0, detrend="linear"),
+    "signal.welch of float32": lambda s, a: s.signal.welch(a(np.float32(LONG)), nperseg=64),
+    "signal.csd": lambda s, a: s.signal.csd(a(LONG), a(LONG[::-1]), nperseg=64), "signal.coherence": lambda s, a: s.signal.coherence(a(LONG), a(LONG[::-1]), nperseg=32),
+    **{f"signal.spectrogram {m}": lambda s, a, m=m: s.signal.spectrogram(a(LONG), 20.0, nperseg=32, mode=m) for m in ("psd", "complex", "magnitude", "angle")}, "signal.spectrogram of columns": lambda s, a: s.signal.spectrogram(a(np.stack([LONG, LONG[::-1]], 1)), window=a(np.hanning(16)), axis=0, return_onesided=False),
+    **{f"signal.stft {b}": lambda s, a, b=b: s.signal.stft(a(LONG), 4.0, nperseg=32, boundary=b) for b in ("zeros", "even", "odd", "constant", None)}, "signal.stft of columns": lambda s, a: s.signal.stft(a(np.stack([LONG, LONG[::-1]], 1)), nperseg=30, noverlap=20, nfft=31, axis=0, detrend="constant"),
+    "signal.istft": lambda s, a: s.signal.istft(s.signal.stft(a(LONG), 4.0, nperseg=32)[2], 4.0), "signal.istft of rows": lambda s, a: s.signal.istft(s.signal.stft(a(np.stack([LONG, LONG[::-1]])), nperseg=20, noverlap=5, window="hamming")[2], nperseg=20, noverlap=5, window="hamming")[1],
+    "signal.istft of columns": lambda s, a: s.signal.istft(s.signal.stft(a(np.stack([LONG, LONG[::-1]], 1)), nperseg=20, axis=0)[2], time_axis=2, freq_axis=0)[1],
+    "signal.istft of both sides": lambda s, a: s.signal.istft(s.signal.stft(a(LONG + 1j), nperseg=32, return_onesided=False, scaling="psd")[2], input_onesided=False, scaling="psd"),
+}  # fmt: skip
 CASES |= {
     **{f"fft.{f} {k} {norm}": lambda s, a, f=f, k=k, norm=norm: getattr(s.fft, f)(a(X), k, norm=norm) for f in ("dct", "dst", "idct", "idst") for k in (1, 2, 3, 4) for norm in ("backward", "ortho", "forward")},
     **{f"fft.{f} of a matrix {k}": lambda s, a, f=f, k=k: getattr(s.fft, f)(a(IMAGE), k, norm="ortho") for f in ("dctn", "idctn", "dstn", "idstn") for k in (1, 2)},

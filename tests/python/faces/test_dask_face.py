@@ -320,6 +320,16 @@ def test_a_client_of_this_machine():
         distributed.get_client()
 
 
+def test_calls_take_what_is_for_workers_and_the_scheduler():
+    from kasoku.compat.dask import distributed
+
+    with distributed.Client(n_workers=2) as client:
+        assert (
+            client.submit(pow, 2, 3, resources={"GPU": 1}, allow_other_workers=True, fifo_timeout="1 s").result() == 8
+        )
+        assert client.gather(client.map(abs, [-1, 2], batch_size=1, resources={"GPU": 1})) == [1, 2]
+
+
 def test_calls_are_tried_again_cancelled_and_left_out():
     from kasoku.compat.dask import distributed
 

@@ -613,6 +613,51 @@ def test_enumerate_zip_and_arrays_are_looped_over():
     agree(over_pairs, np.random.rand(9), np.random.rand(9))
 
 
+def over_elements(x):
+    s = np.zeros(x.shape)
+    t = 0.0
+    for (i, j), v in np.ndenumerate(x):
+        if v > 10:
+            continue
+        t += i * v - j
+        s[i, j] = t
+    for at in np.ndindex(x.shape):
+        s[at] += at[0] - 2 * at[1]
+        if x[at] == 7:
+            break
+    else:
+        t = -1.0
+    for i, j, k in np.ndindex(2, x.shape[0], 3):
+        t += i * 100 + j * 10 + k
+    for (i,), v in np.ndenumerate(x[0]):
+        t -= i * v
+    for (i,) in np.ndindex(x.shape[1]):
+        t += i
+    return s + t
+
+
+@pytest.mark.parametrize("of", [lambda x: x, lambda x: x.T, lambda x: x[::2, 1:], lambda x: x[:0]])
+def test_places_of_elements_are_looped_over(of):
+    x = of(np.arange(20.0).reshape(4, 5))
+    if x.size:
+        agree(over_elements, x)
+    compiled = ks.jit(lambda x: [v for at, v in np.ndenumerate(x)])
+    assert compiled(x) == x.ravel().tolist() and "interpreter" not in compiled.report()
+
+
+def test_places_of_negative_lengths_are_refused():
+    @ks.jit
+    def count(n):
+        k = 0
+        for _ in np.ndindex(2, n):
+            k += 1
+        return k
+
+    assert [count(3), count(0)] == [6, 0]
+    with pytest.raises(ValueError, match="negative dimensions are not allowed"):
+        count(-1)
+
+
 def integers(x):
     return x << 2, x >> 1, x & 6, x | 9, x ^ 5, ~x, -x, abs(x), round(2.5), int(3.9), float(x), divmod(x, 4)[1]
 

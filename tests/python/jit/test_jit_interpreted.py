@@ -53,6 +53,19 @@ def test_the_warning_comes_once_and_says_why():
     assert "an f-string cannot be compiled yet" in f.report()
 
 
+def test_the_warning_shows_the_beginning_of_a_long_text():
+    @ks.jit
+    def count(text):
+        n = 0
+        for letter in text:
+            n += letter == "a"
+        return n
+
+    with pytest.warns(InterpretedWarning, match="abab…'") as said:
+        assert count("ab" * 100_000) == 100_000
+    assert len(str(said[0].message)) < 1000
+
+
 def test_loops_are_compiled_and_reported():
     def f(n):
         seen = {}

@@ -162,6 +162,20 @@ def test_a_programs_own_names_are_taken(what):
     assert not [one for one in said if "redefin" in str(one.message)]
 
 
+def test_a_loop_without_a_body_is_no_reason_to_warn():
+    text = """
+__global__ void wait(volatile int *flag, int *out) {
+  if (threadIdx.x == 0) *flag = 7;
+  while (!*flag);
+  out[threadIdx.x] = *flag;
+}"""
+    out = ks.zeros(4, dtype="int32", device="cpu")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ks.RawModule(code=text).get_function("wait")((1,), (4,), (ks.zeros(1, dtype="int32", device="cpu"), out))
+    assert out.numpy().tolist() == [7] * 4
+
+
 def test_what_a_program_does_not_define_is_there():
     text = """
 #include <limits>

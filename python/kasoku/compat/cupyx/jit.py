@@ -9,6 +9,7 @@ globals().update(_names_of(_cuda, """
 """))  # fmt: skip
 for _name in "add sub max min exch inc dec cas and_ or_ xor".split():
     globals()["atomic_" + _name.rstrip("_")] = getattr(_cuda.atomic, _name)
+shared_memory = _cuda._shared_memory
 range = range  # in kernels `unroll=` means nothing: it is the compiler's
 
 
@@ -37,11 +38,6 @@ shfl_xor_sync = _shuffle(
 def laneid():
     """In a kernel: the thread's place in its warp."""
     return _cuda.laneid
-
-
-def shared_memory(dtype, size):
-    """In a kernel: an array that the threads of a block share; with None as size, as much as the launch says."""
-    return _cuda.shared.array(0 if size is None else size, dtype)
 
 
 class _Kernel:

@@ -77,7 +77,7 @@ class Client(Closing):
             _serve_joblib()
 
     def submit(self, func, *args, key=None, pure=None, workers=None, retries=None, priority=0, actor=False, actors=False,
-               **kwargs):  # fmt: skip
+               resources=None, allow_other_workers=False, fifo_timeout="100 ms", **kwargs):  # fmt: skip
         """Starts func when the futures among its arguments are there. The call of a key that a living future has is that
         future's, and alike calls have one key unless pure=False. retries: how often it is called again after an error.
         actor: what it gives stays there, and is used through an Actor."""
@@ -130,7 +130,7 @@ class Client(Closing):
         is_awaited = self.asynchronous if asynchronous is None else asynchronous
         return made if is_awaited else asyncio.run(_in_sync(made))
 
-    def map(self, func, *iterables, key=None, pure=None, **kwargs):
+    def map(self, func, *iterables, key=None, pure=None, batch_size=None, **kwargs):
         calls = [*zip(*iterables)]
         if isinstance(key, str):  # a prefix
             key = [f"{key}-{self._key(func, args, kwargs, pure is not False)}" for args in calls]

@@ -2,7 +2,10 @@
 
 from . import windows
 from ._convolutions import *  # noqa: F403
+from ._designs import *  # noqa: F403
 from ._filters import *  # noqa: F403
+from ._peaks import *  # noqa: F403
 from ._recursions import *  # noqa: F403
+from ._spectra import *  # noqa: F403
 from ._whole import *  # noqa: F403
 from .windows import get_window

@@ -51,24 +51,39 @@ def lfilter_zi(b, a):
     return _ks.linalg.solve(moved, b[1:] - a[1:] * b[0])
 
 
+def _extended(x, edge, how):
+    """With so many elements more at both ends of the last axis."""
+    if not edge or how is None:
+        return x
+    if how == "zeros":
+        return _ks.pad(x, [(0, 0)] * (x.ndim - 1) + [(edge, edge)])
+    before, after = _ks.flip(x[..., 1 : edge + 1], -1), _ks.flip(x[..., x.shape[-1] - edge - 1 : -1], -1)
+    if how == "odd":
+        before, after = 2 * x[..., :1] - before, 2 * x[..., -1:] - after
+    elif how == "constant":
+        before, after = (_ks.broadcast_to(end, before.shape) for end in (x[..., :1], x[..., -1:]))
+    return _ks.concatenate((before, x, after), -1)
+
+
+def _edge(x, padtype, padlen, least):
+    """How many elements more a filter that goes there and back has at both ends."""
+    if padtype not in ("odd", "even", "constant", None):
+        raise ValueError(
+            f"Unknown value {padtype!r} given to padtype. padtype must be 'even', 'odd', 'constant', or None."
+        )
+    edge = 0 if padtype is None else least if padlen is None else padlen
+    if x.shape[-1] <= edge:
+        raise ValueError(f"The length of the input vector x must be greater than padlen, which is {edge}.")
+    return edge
+
+
 def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
     """A recursive filter there and back, so that nothing is moved in time."""
     if method != "pad":
         raise NotImplementedError(f"cupyx.scipy.signal.filtfilt is here by the method 'pad', not {method!r}")
     b, a, x = _ks.atleast_1d(_asarray(b)), _ks.atleast_1d(_asarray(a)), _ks.moveaxis(_asarray(x), axis, -1)
-    if padtype not in ("odd", "even", "constant", None):
-        raise ValueError(
-            f"Unknown value {padtype!r} given to padtype. padtype must be 'even', 'odd', 'constant', or None."
-        )
-    edge = 0 if padtype is None else 3 * max(a.size, b.size) if padlen is None else padlen
-    if x.shape[-1] <= edge:
-        raise ValueError(f"The length of the input vector x must be greater than padlen, which is {edge}.")
-    before, after = _ks.flip(x[..., 1 : edge + 1], -1), _ks.flip(x[..., x.shape[-1] - edge - 1 : -1], -1)
-    if padtype == "odd":
-        before, after = 2 * x[..., :1] - before, 2 * x[..., -1:] - after
-    elif padtype == "constant":
-        before, after = (_ks.broadcast_to(end, before.shape) for end in (x[..., :1], x[..., -1:]))
-    y = _ks.concatenate((before, x, after), -1) if edge else x
+    edge = _edge(x, padtype, padlen, 3 * max(a.size, b.size))
+    y = _extended(x, edge, padtype)
     state = lfilter_zi(b, a)
     for _ in range(2):
         y = _ks.flip(lfilter(b, a, y, zi=state * y[..., :1])[0], -1)
@@ -86,6 +101,32 @@ def sosfilt(sos, x, axis=-1, zi=None):
         x, state = (done, None) if zi is None else done
         states.append(state)
     return x if zi is None else (x, _ks.stack(states))
+
+
+def sosfilt_zi(sos):
+    """The states of filters of second order that a constant 1 leaves as they are."""
+    sos = _asarray(sos).astype("float64")
+    gains = _ks.cumprod(sos[:, :3].sum(1) / sos[:, 3:].sum(1))
+    states = [lfilter_zi(section[:3], section[3:]) for section in sos]
+    return _ks.stack([states[0], *(state * gain for state, gain in zip(states[1:], gains))])
+
+
+def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
+    """Filters of second order there and back, so that nothing is moved in time."""
+    sos, x = _asarray(sos), _ks.moveaxis(_asarray(x), axis, -1)
+    taps = 2 * sos.shape[0] + 1 - min(int((sos[:, 2] == 0).sum()), int((sos[:, 5] == 0).sum()))
+    edge = _edge(x, padtype, padlen, 3 * taps)
+    y = _extended(x, edge, padtype)
+    states = sosfilt_zi(sos).reshape(sos.shape[0], *[1] * (x.ndim - 1), 2)
+    for _ in range(2):
+        y = _ks.flip(sosfilt(sos, y, zi=states * y[..., :1])[0], -1)
+    return _ks.moveaxis(y[..., edge : edge + x.shape[-1]], -1, axis)
+
+
+def sosfreqz(sos, worN=512, whole=False, fs=2 * _math.pi):
+    """The frequencies, and what filters of second order make of them."""
+    found = [freqz(section[:3], section[3:], worN, whole, fs) for section in _asarray(sos)]
+    return found[0][0], _functools.reduce(lambda x, y: x * y, (made for _, made in found))
 
 
 def freqz(b, a=1, worN=512, whole=False, fs=2 * _math.pi, include_nyquist=False):
