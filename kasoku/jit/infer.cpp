@@ -294,6 +294,7 @@ void Inference::walk(Stmt& stmt) {
       }
       const Type left = visit(target);
       if (!left.is_known() || !right.is_known()) break;
+      if (stmt.op == Operator::matmul) fail(stmt.place, "@= cannot be compiled", "", "write a[:] = a @ b");
       if (left.is_set() && right.is_set()) {
         if (stmt.op == Operator::add) fail(stmt.place, fmt::format("{} += {} has no meaning", str(left), str(right)));
         expect(target, right), expect(*stmt.expr, left);
