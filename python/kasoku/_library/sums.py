@@ -245,7 +245,7 @@ def average(a, weights=None):
     total = weights.sum() * 1.0
     if total == 0.0:
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    return (a * weights).sum() / total
+    return (a * total.dtype.type(1) * weights).sum() / total
 
 
 def _observations(m, rowvar):

@@ -384,3 +384,9 @@ def test_unwrap_of_small_integers_wraps_nothing_around(dtype):
 def test_triangles_are_of_two_axes(function):
     with pytest.raises(ValueError):
         ks.jit(lambda a: function(a))(np.ones((2, 3, 4)))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.float64, np.complex128])
+def test_an_average_of_small_integers_wraps_nothing_around(dtype):
+    a = np.array([100, 120, 27]).astype(dtype)
+    np.testing.assert_allclose(ks.njit(lambda a: np.average(a, weights=a))(a), np.average(a, weights=a))
