@@ -231,7 +231,8 @@ std::optional<Dtype> too_wide(const Stmt& stmt, const Type& array, const Type& v
   return rank(from) > rank(array.dtype) ? std::optional<Dtype>(from) : std::nullopt;
 }
 
-/// np.array(values)
+}  // namespace
+
 ExprPtr row_of(ExprPtr values) {
   Binding binding;
   binding.kind = Binding::Kind::intrinsic;
@@ -243,8 +244,6 @@ ExprPtr row_of(ExprPtr values) {
   call->items.push_back(std::move(values));
   return call;
 }
-
-}  // namespace
 
 bool Inference::is_row_for(Expr& target, const Type& values) {
   if (target.kind != ExprKind::subscript || !(values.is_tuple() || values.is_list())) return false;
@@ -294,6 +293,7 @@ void Inference::walk(Stmt& stmt) {
       }
       const Type left = visit(target);
       if (!left.is_known() || !right.is_known()) break;
+      if (stmt.op == Operator::matmul) fail(stmt.place, "@= cannot be compiled", "", "write a[:] = a @ b");
       if (left.is_set() && right.is_set()) {
         if (stmt.op == Operator::add) fail(stmt.place, fmt::format("{} += {} has no meaning", str(left), str(right)));
         expect(target, right), expect(*stmt.expr, left);

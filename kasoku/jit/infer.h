@@ -111,6 +111,8 @@ std::string field_name(const Expr& expr);
 
 /// A name from outside that means this.
 ExprPtr global_expr(const Binding& binding, const std::string& text, Place place);
+/// np.array(values)
+ExprPtr row_of(ExprPtr values);
 
 /// The value of a constant expression (a literal, a global number, -literal, n * 2), if it is an integer.
 std::optional<int64_t> constant_int(const Expr& expr);

@@ -237,10 +237,6 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     case Handler::divide: return binary(Operator::divide);
     case Handler::floor_divide: return binary(Operator::floor_divide);
     case Handler::modulo: return binary(Operator::modulo);
-    case Handler::divmod: {
-      const Type type = binary(Operator::floor_divide);
-      return Type::tuple({type, type});
-    }
     case Handler::print: return Type::none();
     case Handler::log:
       need(1);

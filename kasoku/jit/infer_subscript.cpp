@@ -94,7 +94,6 @@ Type Inference::subscript(Expr& expr) {
   if (object.is_list()) return list_subscript(expr, object);
   if (object.is_dict()) return dict_subscript(expr, object);
   if (!object.is_array()) fail(expr.place, fmt::format("{} cannot be indexed", str(object)));
-  if (index.kind == ExprKind::list) index.kind = ExprKind::tuple;
 
   std::vector<Expr*> items;
   if (index.kind == ExprKind::tuple)

@@ -15,7 +15,7 @@ struct Expr;
 
 enum class Handler : uint8_t {
   elementwise, word,
-  range, prange, len, to_int, to_float, to_bool, to_complex, abs, round, min, max, reduce, pow, divmod,
+  range, prange, len, to_int, to_float, to_bool, to_complex, abs, round, min, max, reduce, pow,
   print, enumerate, zip, ndindex, ndenumerate, isinstance, result_type, log, hypot, add, subtract, multiply, divide, floor_divide, modulo, where,
   clip, mean, var, std, dot, zeros, ones,
   empty, full, zeros_like, ones_like, empty_like, full_like, arange, linspace, copy, ascontiguous, broadcast_to,

@@ -149,7 +149,7 @@ Val FunctionLowering::new_array(const Type& type, const std::string& shape, bool
 
 void FunctionLowering::allocate(const std::string& name, const Type& type, const std::string& shape, bool zeroed, Place place) {
   fail_if(fmt::format("!ks_allocate({}, {}, {})", name, shape, zeroed ? 1 : 0),
-          fmt::format("ks_jit_fail(ks, ks_memory_error, {}, \"\", ks_size({}), {}, 0)", place.line, shape,
+          fmt::format("ks_jit_fail(ks, ks_memory_error, {}, \"\", ks_size_asked({}), {}, 0)", place.line, shape,
                       info(type.dtype).size));
 }
 

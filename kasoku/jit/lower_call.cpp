@@ -229,13 +229,6 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       return combine(handler == Handler::dot ? Operator::multiply : operator_of(handler), a, b, e.type,
                      e.items[2].get(), e.place, !intrinsic.name.starts_with("numpy."));
     }
-    case Handler::divmod: {
-      const Val a = pin(first()), b = pin(expr(*e.items[2]));
-      const Type& type = e.type.items[0];
-      const Val q = pin(combine(Operator::floor_divide, a, b, type, e.items[2].get(), e.place));
-      const Val r = combine(Operator::modulo, a, b, type, e.items[2].get(), e.place);
-      return {fmt::format("{}{{{}, {}}}", text_of(e.type), q.text, r.text), e.type};
-    }
     case Handler::log: {
       const std::string x = text_as(*e.items[1], e.type.dtype);
       if (!has(e, 1)) return {fmt::format("log({})", x), e.type};

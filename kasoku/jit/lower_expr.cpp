@@ -152,7 +152,7 @@ Val FunctionLowering::expr(const Expr& e) {
     case ExprKind::set: return dict_display(e);
     case ExprKind::unary: {
       if (e.type.is_array()) return computed(e);
-      if (e.op == Operator::not_) return {"!" + truth(*e.items[0]), bool_type};
+      if (e.op == Operator::not_ || e.type.is_boolean()) return {"!" + truth(*e.items[0]), bool_type};
       const std::string value = text_as(*e.items[0], e.type.dtype);
       if (e.op == Operator::positive) return {value, e.type};
       if (is_integer(e.type.dtype) && !constant_int(*e.items[0])) return {op_text(op_of(e.op), e.type.dtype, {value}), e.type};
@@ -206,7 +206,7 @@ Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Typ
     return is_pythons ? fmt::format("ks_floor_divide({}, {})", x, y) : arithmetic(op, x, y, dtype);
   };
   const bool divides = op == Operator::divide || op == Operator::floor_divide || op == Operator::modulo;
-  if (divides && may_raise && options_.python_errors && !is_complex(dtype)) {
+  if (divides && may_raise && options_.python_errors) {
     // A divisor that is a nonzero constant needs no test.
     const Value* value = right && right->kind == ExprKind::constant ? &right->value
                          : right && right->kind == ExprKind::global && right->binding.kind == Binding::Kind::value
@@ -217,7 +217,7 @@ Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Typ
     const auto folded = right ? constant_int(*right) : std::nullopt;
     if (!is_safe && !(folded && *folded != 0)) {
       const Val divisor = pin(b), dividend = pin(a);
-      test_zero(divisor.text, place);
+      test_zero(is_complex(divisor.type.dtype) ? "(" + truth_of(divisor) + ")" : divisor.text, place);
       return {computed(dividend.text, divisor.text), type};
     }
   }

@@ -15,6 +15,8 @@ class Type:
             self.ndim, self.layout, self.readonly = ndim, layout, bool(readonly)
             self.name = repr(self)
 
+    key = property(lambda self: self.name, doc="What tells it from other types.")
+
     def __call__(self, *args):
         if len(args) == 1 and not isinstance(args[0], _types):
             if isinstance(args[0], tuple):  # numba.float64((int64, int64))

@@ -2,6 +2,7 @@
 /// Nodes of Python's ast as expressions and statements.
 #include "jit_reader.h"
 #include "kasoku/base/error.h"
+#include "kasoku/jit/infer.h"
 
 #include <fmt/format.h>
 
@@ -77,6 +78,12 @@ ExprPtr Reader::expr(nb::handle node) {
     if (nb::object member = resolve(node); member.is_valid()) return global(member, "member", node);
     e->kind = ExprKind::subscript;
     add("value"), add("slice");
+    const auto array_of_list = [](ExprPtr& index) {
+      if (index->kind == ExprKind::list) index = row_of(std::move(index));
+    };
+    array_of_list(e->items[1]);
+    if (e->items[1]->kind == ExprKind::tuple)
+      for (ExprPtr& item : e->items[1]->items) array_of_list(item);
     if (const char* name = index_function(node)) {
       e->binding.kind = Binding::Kind::function;
       e->binding.function = read({library().attr("indices").attr(name), options_, {}}, false);
@@ -186,7 +193,7 @@ const char* Reader::index_function(nb::handle subscript) {
   if (options_.is_cuda) return nullptr;
   nb::object index = subscript.attr("slice");
   const auto may_be_array = [](nb::handle node) {
-    for (const char* kind : {"Name", "Compare", "Call", "BinOp", "BoolOp", "UnaryOp", "Attribute", "Subscript"})
+    for (const char* kind : {"Name", "Compare", "Call", "BinOp", "BoolOp", "UnaryOp", "Attribute", "Subscript", "List"})
       if (class_name(node) == kind) return true;
     return false;
   };

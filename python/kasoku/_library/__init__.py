@@ -7,6 +7,7 @@ an expression (`a.sum().dtype`), which is known when compiling and never compute
 
 import ast
 import bisect
+import builtins
 import cmath
 import heapq
 import inspect
@@ -59,6 +60,8 @@ _homes = [
                  "cross": linear.cross, "matmul": linear.matmul}),
     (math, {k: getattr(numbers, k) for k in "gcd lcm factorial comb perm isqrt modf isclose dist fsum prod".split()}),
     (cmath, {**_complex, **{k: getattr(numbers, k) for k in "phase polar rect".split()}}),
+    (builtins, {"divmod": numbers.quotient_and_remainder}),
+    (np, {"divmod": numbers.quotient_and_remainder}),
     (heapq, {k: getattr(numbers, k) for k in "heappush heappop heapify heapreplace heappushpop".split()}),
     (bisect, {"bisect": sorting.bisect_right, "bisect_left": sorting.bisect_left,
               "bisect_right": sorting.bisect_right}),

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .axes import axis_of
 from .engine import call
 
 # ── elements at positions ────────────────────────────────────────────────────────────────────
@@ -10,7 +11,7 @@ from .engine import call
 def take(a, indices, axis=None, mode="raise"):
     if axis is None:
         return _taken(a.ravel(), indices, 0, mode)
-    return _taken(a, indices, axis % a.ndim, mode)
+    return _taken(a, indices, axis_of(axis, a.ndim), mode)
 
 
 def _taken(a, indices, axis, mode):
@@ -41,7 +42,7 @@ def compress(condition, a, axis=None):
     at = np.flatnonzero(condition)
     if axis is None:
         return call("gather", a.ravel(), a.ravel(), at, 0, "raise")
-    return call("gather", a, a, at, axis % a.ndim, "raise")
+    return call("gather", a, a, at, axis_of(axis, a.ndim), "raise")
 
 
 def compress_method(a, condition, axis=None):

@@ -8,6 +8,7 @@ import math
 import numpy as np
 
 from . import calls
+from .axes import axis_of
 from .engine import call as engine_call
 from .engine import reaches
 from .lapack import absent, call, worth_it
@@ -645,9 +646,10 @@ def cond(x, p=None):
 def trace(a, offset=0, axis1=0, axis2=1):
     if a.ndim > 2:
         return calls.trace(a, offset, axis1, axis2)
-    if axis1 % 2 == axis2 % 2:
+    at = axis_of(axis1, 2)
+    if at == axis_of(axis2, 2):
         raise ValueError("axis1 and axis2 cannot be the same")
-    if axis1 % 2 == 1:
+    if at == 1:
         return _trace(a, -offset)
     return _trace(a, offset)
 

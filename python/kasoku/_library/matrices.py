@@ -4,8 +4,8 @@ import numpy as np
 
 
 def eye(N, M=None, k=0, dtype=np.float64):  # noqa: N803
-    width = max(N if M is None else M, 0)
-    out = np.zeros((max(N, 0), width), dtype)
+    width = N if M is None else M
+    out = np.zeros((N, width), dtype)
     for i in range(N):
         if 0 <= i + k < width:
             out[i, i + k] = 1
@@ -101,10 +101,14 @@ def triu_indices(n, k=0, m=None):
 
 
 def tril_indices_from(arr, k=0):
+    if arr.ndim != 2:
+        return arr.indices_of_other_axes()  # which compiled code does not have, and says so
     return tril_indices(arr.shape[0], k, arr.shape[1])
 
 
 def triu_indices_from(arr, k=0):
+    if arr.ndim != 2:
+        return arr.indices_of_other_axes()
     return triu_indices(arr.shape[0], k, arr.shape[1])
 
 

@@ -9,6 +9,10 @@ def absolute(x):
     return abs(x)
 
 
+def quotient_and_remainder(x, y):
+    return x // y, x % y
+
+
 def _times(a, b):
     """a * b, which wraps around nowhere."""
     if isinstance(a, int) and isinstance(b, int) and a != 0 and b != 0 and abs(b) > 9223372036854775807 // abs(a):

@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import calls
+from .axes import axis_of
 from .engine import call, few, reaches
 
 
@@ -11,6 +12,7 @@ def concatenate(arrays, axis=0):
 
 
 def _joined(arrays, first, axis):
+    at_axis = axis_of(axis, first.ndim)
     if first.ndim == 1:
         n = 0
         for x in arrays:
@@ -21,9 +23,6 @@ def _joined(arrays, first, axis):
             out[at : at + x.size] = x
             at += x.size
         return out
-    if axis < -first.ndim or axis >= first.ndim:
-        raise ValueError("axis is out of bounds")
-    at_axis = axis + first.ndim if axis < 0 else axis
     n = 0
     for x in arrays:
         for k in range(first.ndim):
@@ -67,8 +66,9 @@ def _stacked(arrays, first, axis):
             raise ValueError("all input arrays must have the same shape")
     count = len(arrays)
     k = 0
+    at_axis = axis_of(axis, first.ndim + 1)
     if first.ndim == 1:
-        if axis == 0 or axis == -2:
+        if at_axis == 0:
             out = np.empty((count, first.size), np.result_type(arrays))
             for x in arrays:
                 out[k, :] = x
@@ -80,13 +80,13 @@ def _stacked(arrays, first, axis):
             k += 1
         return out
     n, m = first.shape
-    if axis == 0 or axis == -3:
+    if at_axis == 0:
         out = np.empty((count, n, m), np.result_type(arrays))
         for x in arrays:
             out[k, :, :] = x
             k += 1
         return out
-    if axis == 1 or axis == -2:
+    if at_axis == 1:
         out = np.empty((n, count, m), np.result_type(arrays))
         for x in arrays:
             out[:, k, :] = x
@@ -151,6 +151,8 @@ def append(arr, values, axis=None):
 def delete(arr, obj, axis=None):
     if axis is not None and arr.ndim > 1:
         return calls.delete(arr, obj, axis)
+    if axis is not None:
+        axis_of(axis, 1)
     x = arr.ravel()
     n = x.size
     keep = np.ones(n, np.bool_)
@@ -183,25 +185,27 @@ def transpose(a, axes):
 def transpose_2(a, first, second):
     if a.ndim != 2:
         return a.transpose_of_more_axes()  # which compiled code does not have, and says so
-    if first % 2 == second % 2:
+    at = axis_of(first, 2)
+    if at == axis_of(second, 2):
         raise ValueError("repeated axis in transpose")
-    return a.T if first % 2 == 1 else a[:, :]
+    return a.T if at == 1 else a[:, :]
 
 
 def swapaxes(a, axis1, axis2):
     if a.ndim != 2:
         return a.swapaxes_of_more_axes()
-    return a.T if axis1 % 2 != axis2 % 2 else a[:, :]
+    return a.T if axis_of(axis1, 2) != axis_of(axis2, 2) else a[:, :]
 
 
 def expand_dims(a, axis):
-    if a.ndim == 1:
-        return a[None, :] if axis == 0 or axis == -2 else a[:, None]
     if a.ndim > 2:
         return a.expand_dims_of_more_axes()
-    if axis == 0 or axis == -3:
+    at = axis_of(axis, a.ndim + 1)
+    if a.ndim == 1:
+        return a[None, :] if at == 0 else a[:, None]
+    if at == 0:
         return a[None, :, :]
-    if axis == 1 or axis == -2:
+    if at == 1:
         return a[:, None, :]
     return a[:, :, None]
 
@@ -241,13 +245,14 @@ def meshgrid(x, y, indexing="xy"):
 
 
 def flip(m, axis=None):
-    if m.ndim == 1:
-        return m[::-1]
     if m.ndim > 2:
         return m.flip_of_more_axes()
+    at = 0 if axis is None else axis_of(axis, m.ndim)
+    if m.ndim == 1:
+        return m[::-1]
     if axis is None:
         return m[::-1, ::-1]
-    return m[::-1, :] if axis == 0 or axis == -2 else m[:, ::-1]
+    return m[::-1, :] if at == 0 else m[:, ::-1]
 
 
 def fliplr(m):
@@ -274,6 +279,8 @@ def rot90(m, k=1):
 def roll(a, shift, axis=None):
     if isinstance(shift, tuple) or (axis is not None and a.ndim > 1):
         return call("roll", a, a, shift, axis)
+    if axis is not None:
+        axis_of(axis, 1)
     if reaches(a.size >= 16 * few):
         return call("roll", a, a, shift, axis)
     x = a.ravel()
@@ -291,6 +298,8 @@ def repeat(a, repeats, axis=None):
         return repeat(a, np.array(repeats), axis)
     if axis is not None and a.ndim > 1:
         return call("repeat", a, a, repeats, axis)
+    if axis is not None:
+        axis_of(axis, 1)
     x = a.ravel()
     if reaches(a.size >= 16 * few):
         return call("repeat", x, x, repeats, 0)
@@ -392,6 +401,8 @@ def take(a, indices, axis=None, mode="raise"):
         return take(a, np.array(indices), axis, mode)
     if mode != "raise" or (axis is not None and a.ndim > 1):
         return calls.take(a, indices, axis, mode)
+    if axis is not None:
+        axis_of(axis, 1)
     x = a.ravel()
     if isinstance(indices, int):
         return x[indices]

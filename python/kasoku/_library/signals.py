@@ -235,7 +235,7 @@ def unwrap(p):
     turns = 0.0
     for i in range(p.size):
         if i > 0:
-            step = p[i] - p[i - 1]
+            step = p[i] * 1.0 - p[i - 1]
             near = (step + math.pi) % (2.0 * math.pi) - math.pi
             if near == -math.pi and step > 0:
                 near = math.pi
@@ -262,10 +262,11 @@ def fix(x):
 
 def nan_to_num(x, copy=True, nan=0.0):
     big = 1.7976931348623157e308
-    if isinstance(x, (int, float)):
-        if x != x:
-            return nan
-        return min(max(x, -big), big)
+    if isinstance(x, int):
+        return x
+    if isinstance(x, float):
+        most = 3.4028234663852886e38 if x.dtype == np.float32 else big
+        return x.dtype.type(nan if x != x else min(max(x, -most), most))
     out = np.empty(x.shape, x.dtype)
     flat, values = out.ravel(), x.ravel()
     for i in range(values.size):
@@ -307,8 +308,14 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
         for i in range(x.size):
             flat[i] = _is_close(x[i], b, rtol, atol, equal_nan)
         return out
-    if a.shape != b.shape:
-        raise ValueError("operands could not be broadcast together")
+    if a.ndim == b.ndim:
+        if a.shape == b.shape:
+            return _are_close(a, b, rtol, atol, equal_nan)
+    shape = (a != b).shape
+    return _are_close(np.broadcast_to(a, shape), np.broadcast_to(b, shape), rtol, atol, equal_nan)
+
+
+def _are_close(a, b, rtol, atol, equal_nan):
     out = np.empty(a.shape, np.bool_)
     flat, x, y = out.ravel(), a.ravel(), b.ravel()
     for i in range(x.size):
@@ -437,6 +444,8 @@ def _edges(a):
 
 
 def histogram(a, bins=10, range=None, density=None, weights=None):  # noqa: A002
+    if isinstance(bins, int) and bins < 1:
+        raise ValueError("`bins` must be positive, when an integer")
     if weights is not None:
         return _counted(np.empty(1, np.result_type(weights, np.float64)), a, bins, range, density, weights)
     if density:

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from . import calls
+from .axes import axis_of
 from .engine import call, few, reaches
 
 
@@ -13,7 +14,7 @@ def sort(a, axis=-1):
         return sort(a.ravel())
     if a.dtype in (np.complex64, np.complex128):
         return call("sort", a, a, axis)
-    if a.ndim > 1 and axis != -1 and axis != a.ndim - 1:
+    if axis_of(axis, a.ndim) != a.ndim - 1:
         return call("sort", a, a, axis)
     if reaches(a.size >= few):
         return call("sort", a, a, -1)
@@ -67,6 +68,7 @@ def argsort(a, axis=-1, kind="quicksort"):
         return argsort(a.ravel())
     if a.ndim > 1 or a.dtype in (np.complex64, np.complex128):
         return call("argsort", _positions(a), a, axis)
+    axis_of(axis, 1)
     if reaches(a.size >= few):
         return call("argsort", _positions(a), a, -1)
     return _mergesort(a)
@@ -103,15 +105,26 @@ def _mergesort(a):
 
 
 def partition_in_place(a, kth, axis=-1):
-    a[...] = sort(a, axis)
+    a[...] = partition(a, kth, axis)
 
 
 def partition(a, kth, axis=-1):
+    _want_places(kth, a.size if axis is None else a.shape[axis_of(axis, a.ndim)])
     return sort(a, axis)
 
 
 def argpartition(a, kth, axis=-1):
+    _want_places(kth, a.size if axis is None else a.shape[axis_of(axis, a.ndim)])
     return argsort(a, axis)
+
+
+def _want_places(kth, n):
+    if isinstance(kth, int):
+        if kth < -n or kth >= n:
+            raise ValueError(f"kth(={kth}) out of bounds ({n})")
+    else:
+        for k in kth:
+            _want_places(k, n)
 
 
 def _places(a):

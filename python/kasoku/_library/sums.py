@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import calls
+from .axes import axis_of
 from .engine import call, reaches
 
 
@@ -157,13 +158,12 @@ def _running(name, join, a, axis, dtype):
     """Each element joined with what comes before it."""
     if axis is None:
         return _running(name, join, a.ravel(), 0, dtype)
-    if axis < -a.ndim or axis >= a.ndim:
-        raise ValueError("axis is out of bounds")
+    at = axis_of(axis, a.ndim)
     if a.ndim > 2:
-        return call(name, a.astype(dtype), a.astype(dtype), axis)
+        return call(name, a.astype(dtype), a.astype(dtype), at)
     if reaches(a.size > 4096):
-        return call(name, a.astype(dtype), a.astype(dtype), axis)
-    return _running_loop(join, a, axis, dtype)
+        return call(name, a.astype(dtype), a.astype(dtype), at)
+    return _running_loop(join, a, at, dtype)
 
 
 def _running_loop(join, a, axis, dtype):
@@ -172,15 +172,15 @@ def _running_loop(join, a, axis, dtype):
         for i in range(a.size):
             out[i] = dtype.type(a[i]) if i == 0 else join(out[i - 1], dtype.type(a[i]))
         return out
-    source = a.T if axis == 0 or axis == -2 else a[:, :]
-    rows = out.T if axis == 0 or axis == -2 else out[:, :]
+    source = a.T if axis == 0 else a[:, :]
+    rows = out.T if axis == 0 else out[:, :]
     for i in range(source.shape[0]):
         rows[i, :] = _running_loop(join, source[i], 0, dtype)
     return out
 
 
 def diff(a, n=1, axis=-1):
-    if a.ndim > 1 and axis != -1 and axis != a.ndim - 1:
+    if axis_of(axis, a.ndim) != a.ndim - 1:
         return call("diff", a - a if a.dtype != np.bool_ else a, a, n, axis)
     if n < 0:
         raise ValueError("diff(): order must be non-negative")
@@ -245,7 +245,7 @@ def average(a, weights=None):
     total = weights.sum() * 1.0
     if total == 0.0:
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    return (a * weights).sum() / total
+    return (a * total.dtype.type(1) * weights).sum() / total
 
 
 def _observations(m, rowvar):
@@ -304,7 +304,7 @@ def _clip_parts(z):
 
 
 def trapezoid(y, x=None, dx=1.0, axis=-1):
-    if y.ndim > 1 and axis != -1 and axis != y.ndim - 1:
+    if axis_of(axis, y.ndim) != y.ndim - 1:
         return call("trapezoid", (y[0] * 1.0), y, x, dx, axis)
     if x is not None:
         return _areas(y, diff(x)).sum(axis=-1)

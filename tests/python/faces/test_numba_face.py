@@ -231,3 +231,14 @@ def test_functions_stay_pythons_where_compiling_is_off(monkeypatch):
 
     monkeypatch.setattr(numba.config, "DISABLE_JIT", True)
     assert njit(f) is f and njit("int64(int64)")(f) is f and jit(parallel=True)(f) is f
+
+
+def test_a_chunksize_is_remembered():
+    assert numba.get_parallel_chunksize() == 0
+    with numba.parallel_chunksize(8):
+        assert numba.get_parallel_chunksize() == 8 and numba.set_parallel_chunksize(3) == 8
+    assert numba.get_parallel_chunksize() == 0
+    for wrong, error in ((-1, ValueError), (2.5, TypeError)):
+        with pytest.raises(error):
+            numba.set_parallel_chunksize(wrong)
+    assert sorted([numba.int64, numba.float32], key=lambda of: of.key) == [numba.float32, numba.int64]

@@ -365,7 +365,7 @@ def test_complex_numbers_are_the_same_everywhere(place, dtype):
     a, b = ks.asarray(z), ks.asarray(w)
     arrays = (a * b, a / b, ks.square(a), ks.reciprocal(b), b**3, ks.abs(a * b))
     assert same(got, tuple(x.numpy() for x in arrays))
-    looped = ks.njit(complex_loops)(z, w)
+    looped = ks.njit(error_model="numpy")(complex_loops)(z, w)  # where zero divides
     for mine, theirs in zip(looped, got[:4], strict=True):
         assert same(mine, theirs)
     if place.name == "cuda":  # the functions are those of each device's library

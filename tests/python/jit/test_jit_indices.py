@@ -279,3 +279,29 @@ def test_flat_is_the_elements_in_a_row_and_what_is_written_there_is_the_arrays()
     assert z[::2].tolist() == [2 * k + 1 + k for k in range(10)] and not z[1::2].any()
     with pytest.raises(TypeError, match=r"do not lie one after the other\n(.|\n)*ravel"):
         ks.njit(f)(np.ones((4, 6))[:, ::2], np.ones((4, 3)))
+
+
+of_lists = {
+    "rows": lambda a: a[[0, 2]], "one row": lambda a: a[[1]], "columns": lambda a: a[:, [0, -1]], "a row's": lambda a: a[1, [0, 2]],
+    "pairs": lambda a: a[[0, 2], [1, 3]], "a column's": lambda a: a[[0, 2], 1],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", of_lists)
+def test_a_list_among_indices_is_an_array(name):
+    a, f = np.arange(24.0).reshape(4, 6), of_lists[name]
+    np.testing.assert_array_equal(ks.njit(f)(a), f(a), strict=True)
+    for index in ([9, 0], [0, -5]):
+        with pytest.raises(IndexError):
+            ks.njit(lambda a, i, j: a[[i, j]])(a, *index)
+
+
+def test_a_list_among_indices_of_a_store():
+    def stored(a, k):
+        a[[0, 2]] = 7
+        a[[0, k]] += 1
+        a[:, [0, k]] = 3
+
+    a, want = np.zeros((4, 6)), np.zeros((4, 6))
+    ks.njit(stored)(a, 3), stored(want, 3)
+    np.testing.assert_array_equal(a, want)

@@ -278,3 +278,115 @@ def test_texts_are_results():
         return n, name(), "b"
 
     assert f(2) == (2, "abc", "b") and name() == "abc"
+
+
+along_axes = {
+    "cumsum": lambda a, k: np.cumsum(a, axis=k), "sort": lambda a, k: np.sort(a, axis=k), "argsort": lambda a, k: np.argsort(a, axis=k),
+    "partition": lambda a, k: np.sort(np.partition(a, 1, axis=k)), "diff": lambda a, k: np.diff(a, axis=k), "flip": lambda a, k: np.flip(a, k),
+    "expand_dims": lambda a, k: np.expand_dims(a, k), "stack": lambda a, k: np.stack((a, a), axis=k), "swapaxes": lambda a, k: np.swapaxes(a, 0, k),
+    "transpose": lambda a, k: np.transpose(a, (k, 0)), "trace": lambda a, k: np.trace(a, 0, 0, k), "append": lambda a, k: np.append(a, a, axis=k),
+    "concatenate": lambda a, k: np.concatenate((a, a), axis=k), "take": lambda a, k: np.take(a, np.array([0]), axis=k), "trapezoid": lambda a, k: np.trapezoid(a, axis=k),
+    "compress": lambda a, k: np.compress(np.array([True]), a, axis=k), "delete": lambda a, k: np.delete(a, 0, axis=k), "repeat": lambda a, k: np.repeat(a, 2, axis=k),
+    "roll": lambda a, k: np.roll(a, 1, axis=k),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", along_axes)
+@pytest.mark.parametrize("shape", [(5,), (3, 4)])
+def test_an_axis_that_an_array_does_not_have_is_an_error(shape, name):
+    function, a = along_axes[name], np.arange(np.prod(shape) * 1.0).reshape(shape)[::-1]
+    if len(shape) == 1 and name in ("swapaxes", "transpose", "trace"):
+        pytest.skip("of two axes")
+    compiled = ks.njit(function)
+    for axis in range(-5, 5):
+        try:
+            want = function(a, axis)
+        except (ValueError, IndexError):
+            with pytest.raises(ValueError, match="out of bounds|repeated|the same"):
+                compiled(a, axis)
+        else:
+            np.testing.assert_array_equal(compiled(a, axis), want)
+
+
+@pytest.mark.parametrize("function", [np.partition, np.argpartition], ids=lambda f: f.__name__)
+def test_places_of_a_partition_are_those_of_the_array(function):
+    compiled, a = ks.njit(lambda a, k: function(a, k)), np.array([3.0, 1.0, 2.0])
+    for k in (-4, 3, np.array([0, 5])):
+        with pytest.raises(ValueError):
+            function(a, k)
+        with pytest.raises(ValueError, match="out of bounds"):
+            compiled(a, k)
+    np.testing.assert_array_equal(
+        a[compiled(a, -1)] if function is np.argpartition else compiled(a, (0, -1)), np.sort(a)
+    )
+
+
+@pytest.mark.parametrize("shapes", [((5, 1), (4,)), ((1,), (3,)), ((2, 3), (1, 3)), ((3,), (2, 3))])
+@pytest.mark.parametrize("function", [np.isclose, np.allclose], ids=lambda f: f.__name__)
+def test_closeness_of_arrays_of_two_shapes(function, shapes):
+    a, b = (np.arange(np.prod(shape) * 1.0).reshape(shape) for shape in shapes)
+    got, want = ks.njit(lambda a, b: function(a, b))(a, b), function(a, b)
+    np.testing.assert_array_equal(got, want)
+    assert np.shape(got) == np.shape(want)
+    with pytest.raises(ValueError):
+        ks.njit(lambda a, b: function(a, b))(np.ones(3), np.ones(4))
+
+
+@pytest.mark.parametrize("x", [3, True, 2.5, np.nan, -np.inf, np.float32(np.inf), np.float32(np.nan)])
+def test_nan_to_num_of_numbers(x):
+    got, want = ks.njit(lambda x: np.nan_to_num(x))(x), np.nan_to_num(x)
+    assert (
+        got == want
+        and isinstance(got, bool) == isinstance(x, bool)
+        and isinstance(got, float) == isinstance(x, (float, np.floating))
+    )
+
+
+@pytest.mark.parametrize("function", [divmod, np.divmod], ids=["builtin", "numpy"])
+def test_divmod_of_arrays(function):
+    a, compiled = np.array([-7, 7, 5]), ks.njit(lambda x, y: function(x, y))
+    for x, y in ((a, 2), (a, -a), (9, a), (a * 1.5, 2)):
+        for got, want in zip(compiled(x, y), function(x, y), strict=True):
+            np.testing.assert_array_equal(got, want)
+    if function is divmod:
+        with pytest.raises(ZeroDivisionError):
+            compiled(7, 0)
+
+
+@pytest.mark.parametrize("shape", [-2, (3, -2), (-3, -2)])
+def test_lengths_below_zero(shape):
+    for made in (ks.njit(lambda s: np.zeros(s)), ks.njit(lambda s: np.empty(s))):
+        with pytest.raises(ValueError, match="negative dimensions"):
+            made(shape)
+    for made in (lambda n: np.eye(n), lambda n: np.eye(3, n), lambda n: np.identity(n)):
+        with pytest.raises(ValueError):
+            made(-2)
+        with pytest.raises(ValueError, match="negative dimensions"):
+            ks.njit(made)(-2)
+
+
+def test_a_histogram_has_a_bin():
+    for bins in (0, -1):
+        with pytest.raises(ValueError):
+            np.histogram(np.ones(3), bins)
+        with pytest.raises(ValueError, match="positive"):
+            ks.njit(lambda a, n: np.histogram(a, n))(np.ones(3), bins)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int64, np.float64])
+def test_unwrap_of_small_integers_wraps_nothing_around(dtype):
+    x = np.array([-128, 127, 5, 3, 100]).astype(dtype)
+    np.testing.assert_allclose(ks.njit(lambda x: np.unwrap(x))(x), np.unwrap(x.astype(float)))
+
+
+@pytest.mark.filterwarnings("ignore::kasoku._jit.InterpretedWarning")
+@pytest.mark.parametrize("function", [np.tril_indices_from, np.triu_indices_from], ids=lambda f: f.__name__)
+def test_triangles_are_of_two_axes(function):
+    with pytest.raises(ValueError):
+        ks.jit(lambda a: function(a))(np.ones((2, 3, 4)))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.float64, np.complex128])
+def test_an_average_of_small_integers_wraps_nothing_around(dtype):
+    a = np.array([100, 120, 27]).astype(dtype)
+    np.testing.assert_allclose(ks.njit(lambda a: np.average(a, weights=a))(a), np.average(a, weights=a))

@@ -324,3 +324,37 @@ def test_functions_of_complex_numbers(name, dtype):
     else:
         want, have = function(x, y), ks.njit(lambda a, b: function(a[0], b[0]))(x, y)
     np.testing.assert_allclose(have, want[0], rtol=8 * np.finfo(dtype).eps)
+
+
+def test_the_inverse_of_a_truth_value_is_a_truth_value():
+    def inverses(a):
+        return ~a[0], ~(a[1] == a[0]), ~a.any(), ~(~a[0])
+
+    a = np.array([True, False])
+    assert ks.njit(inverses)(a) == inverses(a) and all(isinstance(each, bool) for each in ks.njit(inverses)(a))
+    assert ks.njit(lambda n: ~n)(5) == -6
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_a_complex_number_is_not_divided_by_zero(dtype):
+    def quotient(a, b):
+        return a / b
+
+    one = np.dtype(dtype).type(1 + 2j)
+    for zero in (0j, 0, 0.0, False):
+        with pytest.raises(ZeroDivisionError):
+            ks.njit(quotient)(one, zero)
+    assert ks.njit(quotient)(one, one) == 1
+    assert not np.isfinite(ks.njit(error_model="numpy")(quotient)(one, 0j))
+
+
+def test_a_product_of_matrices_in_place_runs_in_the_interpreter():
+    def product(a, b):
+        a @= b
+        return a
+
+    a, b = np.arange(4.0).reshape(2, 2), np.ones((2, 2))
+    with pytest.raises(TypeError, match="@= cannot be compiled"):
+        ks.njit(product)(a, b)
+    with pytest.warns(ks.Warning):
+        np.testing.assert_array_equal(ks.jit(product)(a.copy(), b), a @ b)

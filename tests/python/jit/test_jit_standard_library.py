@@ -2,7 +2,7 @@
 Python gives, value and type, or an exception of the same class.
 
 What may differ is in docs/differences.md: a value has one type (an int may come as an equal float), results of operators
-beyond 64 bits, integers to negative powers, and functions of `math` outside of their domain.
+beyond 64 bits, integers to negative powers, `~` of truth values, and functions of `math` outside of their domain.
 """
 
 import builtins
@@ -139,6 +139,11 @@ def wraps(want, got):
     return type(want) is int and type(got) is int and abs(want) >= 2**63 and (want - got) % 2**64 == 0
 
 
+def is_inverse(want, got):
+    """NumPy's `~` of a truth value, which in Python is that of the integer."""
+    return type(got) is bool and want == ~(not got)
+
+
 def agrees(want, got):
     """What docs/differences.md says of compiled numbers is no difference."""
     if got[0] == "error" and "to the negative power" in got[2]:
@@ -180,7 +185,7 @@ def trial(function, counts, tries, may_wrap=True):
     for count in counts:
         for arguments, want in calls(function, count, tries):
             got = outcome(compiled, arguments, 60)
-            if not agrees(want, got) and not (may_wrap and wraps(want[1], got[1])):
+            if not agrees(want, got) and not (may_wrap and (wraps(want[1], got[1]) or is_inverse(want[1], got[1]))):
                 yield f"{function.__module__}.{function.__qualname__}{arguments}: {got[1:]}, and Python gives {want[1:]}"
 
 

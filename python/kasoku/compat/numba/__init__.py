@@ -2,6 +2,7 @@
 
 import contextlib
 import inspect
+import threading
 
 import numpy as _np
 
@@ -61,6 +62,29 @@ def set_num_threads(n):
     _core._set_thread_limit(int(n))
 
 
+_of_thread = threading.local()
+
+
+def set_parallel_chunksize(n):
+    """Remembers how many iterations a worker is to take at once, and gives what was before: the pool itself decides."""
+    if not isinstance(n, (int, _np.integer)):
+        raise TypeError("The parallel chunksize must be an integer")
+    if n < 0:
+        raise ValueError("chunksize must be greater than or equal to zero")
+    before, _of_thread.chunksize = get_parallel_chunksize(), int(n)  # noqa: F405
+    return before
+
+
+@contextlib.contextmanager
+def parallel_chunksize(n):
+    """set_parallel_chunksize(n) for what stands in the block."""
+    before = set_parallel_chunksize(n)
+    try:
+        yield
+    finally:
+        set_parallel_chunksize(before)
+
+
 _plain(globals(), {
     "get_num_threads": (lambda: _core._thread_limit(),
         "Threads that share the loops of compiled functions called from this thread."),
@@ -68,10 +92,8 @@ _plain(globals(), {
     "get_thread_id": (lambda: _core._thread_number(),
         "The calling thread's number in its parallel loop, below get_num_threads(); no other thread in it has it at that time."),
     "typeof": (lambda value: of_value(value), "The type that compiled code has for a value."),
-    "get_parallel_chunksize": (lambda: 0, "How many iterations a worker takes at once: 0, the pool decides."),
-    "set_parallel_chunksize": (lambda n: 0, "Accepted: how a parallel loop is shared is the pool's."),
-    "parallel_chunksize": (lambda n: contextlib.nullcontext(n),
-        "Accepted: how a parallel loop is shared is the pool's."),
+    "get_parallel_chunksize": (lambda: getattr(_of_thread, "chunksize", 0),
+        "The number of iterations that this thread asked for; how a parallel loop is shared is the pool's."),
     "objmode": (lambda *args, **kwargs: contextlib.nullcontext(),
         "Python code in a compiled function: the function runs in the interpreter, its loops compiled."),
     "literally": (lambda value: value, "The value: compiled code knows what it needs to know."),
