@@ -147,13 +147,17 @@ class Arguments {
   int64_t one_ = 1, zero_ = 0;
 };
 
+/// To be found before memory is held, as cast() finds it: while it is compiled other threads go on, and may wait for what is held.
+Function& cast_function(Dtype from, Dtype to, Device& device) {
+  static std::atomic<Function*> casts[n_dtypes][n_dtypes];
+  return found(casts[static_cast<size_t>(from)][static_cast<size_t>(to)], device, [&] { return one_cast(from, to, device); });
+}
+
 /// n elements in C order as another dtype.
 void cast(void* y, const char* memory, Dtype from, Dtype to, int64_t n, Device& device) {
-  static std::atomic<Function*> casts[n_dtypes][n_dtypes];
-  Function& function = found(casts[static_cast<size_t>(from)][static_cast<size_t>(to)], device, [&] { return one_cast(from, to, device); });
   Arguments arguments(y, n);
   arguments.add(&memory);
-  arguments.launch(function, device);
+  arguments.launch(cast_function(from, to, device), device);
 }
 
 /// More are put in order or stretched by a graph's kernel, which reads them where they are.
@@ -240,6 +244,8 @@ class Known {
  public:
   Known(Op op, std::span<const Plain> operands) {
     if (!find_kernel(op, operands)) return;
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (const Dtype dtype = operand_dtype(op, i, compute_); operands[i].array && forms_[i] == Form::unit && dtype != model_->dtype) cast_function(model_->dtype, dtype, *model_->device);
     for (size_t i = 0; i < operands.size(); ++i) {
       const Array* const array = operands[i].array;
       if (!array || (array->state().number && !is_value_)) continue;
@@ -696,8 +702,9 @@ bool reduce_again(ReduceOp op, const Array& array, void* result, Dtype& dtype) {
   if (!known.is_known.load(std::memory_order_acquire) || !is_tree_for_now(array)) return false;
   const Dtype compute = known.compute.load(std::memory_order_relaxed);
   int64_t length = product(x.view.shape);
-  const Held held(array);
   const Dtype from = is_of_truth(op, compute) ? Dtype::bool_ : x.dtype;
+  if (from != x.dtype) cast_function(x.dtype, from, *x.device);
+  const Held held(array);
   const auto& place = reductions[static_cast<size_t>(op)][static_cast<size_t>(from)][static_cast<size_t>(compute)][static_cast<size_t>(Way::whole)];
   Function* const function = place.load(std::memory_order_acquire);
   if (!held || !function) return false;

@@ -52,7 +52,7 @@ Array make_array(nb::handle object, nb::handle dtype, nb::handle device, Copies 
     if (!device.is_none()) {
       Device& to = device_from(device);
       if (&to != &array_inside(object)->device()) must_be_allowed(copies, "the array is on another device");
-      const Array& given = *array_inside(object);
+      const Array given = *array_inside(object);  // another thread may put another in its place
       const GilReleased release;
       moved = to_device(given, to);
     }

@@ -108,6 +108,9 @@ nb::object object_of(const Value& value) {
     if (!place) place = object_of(value.array()).release().ptr();
     return nb::borrow(place);
   }
+#ifdef Py_GIL_DISABLED
+  return object_of(value.array());  // another thread may take the last one meanwhile
+#endif
   PyObject*& place = of.last[of.next++ % n_last];
   const bool is_free = place && Py_REFCNT(place) == 1 && !has_more(place);
   if (is_free && array_inside(place)->become(value.number, value.dtype, *value.device)) return nb::borrow(place);
