@@ -264,19 +264,13 @@ class FewPlaces {
   Strides block_steps_;
 };
 
-/// Indices of which negative ones count from the end, as positions from the first element.
-Array from_first(const Array& indices, int64_t length) {
-  const Array at = astype(indices, Dtype::int64);
-  return apply(Op::where, {apply(Op::less, {at, 0}), apply(Op::add, {at, length}), at});
-}
-
-bool are_inside(const Array& greatest, int64_t length) { return unsigned_in(greatest) < static_cast<uint64_t>(length); }
-
 /// The positions that an array's indices mean, all of which lie within the axis.
 Array checked_positions(const Basic::Advanced& x, int64_t length) {
+  const auto are_inside = [&](const Array& positions) { return unsigned_in(greatest_unsigned(positions)) < static_cast<uint64_t>(length); };
   const Array at = astype(x.array, Dtype::int64);
-  if (at.size() == 0) return at;
-  if (const Array positions = from_first(at, length); are_inside(greatest_unsigned(positions), length)) return positions;
+  if (at.size() == 0 || are_inside(at)) return at;  // what gathers them reads memory then, and computes nothing
+  const Array from_first = apply(Op::where, {apply(Op::less, {at, 0}), apply(Op::add, {at, length}), at});
+  if (are_inside(from_first)) return from_first;
   const Array host = to_device(contiguous(at), device("cpu"));
   const auto* all = static_cast<const int64_t*>(host.data_for_read());
   throw out_of_bounds(*std::find_if(all, all + host.size(), [&](int64_t k) { return k < -length || k >= length; }), x, length);
@@ -342,39 +336,9 @@ bool is_whole_mask(const Array& array, const std::vector<Index>& index) {
   return index.size() == 1 && is_mask(index[0]) && array.ndim() > 0 && index[0].array_value->shape() == array.shape();
 }
 
-/// On a GPU it takes as long to hear whether all indices are inside as to take few elements. So these are taken meanwhile, of indices
-/// outside from the last place. Nothing if there are such, or where that is not so.
-std::optional<Array> gathered_meanwhile(const Basic& basic, Places from) {
-  constexpr int64_t few_bytes = 1 << 20;
-  const Array& array = basic.view;
-  const int64_t bytes = product(from.view.shape) * static_cast<int64_t>(array.itemsize());
-  if (array.device().is_host() || Recorder::current() || bytes == 0 || bytes > few_bytes) return std::nullopt;
-  const View view = array.input().view;
-  std::vector<std::pair<Array, int64_t>> greatest;
-  for (const Basic::Advanced& x : basic.arrays) {
-    const int64_t length = view.shape[x.axis];
-    if (length == 0) return std::nullopt;
-    Array at = to_device(x.array, array.device());
-    if (!x.is_inside) {
-      at = from_first(at, length);
-      greatest.emplace_back(greatest_unsigned(at), length).first.buffer();
-      at = astype(apply(Op::minimum, {astype(at, Dtype::uint64), length - 1}), Dtype::int64);
-    }
-    from.along.push_back({at, length, view.strides[x.axis]});
-  }
-  if (greatest.empty()) return std::nullopt;
-  const Array elements = gather(array, from);
-  elements.buffer();
-  const bool are_all_inside = std::ranges::all_of(greatest, [](const auto& each) { return are_inside(each.first, each.second); });
-  return are_all_inside ? std::optional(elements) : std::nullopt;
-}
-
 Array elements_at(const Basic& basic, const Places& from) {
   const Array& view = basic.view;
-  if (are_for_kernel(view, from)) {
-    if (std::optional<Array> elements = gathered_meanwhile(basic, from)) return *elements;
-    return gather(view, with_positions(from, basic));
-  }
+  if (are_for_kernel(view, from)) return gather(view, with_positions(from, basic));
   const FewPlaces places(basic, from);
   Array result = Array::empty(from.view.shape, view.dtype(), view.device(), view.itemsize());
   places.read(static_cast<const char*>(view.data_for_read()), static_cast<char*>(result.data()));

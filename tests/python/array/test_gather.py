@@ -96,5 +96,5 @@ def test_it_is_one_kernel_with_what_follows(on_device, no_first_sight):
     before = ks.stats().launches
     total = (x[at] * 2 + 1).sum(1)
     ks.eval(total)
-    assert ks.stats().launches - before <= 3  # whether an index is outside takes one or two
+    assert ks.stats().launches - before <= 5  # two looks at the indices, as some count from the end
     assert ks.stats().bytes_between_devices_for_move < 100
