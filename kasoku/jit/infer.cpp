@@ -406,6 +406,7 @@ Type Inference::iterated(Expr& iterable) {
       return Type::tuple({place_of(array.ndim), Type::scalar(array.dtype)});
     }
     if (intrinsic->handler == Handler::ndindex) {
+      if (!spread_starred(iterable)) return {};
       place_arguments(iterable, *intrinsic);
       for (size_t i = 1; i < iterable.items.size(); ++i)
         if (!visit(*iterable.items[i]).is_known()) return {};

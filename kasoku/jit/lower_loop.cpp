@@ -366,7 +366,7 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
         fail_if(length + " < 0",
                 fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"negative dimensions are not allowed\", 0, 0, 0)",
                             e.place.line));
-      return {fmt::format("{}", fmt::join(lengths, " * ")),
+      return {lengths.empty() ? "1" : fmt::format("{}", fmt::join(lengths, " * ")),
               [this, lengths](const std::string& i) { return element_place(lengths, i); }};
     }
     if (row && row->handler == Handler::ndenumerate) {

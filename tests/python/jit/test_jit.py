@@ -633,6 +633,10 @@ def over_elements(x):
         t -= i * v
     for (i,) in np.ndindex(x.shape[1]):
         t += i
+    for at in np.ndindex(*x.shape):
+        t += at[1] * 1000
+    for _ in np.ndindex():
+        t += 1e6
     return s + t
 
 
