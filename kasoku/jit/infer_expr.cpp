@@ -242,9 +242,8 @@ Type Inference::type_of(Expr& expr) {
         if (is_floating(type.dtype) || is_complex(type.dtype))
           fail(expr.place, fmt::format("~{} has no meaning", str(type)));
         if (type.is_array()) return Type::array(type.dtype, type.ndim, true);
-        return type.is_boolean() ? bool_type
-                                 : Type::scalar(unary_dtype(
-                                       type.dtype));  // NumPy's: an element's kind is not known apart from Python's
+        // ~ of a truth value is NumPy's: those of arrays and Python's are one type here.
+        return type.is_boolean() ? bool_type : Type::scalar(unary_dtype(type.dtype));
       }
       if (type.is_array() && type.dtype == Dtype::bool_) fail(expr.place, fmt::format("{}{} has no meaning", str(expr.op), str(type)), "", "use ~ or logical_not");
       if (type.is_array()) return Type::array(type.dtype, type.ndim, true);

@@ -102,13 +102,13 @@ def triu_indices(n, k=0, m=None):
 
 def tril_indices_from(arr, k=0):
     if arr.ndim != 2:
-        return arr.indices_of_other_axes()  # which compiled code does not have, and says so
+        raise ValueError("input array must be 2-d")
     return tril_indices(arr.shape[0], k, arr.shape[1])
 
 
 def triu_indices_from(arr, k=0):
     if arr.ndim != 2:
-        return arr.indices_of_other_axes()
+        raise ValueError("input array must be 2-d")
     return triu_indices(arr.shape[0], k, arr.shape[1])
 
 
