@@ -209,6 +209,7 @@ void bind_task_arguments(nb::module_& m) {
   static PyType_Spec spec = {"kasoku._core._TaskInput", sizeof(TaskInput), 0, Py_TPFLAGS_DEFAULT, slots};
   task_input_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!task_input_type) throw nb::python_error();
+  m.attr("_TaskInput") = nb::borrow(reinterpret_cast<PyObject*>(task_input_type));
   nb::class_<RebuiltObject>(m, "_TaskObject");
 }
 
