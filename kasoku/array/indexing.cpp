@@ -266,7 +266,7 @@ class FewPlaces {
 
 /// The positions that an array's indices mean, all of which lie within the axis.
 Array checked_positions(const Basic::Advanced& x, int64_t length) {
-  const auto are_inside = [&](const Array& positions) { return unsigned_in(greatest_unsigned(positions)) < static_cast<uint64_t>(length); };
+  const auto are_inside = [&](const Array& positions) { return greatest_unsigned(positions) < static_cast<uint64_t>(length); };
   const Array at = astype(x.array, Dtype::int64);
   if (at.size() == 0 || are_inside(at)) return at;  // what gathers them reads memory then, and computes nothing
   const Array from_first = apply(Op::where, {apply(Op::less, {at, 0}), apply(Op::add, {at, length}), at});

@@ -204,7 +204,6 @@ T on_host(const Array& element) {
 bool is_true(const Array& element) { return on_host<uint8_t>(element) != 0; }
 int64_t number_in(const Array& element) { return on_host<int64_t>(element); }
 
-uint64_t unsigned_in(const Array& element) { return on_host<uint64_t>(element); }
-Array greatest_unsigned(const Array& numbers) { return reduce(ReduceOp::max, astype(numbers, Dtype::uint64)); }
+uint64_t greatest_unsigned(const Array& numbers) { return on_host<uint64_t>(reduce(ReduceOp::max, astype(numbers, Dtype::uint64))); }
 
 }  // namespace kasoku

@@ -33,10 +33,8 @@ Array std_(const Array& array, const Over& over = {}, double ddof = 0, std::opti
 bool is_true(const Array& element);
 /// The same of an int64.
 int64_t number_in(const Array& element);
-/// The same of a uint64.
-uint64_t unsigned_in(const Array& element);
-/// The greatest of some int64 as unsigned numbers, of which negative ones are the greatest.
-Array greatest_unsigned(const Array& numbers);
+/// The greatest of some int64 as unsigned numbers, of which negative ones are the greatest; waits for it.
+uint64_t greatest_unsigned(const Array& numbers);
 
 /// An element that joins without a trace.
 Scalar identity(ReduceOp op, Dtype dtype);

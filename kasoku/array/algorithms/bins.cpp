@@ -195,7 +195,7 @@ Array bincount(const Array& numbers, const std::optional<Array>& weights, int64_
   const Array wide = numbers.dtype() == Dtype::int64 ? numbers : astype(numbers, Dtype::int64);
   int64_t bins = least;
   if (numbers.size() > 0) {
-    const uint64_t greatest = are_few(wide) ? std::ranges::max(elements<uint64_t>(contiguous(wide))) : unsigned_in(greatest_unsigned(wide));
+    const uint64_t greatest = are_few(wide) ? std::ranges::max(elements<uint64_t>(contiguous(wide))) : greatest_unsigned(wide);
     if (greatest > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) throw Error(ErrorKind::value, "'list' argument must have no negative elements");
     bins = std::max(bins, static_cast<int64_t>(greatest) + 1);
   }
