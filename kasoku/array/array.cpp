@@ -146,6 +146,11 @@ bool is_contiguous(const View& view, size_t itemsize) {
   return true;
 }
 
+void must_be_together(std::string_view what, const Device& a, const Device& b) {
+  if (&a == &b) return;
+  throw Error(ErrorKind::value, std::string(what) + " of arrays on " + a.str() + " and " + b.str()).fix("move one: x.to_device(\"" + a.str() + "\")");
+}
+
 std::string str(const Shape& shape) {
   std::string text = "(";
   for (size_t i = 0; i < shape.size(); ++i) {

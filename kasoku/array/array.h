@@ -102,6 +102,9 @@ Input read_first(Input input, const Array& written);
 Strides contiguous_strides(const Shape& shape, size_t itemsize);
 bool is_contiguous(const View& view, size_t itemsize);
 
+/// Unless both lie on one device, an error that says so; `what`: "matmul", or what else reads both.
+void must_be_together(std::string_view what, const Device& a, const Device& b);
+
 /// "(3, 4)", as Python writes it.
 std::string str(const Shape& shape);
 

@@ -247,19 +247,16 @@ Array apply_anew(Op op, std::span<const Operand> given, std::optional<Dtype> dty
     op = simpler_power(*operands[1], types);
     operands = operands.first(static_cast<size_t>(info(op).arity));
   }
-  Device* device = nullptr;
+  const Array* first = nullptr;
   Shape shape;
-  bool is_first = true;
   for (const Operand* x : operands) {
     if (!x->array) continue;
-    if (device && device != &x->array->device())
-      throw Error(ErrorKind::value, std::string(info(op).name) + " of arrays on " + device->str() + " and " + x->array->device().str())
-          .fix("move one: x.to_device(\"" + device->str() + "\")");
-    device = &x->array->device();
-    if (is_first || x->array->shape() != shape) shape = is_first ? x->array->shape() : broadcast(shape, x->array->shape());
-    is_first = false;
+    if (first) must_be_together(info(op).name, first->device(), x->array->device());
+    if (!first || x->array->shape() != shape) shape = first ? broadcast(shape, x->array->shape()) : x->array->shape();
+    if (!first) first = &*x->array;
   }
-  if (!device) throw Error(ErrorKind::type, std::string(info(op).name) + " needs an array");
+  if (!first) throw Error(ErrorKind::type, std::string(info(op).name) + " needs an array");
+  Device* const device = &first->device();
   // What is computed of values, which elements that were read are, is a value.
   const bool is_value = shape.empty() && std::ranges::all_of(operands, [](const Operand* x) { return !x->array || x->array->is_read_only(); });
   if (std::optional<Array> result = apply_directly(op, types, operands, shape, *device)) {

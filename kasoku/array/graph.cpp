@@ -209,6 +209,7 @@ NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression ex
   Recording::note(*node);
   bool run_now = is_eager() && expression.kind != Expression::constant;
   for (const Input& input : expression.inputs) {
+    must_be_together("an expression", device, *input.node->device);  // a kernel that met the other's memory would end the process's use of a GPU
     if (const auto pending = input.node->expression.load()) {
       expression.n_pending = std::min(expression.n_pending + pending->n_pending, 1 << 20);
       expression.depth = std::max(expression.depth, pending->depth + 1);

@@ -51,9 +51,7 @@ Shape batch_of(const Array& array) {
 Array matmul(const Array& a, const Array& b) {
   if (a.ndim() == 0 || b.ndim() == 0)
     throw Error(ErrorKind::value, "matmul: an operand has no axes").fix("multiply by a number with *");
-  if (&a.device() != &b.device())
-    throw Error(ErrorKind::value, "matmul of arrays on " + a.device().str() + " and " + b.device().str())
-        .fix("move one: x.to_device(\"" + a.device().str() + "\")");
+  must_be_together("matmul", a.device(), b.device());
   const Dtype dtype = a.dtype() == b.dtype() ? a.dtype() : promote(a.dtype(), b.dtype());
   std::optional<Array> of_a, of_b;
   const Array &x = a.dtype() == dtype ? a : of_a.emplace(astype(a, dtype)), &y = b.dtype() == dtype ? b : of_b.emplace(astype(b, dtype));

@@ -19,13 +19,12 @@ namespace {
 
 using namespace nb::literals;
 
-/// A function of two arrays, which are brought to one device.
+/// A function of two arrays; what is none yet comes to where the other lies.
 template <class F>
 auto of_two(nb::handle a, nb::handle b, const F& f) {
   Device& device = device_among({a, b});
   const Array x = array_from(a, device), y = array_from(b, device);
-  if (&x.device() != &y.device())
-    throw Error(ErrorKind::value, "the arrays lie on " + x.device().str() + " and " + y.device().str()).fix("move one: x.to_device(\"" + x.device().str() + "\")");
+  must_be_together("an equation", x.device(), y.device());
   const GilReleased release;
   return f(x, y);
 }

@@ -146,17 +146,19 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
     if (!out.is_none() && again_into(out, op, objects)) return nb::borrow(out);
     if (nb::object result = out.is_none() ? again(op, objects) : nb::object(); result.is_valid()) return result;
   }
-  Device& device = device_among(objects);
+  Device* where_they_lie = &device_among(objects);
   Operand operands[3];
   size_t n = 0;
   bool has_array = false;
   for (nb::handle object : objects) {
     const Array* const beside = objects.size() == 2 && dtype.is_none() ? array_of(objects.begin()[1 - n]) : nullptr;
     Plain number;
-    operands[n] = beside && get_as_pythons(object, {beside, {}}, number) ? weak_operand(number.number) : must_be_operand(object, device);
+    operands[n] = beside && get_as_pythons(object, {beside, {}}, number) ? weak_operand(number.number) : must_be_operand(object, *where_they_lie);
     has_array |= beside || operands[n].array;
+    if (operands[n].array) where_they_lie = &operands[n].array->device();  // of another library's array
     ++n;
   }
+  Device& device = *where_they_lie;
   if (!has_array) operands[0] = array_from(*objects.begin(), device);
   const std::optional<Dtype> wanted = optional_dtype(dtype);
   const std::optional<Array> into = out_from(out);

@@ -126,6 +126,7 @@ void search_few(const Array& sorted, const Array& values, bool is_right, int64_t
 
 Array searchsorted(const Array& sorted, const Array& values, bool is_right) {
   if (sorted.ndim() != 1) throw Error(ErrorKind::value, "object too deep for desired array").why("searchsorted looks among elements of one axis, not of shape " + str(sorted.shape()));
+  must_be_together("searchsorted", sorted.device(), values.device());
   Device& device = sorted.device();
   const Dtype dtype = dtype_of_search(promote(sorted.dtype(), values.dtype()));
   const auto prepared = [&](const Array& x) { return contiguous(as_dtype(x, dtype)); };
@@ -161,6 +162,7 @@ Array digitize(const Array& values, const Array& bins, bool is_right) {
 Array count_bins(const Array& given, const std::optional<Array>& weights, int64_t bins) {
   const Array numbers = given.ndim() == 1 ? given : ravel(given);
   Device& device = numbers.device();
+  if (weights) must_be_together("numbers and weights", numbers.device(), weights->device());
   const int64_t n = numbers.size();
   if (are_few(numbers)) {
     const Array at = contiguous(numbers), sums = Array::zeros({bins}, weights ? Dtype::float64 : Dtype::int64, device);

@@ -71,6 +71,7 @@ Array convolved(const Array& a, const Array& v, int64_t first, int64_t count, Dt
 /// `start`: of the whole convolution's places, the first that mode "same" has.
 Array overlap(const Array& a, const Array& v, Overlap mode, int64_t start) {
   const int64_t longer = std::max(a.size(), v.size()), shorter = std::min(a.size(), v.size());
+  must_be_together("convolve", a.device(), v.device());
   const Dtype dtype = promote(a.dtype(), v.dtype());
   const Array &row = a.size() >= v.size() ? a : v, &window = a.size() >= v.size() ? v : a;
   switch (mode) {

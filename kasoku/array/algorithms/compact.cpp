@@ -408,6 +408,9 @@ Array compress_few(const Array& mask, const Array& array) {
   return chosen_of_few(reinterpret_cast<const uint8_t*>(flags.memory()), mask.size(), held.memory(), array.dtype(), array.itemsize(), array.device());
 }
 
-Array compress(const Array& mask, const Array& array) { return chosen(flags_of(mask), contiguous(array)); }
+Array compress(const Array& mask, const Array& array) {
+  must_be_together("compress", mask.device(), array.device());
+  return chosen(flags_of(mask), contiguous(array));
+}
 
 }  // namespace kasoku

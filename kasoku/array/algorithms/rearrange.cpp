@@ -140,6 +140,7 @@ Array repeat(const Array& array, const Array& counts, std::optional<int64_t> axi
   const size_t d = normal_axis(*axis, array.ndim());
   const int64_t n = array.shape()[d];
   if (!is_integer(counts.dtype()) && counts.dtype() != Dtype::bool_) throw Error(ErrorKind::type, "repeats are integers, not " + std::string(info(counts.dtype()).name));
+  must_be_together("repeat", array.device(), counts.device());
   if (counts.size() == 1) return repeat(array, number_in(reshape(astype(counts, Dtype::int64), {})), axis);
   if (counts.ndim() != 1 || counts.size() != n)
     throw Error(ErrorKind::value, "repeats of the shape " + str(counts.shape()) + " could not be broadcast together with an axis of length " + std::to_string(n));

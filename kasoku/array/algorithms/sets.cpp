@@ -132,8 +132,7 @@ Unique unique_parts(const Array& array, const UniqueWanted& wanted, int64_t axis
 }
 
 Array common(const Array& a, const Array& b) {
-  if (&a.device() != &b.device())
-    throw Error(ErrorKind::value, "a set of arrays on " + a.device().str() + " and " + b.device().str()).fix("move one: x.to_device(\"" + a.device().str() + "\")");
+  must_be_together("a set", a.device(), b.device());
   const Dtype dtype = promote(a.dtype(), b.dtype());
   const Array x = ravel(a), y = ravel(b);
   return together({as_dtype(x, dtype), as_dtype(y, dtype)});

@@ -336,21 +336,21 @@ class poly1d:
         return self
 
     def __add__(self, other):
-        return type(self)(polyadd(self.coeffs, _coefficients(other)))
+        return type(self)(polyadd(self.coeffs, _coefficients(other, self)))
 
     def __sub__(self, other):
-        return type(self)(polysub(self.coeffs, _coefficients(other)))
+        return type(self)(polysub(self.coeffs, _coefficients(other, self)))
 
     def __rsub__(self, other):
-        return type(self)(polysub(_coefficients(other), self.coeffs))
+        return type(self)(polysub(_coefficients(other, self), self.coeffs))
 
     def __mul__(self, other):
-        return type(self)(polymul(self.coeffs, _coefficients(other)))
+        return type(self)(polymul(self.coeffs, _coefficients(other, self)))
 
     __radd__, __rmul__ = __add__, __mul__
 
     def __truediv__(self, other):
-        quotient, rest = polydiv(self.coeffs, _coefficients(other))
+        quotient, rest = polydiv(self.coeffs, _coefficients(other, self))
         return type(self)(quotient), type(self)(rest)
 
     def __rtruediv__(self, other):
@@ -376,5 +376,6 @@ class poly1d:
         return f"poly1d({repr(self.coeffs.numpy())[6:-1]})"  # what stands in "array(…)"
 
 
-def _coefficients(x):
-    return x.coeffs if isinstance(x, poly1d) else atleast_1d(given(x))
+def _coefficients(x, like):
+    """The coefficients of what meets the polynomial `like`; a number comes to where its own lie."""
+    return x.coeffs if isinstance(x, poly1d) else atleast_1d(given(x, like.coeffs))
