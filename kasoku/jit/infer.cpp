@@ -46,6 +46,19 @@ bool has_record(const Type& type) {
   return type.is_record() || (type.is_tuple() && !type.text.empty()) || std::ranges::any_of(type.items, has_record);
 }
 
+/// Whether a value is, or holds, one of which no more is known than its type.
+bool has_python_object(const Type& type) {
+  return type.kind == TypeKind::range || type.kind == TypeKind::dtype || type.kind == TypeKind::function ||
+         type.kind == TypeKind::member || (type.is_tuple() && std::ranges::any_of(type.items, has_python_object));
+}
+
+/// Whether a list, or one in a tuple, is a tuple in compiled code.
+bool has_list_of_several(const Expr& e) {
+  if (e.kind == ExprKind::list && e.type.is_tuple()) return true;
+  return (e.kind == ExprKind::list || e.kind == ExprKind::tuple) &&
+         std::ranges::any_of(e.items, [](const ExprPtr& item) { return has_list_of_several(*item); });
+}
+
 }  // namespace
 
 int Inference::instance(const Function& function, std::vector<Type> arguments) {
@@ -333,8 +346,10 @@ void Inference::walk(Stmt& stmt) {
       const Type type = stmt.expr ? visit(*stmt.expr) : Type::none();
       if (has_record(type) && !function_->function->options.is_cuda)  // what a kernel calls never comes back to Python
         fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)), "", "return its parts");
-      if (type.kind == TypeKind::range || type.kind == TypeKind::dtype || type.kind == TypeKind::function || type.kind == TypeKind::member)
+      if (has_python_object(type) && !(type.is_tuple() && function_->function->options.is_cuda))
         fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)));
+      if (stmt.expr && has_list_of_several(*stmt.expr) && !function_->function->options.is_cuda)
+        fail(stmt.place, "a list of several types cannot be returned from compiled code", "", "return a tuple");
       if (function_->declared_result.is_known()) {
         if (type.is_known() && conversion(type, function_->declared_result) == Conversion::none)
           throw SignatureError(error(stmt.place, fmt::format("{} returns {}, and its signature says {}", function_->function->name,

@@ -5,6 +5,7 @@
 #include "jit_values.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/half.h"
+#include "kasoku/base/overflow_error.h"
 
 #include <fmt/format.h>
 
@@ -124,7 +125,7 @@ void put_number(const Number& number, const Type& from, const Type& to, uint64_t
     const auto single = static_cast<float>(number.real);
     std::memcpy(words, &single, 4);
   } else if (to.dtype == Dtype::float16) {
-    *words = float_to_half(to_odd(is_real ? number.real : static_cast<double>(number.integer)));
+    *words = float_to_half(to_odd(number.real));
   } else if (to.dtype == Dtype::bool_) {
     *words = is_real ? number.real != 0 : number.integer != 0;
   } else {
@@ -133,6 +134,19 @@ void put_number(const Number& number, const Type& from, const Type& to, uint64_t
 }
 
 }  // namespace
+
+void refuse_negative(PyObject* value, const Type& from, const Type& to) {
+  if (from.is_tuple() && to.is_tuple())
+    for (size_t i = 0; i < to.items.size(); ++i)
+      refuse_negative(PyTuple_GetItem(value, static_cast<Py_ssize_t>(i)), from.items[i], to.items[i]);
+  if (!from.is_integer() || !to.is_integer() || info(from.dtype).kind != DtypeKind::signed_ ||
+      info(to.dtype).kind != DtypeKind::unsigned_)
+    return;
+  uint64_t word, *at = &word;
+  if (!pack(value, from, at) || number_of(from, &word).integer >= 0) return;
+  throw OverflowError(
+      fmt::format("{} is negative, and the signature says {}", number_of(from, &word).integer, info(to.dtype).name));
+}
 
 bool pack_converted(PyObject* value, const Type& from, const Type& to, uint64_t*& words, Offloaded* offloaded) {
   if (from.is_scalar() && to.is_scalar() && from != to) {

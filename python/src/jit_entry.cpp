@@ -167,10 +167,12 @@ PyObject* run(const JitEntry& entry, uint64_t* words, PyObject* const* arguments
 
 bool fill(const JitEntry& entry, PyObject* const* arguments, size_t n, uint64_t* words, Offloaded* offloaded,
           const std::vector<Type>* given) {
-  for (size_t i = 0; i < n; ++i)
+  for (size_t i = 0; i < n; ++i) {
+    if (given) refuse_negative(arguments[i], (*given)[i], entry.arguments[i]);
     if (given ? !pack_converted(arguments[i], (*given)[i], entry.arguments[i], words, offloaded)
               : !pack(arguments[i], entry.arguments[i], words, offloaded))
       return false;
+  }
   for (size_t i = 0; i < entry.hidden.size(); ++i)
     if (!pack(entry.hidden[i].ptr(), entry.compiled.lowered().arguments[n + i], words, offloaded)) return false;
   return true;

@@ -38,6 +38,9 @@ bool pack(PyObject* value, const jit::Type& type, uint64_t*& words, Offloaded* o
 /// The same for a value of type `from` whose conversion to `to` is allowed (jit/signature.h).
 bool pack_converted(PyObject* value, const jit::Type& from, const jit::Type& to, uint64_t*& words, Offloaded* offloaded = nullptr);
 
+/// Throws an OverflowError for a negative integer, or one in a tuple, that would become an unsigned one.
+void refuse_negative(PyObject* value, const jit::Type& from, const jit::Type& to);
+
 /// The Python value of a result. `arguments` own the memory of arrays that are views of them.
 nb::object unpack(const jit::Type& type, const uint64_t*& words, PyObject* const* arguments, size_t n,
                   Offloaded* offloaded = nullptr);

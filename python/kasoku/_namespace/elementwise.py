@@ -308,7 +308,7 @@ def ldexp(x1, x2, /, out=None) -> Array:
     x, n = together(x1, x2)
     if is_inexact(n.dtype) or n.dtype == bool:
         raise TypeError(f"ldexp: exponents are integers, not {n.dtype}")
-    x = floating(x)
+    x = floating_as_ufunc(x)
     if x.dtype == np.float16:
         return stored(ldexp(x.astype("float32"), n).astype("float16"), out)
     # Up to the range of normal numbers nothing is rounded, and the last factor rounds once.

@@ -380,6 +380,14 @@ def test_functions_of_two_results_have_two_outputs(device):
         assert ks.ldexp(ks.array(x), 3, out=out) is out and out.tolist() == np.ldexp(x, 3).tolist()
 
 
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16", "int32", "int64", "float16", "float32"])
+def test_ldexp_of_small_integers_is_of_the_small_floats_of_numpy(device, dtype):
+    x, n = np.array([1, 0, 3]).astype(dtype), np.array([3, 1, -2], np.int32)
+    want, found = np.ldexp(x, n), ks.ldexp(ks.array(x, device=device), ks.array(n, device=device))
+    assert found.dtype == want.dtype
+    np.testing.assert_array_equal(found.numpy(), want)
+
+
 def test_a_variance_about_a_mean_that_is_given(device):
     x = np.array([[1.0, 2, np.nan], [4, 5, 6]])
     mean = np.nanmean(x, axis=1, keepdims=True)

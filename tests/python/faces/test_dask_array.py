@@ -2,6 +2,7 @@
 
 import functools
 import importlib.util
+import pickle
 import subprocess
 import sys
 
@@ -231,7 +232,30 @@ cases = dict(
     divmod=lambda: (da.stack(divmod(x, 0.3)), np.stack(divmod(a, 0.3))),
     argtopk=lambda: (da.argtopk(x, 3, axis=0), np.argsort(-a, axis=0, kind="stable")[:3]),
     argtopkleast=lambda: (x.argtopk(-4), np.argsort(a, axis=-1, kind="stable")[:, :4]),
+    ravelmultiunknown=lambda: (
+        da.ravel_multi_index(
+            (lambda i: i[i[:, 0] > 1])(da.from_array(np.array([[1, 2, 4], [3, 0, 4], [2, 1, 1]]), chunks=1)), (5, 6)
+        ),
+        np.ravel_multi_index(np.array([[3, 0, 4], [2, 1, 1]]), (5, 6)),
+    ),
+    varreal=lambda: (da.var(x + 1j * y, axis=0, dtype="f8"), np.var(a + 1j * b, axis=0, dtype="f8")),
+    nanstdreal=lambda: (da.nanstd(x + 1j * y, dtype="f8"), np.nanstd(a + 1j * b, dtype="f8")),
+    einsumdtype=lambda: (
+        da.einsum("ij,ij->i", (x * 9).astype(int), (y * 9).astype(int), dtype="f4", casting="unsafe", split_every=2),
+        np.einsum("ij,ij->i", (a * 9).astype(int), (b * 9).astype(int), dtype="f4", casting="unsafe"),
+    ),
+    memoryview=lambda: (da.from_array(memoryview(b"bytes"), chunks=2), np.frombuffer(b"bytes", np.uint8)),
+    blockwiseclass=lambda: (
+        da.blockwise(
+            lambda kind: np.ones((2, 3), kind), "ab", np.float32, None, new_axes={"a": 2, "b": (3, 3)}, dtype="f4"
+        ),
+        np.ones((2, 6), "f4"),
+    ),
     vindex=lambda: (x.vindex[[0, 5, 59], [3, 3, 39]], a[[0, 5, 59], [3, 3, 39]]),
+    vindexchunks=lambda: (
+        x.vindex[da.from_array(np.array([[0, 5], [59, 7]]), chunks=1), 3],
+        a[np.array([[0, 5], [59, 7]]), 3],
+    ),
     vindexrest=lambda: (da.stack([x, y]).vindex[:, [1, 2], [5, 6]], np.stack([a, b])[:, [1, 2], [5, 6]].T),
     methods=lambda: (x[:1].squeeze().repeat(2), a[:1].squeeze().repeat(2)),
     swapaxes=lambda: (x.swapaxes(0, 1).topk(2, axis=1), np.sort(a.T, axis=1)[:, :-3:-1]),
@@ -1357,3 +1381,37 @@ def test_lu_exchanges_rows_for_the_greatest_element():
         np.testing.assert_allclose(p @ lower @ upper, values, atol=1e-14)
         most = 2**0.5 if values.dtype.kind == "c" else 1  # as LAPACK: the greatest |real| + |imaginary|
         assert (abs(lower) <= most + 1e-12).all() and (np.triu(lower, 1) == 0).all() and (np.tril(upper, -1) == 0).all()
+
+
+def test_percentiles_of_texts_are_the_nearest():
+    texts = np.array(["a", "a", "d", "d", "d", "e"])
+    found = da.percentile(da.from_array(texts, chunks=3), [0, 50, 100])
+    assert found.dtype == texts.dtype
+    assert found.compute().tolist() == np.percentile(texts, [0, 50, 100], method="nearest").tolist()
+
+
+def test_a_program_s_ufunc_is_called_as_numpy_s():
+    numbers = np.arange(6).reshape(2, 3)
+    theirs, ours_ = np.frompyfunc(max, 2, 1), da.frompyfunc(max, 2, 1)
+    assert (ours_.nin, ours_.nout, ours_.ntypes, ours_.__name__) == (theirs.nin, theirs.nout, theirs.ntypes, "max")
+    copied = pickle.loads(pickle.dumps(ours_))
+    for numbers_ in (numbers, da.from_array(numbers, chunks=2)):
+        for got, want in (
+            (ours_(numbers_, 3), theirs(numbers, 3)),
+            (copied(2, numbers_), theirs(2, numbers)),
+            (ours_.outer(numbers_, numbers_[0]), theirs.outer(numbers, numbers[0])),
+            (da.add.outer(numbers_, numbers_), np.add.outer(numbers, numbers)),
+        ):
+            assert isinstance(got, type(numbers_)) and got.dtype == want.dtype
+            assert np.asarray(got).tolist() == want.tolist()
+
+
+def test_balls_of_several_colours_are_drawn_without_replacement():
+    colours = np.array([3, 0, 4])
+    for method in ("marginals", "count"):
+        drawn = da.random.default_rng(1).multivariate_hypergeometric(colours, 5, size=(40, 2), method=method, chunks=10)
+        assert drawn.shape == (40, 2, 3) and drawn.numblocks[0] == 4
+        numbers = drawn.compute()
+        assert (numbers.sum(axis=-1) == 5).all() and (numbers <= colours).all() and (numbers >= 0).all()
+        assert len(np.unique(numbers[..., 0])) > 1
+    assert da.random.default_rng(1).multivariate_hypergeometric(colours, 7).compute().tolist() == colours.tolist()

@@ -231,6 +231,20 @@ def test_what_is_refused():
         x.visualise()
 
 
+def test_a_scheduler_of_the_settings_may_call_dask_s_own():
+    seen = []
+
+    def own(graph, keys, **options):
+        seen.append(len(seen))
+        return dask.threaded.get(graph, keys, **options)
+
+    with dask.config.set(scheduler=own):
+        assert delayed(inc)(1).compute() == 2 and dask.compute(delayed(inc)(2), delayed(inc)(3)) == (3, 4)
+    assert seen == [0, 1]
+    with dask.config.set(num_workers=1):
+        assert len(set(dask.threaded.get({i: (threading.get_ident,) for i in range(8)}, list(range(8))))) == 1
+
+
 def test_documentation_stays_the_functions():
     @delayed
     def f(x):

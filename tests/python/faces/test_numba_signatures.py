@@ -35,6 +35,21 @@ def test_unsafe_conversions_are_taken_where_nothing_better_is_declared():
         f(12.3, 45.6j)
 
 
+@pytest.mark.parametrize("kind", ["uint8", "uint32", "uint64"])
+def test_a_negative_integer_is_no_unsigned_one(kind):
+    one, two = jit(f"{kind}({kind})")(lambda x: x), jit(f"(UniTuple({kind}, 2),)")(lambda x: x[1])
+    for value in (-1, np.int8(-5), np.int64(-(2**40))):
+        for function, argument in ((one, value), (two, (1, value))):
+            with pytest.raises(OverflowError, match=f"negative, and the signature says {kind}"):
+                function(argument)
+    for value in (0, 7, np.int8(7), True):
+        assert one(value) == two((1, value)) == value
+
+
+def test_an_unsigned_integer_beyond_a_half_is_infinite_and_positive():
+    assert jit("float64(float16)")(lambda x: x * 1.0)(np.uint64(2**63)) == float("inf")
+
+
 def test_the_best_of_several_is_chosen():
     f = jit(["(int64,int64)", "(float64,float64)"])(add)
     same(f(1, 2), 3)

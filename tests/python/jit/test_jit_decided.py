@@ -82,6 +82,24 @@ def test_enum_members():
         ks.njit(lambda k: k)(Kind.A)
 
 
+def test_what_is_known_as_a_type_alone_comes_back_in_no_result():
+    for made in (
+        lambda k: (k, 1),
+        lambda k: (1, (2, k)),
+        lambda k: (np.float32, 1),
+        lambda k: [k, Kind.A],
+        lambda k: [(k, 1)],
+        lambda k: [1, "a"],
+        lambda k: (1, [2, "b"]),
+        lambda k: [None, None],
+    ):
+        with pytest.raises(ks._jit.TypingError, match="cannot be returned"):
+            ks.njit(made)(Kind.B)
+        with pytest.warns(ks._jit.InterpretedWarning):
+            got = ks.jit(made)(Kind.B)
+        assert got == made(Kind.B) and type(got) is type(made(Kind.B))
+
+
 def test_numbers_of_axes_and_classes_decide_branches():
     def corner(x):
         if isinstance(x, (int, float)):

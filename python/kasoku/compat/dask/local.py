@@ -228,7 +228,9 @@ def get_threaded(dsk, keys, cache=None, num_workers=None, pool=None, **options):
     """The same on threads: the engine's, or those of `pool`."""
     pool = pool or _task.defaults.get("pool")
     if pool is None and not is_observed({**options, "cache": cache}):
-        return _run_by_engine(dsk, keys, num_workers=num_workers, **options)
+        if _task.defaults.get("scheduler") is not None:
+            options["scheduler"] = "threads"  # that one may be what calls this
+        return _run_by_engine(dsk, keys, num_workers=num_workers or _task.defaults.get("num_workers"), **options)
     if pool is not None and not isinstance(pool, concurrent.futures.Executor):
         if isinstance(pool, int):
             num_workers, pool = pool, None

@@ -166,7 +166,7 @@ def as_numpys(value):
     """NumPy's arrays, also in nested lists."""
     if type(value) is list:
         return [as_numpys(item) for item in value]
-    return numpys(value) if hasattr(value, "dtype") else value
+    return numpys(value) if hasattr(value, "dtype") and not isinstance(value, type) else value
 
 
 def _called(func, words, joins, *args):

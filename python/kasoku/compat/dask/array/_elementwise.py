@@ -145,8 +145,11 @@ class ufunc:  # noqa: N801 - Dask's name
         if isinstance(self._of_numpy, np.ufunc) and (unknown := set(words) - _words):
             raise TypeError(f"{self.__name__} does not take the following keyword arguments {sorted(unknown)}")
         if any(isinstance(x, ks.Array) or is_dask_collection(x) for x in (*args, *words.values())):
-            return elementwise(self.__name__, *args, **words)
+            return self._of_arrays(*args, **words)
         return self._of_numpy(*args, **words)  # what is there is computed at once
+
+    def _of_arrays(self, *args, **words):
+        return elementwise(self.__name__, *args, **words)
 
     def __getattr__(self, name):
         if name not in _facts:
@@ -161,6 +164,8 @@ class ufunc:  # noqa: N801 - Dask's name
         """Of each element of a with each of b: an array of a.ndim + b.ndim axes."""
         if self.nin != 2:
             raise ValueError("outer product only supported for binary functions")
+        if not any(isinstance(x, ks.Array) or is_dask_collection(x) for x in (a, b)):
+            return self._of_numpy.outer(a, b, **words)
         a, b = asanyarray(a), asanyarray(b)
         return self(a[(..., *(None,) * b.ndim)], b, **words)
 

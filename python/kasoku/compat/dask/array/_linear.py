@@ -1,5 +1,7 @@
 """Products of matrices in chunks."""
 
+import functools
+
 import numpy as np
 
 from ._array import Array, At, axis_in, made, method
@@ -90,11 +92,19 @@ f.rows("arrays", {
 })  # fmt: skip
 
 
-def einsum(subscripts, *operands, **words):
+def einsum(subscripts, *operands, split_every=None, **words):
     """numpy.einsum of whole arrays. Which axes the result has NumPy says of small ones: a length has a small one in its stead."""
     from ._whole import whole
 
     operands = [asanyarray(x) for x in operands]
     lengths = [1, *{n for x in operands for n in x.shape if n != 1}]
-    small = np.einsum(subscripts, *(np.ones([lengths.index(n) + 1 for n in x.shape], x.dtype) for x in operands))
-    return whole(tuple(lengths[n - 1] for n in small.shape), small.dtype, np.einsum, subscripts, *operands)
+    small = np.einsum(
+        subscripts, *(np.ones([lengths.index(n) + 1 for n in x.shape], x.dtype) for x in operands), **words
+    )
+    return whole(
+        tuple(lengths[n - 1] for n in small.shape),
+        small.dtype,
+        functools.partial(np.einsum, **words),
+        subscripts,
+        *operands,
+    )

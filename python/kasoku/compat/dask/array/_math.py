@@ -11,9 +11,9 @@ from ..base import is_dask_collection
 from . import _reductions  # noqa: F401 - it fills the table
 from ._array import axis_in, several
 from ._blockwise import map_blocks
-from ._chunks import along, at_axis, numpys, on_numpys, ours, starts
+from ._chunks import along, at_axis, is_unknown, numpys, on_numpys, ours, starts
 from ._create import full_like
-from ._elementwise import blockwise_call, broadcast, elementwise, in_chunks, samples_of
+from ._elementwise import blockwise_call, broadcast, elementwise, in_chunks, samples_of, ufunc
 from ._reshape import reshape
 from ._shape import broadcast_to, concatenate
 from ._sources import asanyarray
@@ -29,13 +29,24 @@ def _several(*args, name):
     return tuple(several(name, chunks, kinds, (on_numpys, getattr(np, name), *args)))
 
 
+class _Frompyfunc(ufunc):
+    """A program's function of single elements as one of arrays, of dtype object."""
+
+    def __init__(self, func, nin, nout):
+        self._func, self._of_numpy_ = func, np.frompyfunc(func, nin, nout)
+        super().__init__(getattr(func, "__name__", "func"))
+
+    _of_numpy = property(lambda self: self._of_numpy_)
+    __reduce__ = lambda self: (_Frompyfunc, (self._func, self.nin, self.nout))
+
+    def _of_arrays(self, *args):
+        return blockwise_call(self.__name__, object, on_numpys, self._of_numpy, *args, token=self._func)
+
+
 def frompyfunc(func, nin, nout):
-    """A function of single elements as one of arrays, of dtype object."""
     if nout > 1:
         raise NotImplementedError("frompyfunc with more than one output")
-    made_ = np.frompyfunc(func, nin, nout)
-    word = getattr(func, "__name__", "func")
-    return lambda *args: blockwise_call(word, object, on_numpys, made_, *args, token=func)
+    return _Frompyfunc(func, nin, nout)
 
 
 def _chosen(a, *choices):
@@ -75,6 +86,10 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
         dims = (dims,)
     if any(not isinstance(n, numbers.Integral) or math.isnan(n) for n in dims):
         raise NotImplementedError(f"Arrays with unknown chunk sizes are not supported: {dims}")
+    if is_unknown(getattr(multi_index, "chunks", ((),))[0]):
+        from ._whole import whole
+
+        return whole(multi_index.shape[1:], np.int64, np.ravel_multi_index, multi_index, tuple(dims), mode, order)
     parts = [asanyarray(multi_index[k]) for k in range(len(dims))]
     if any(part.dtype.kind not in "iub" for part in parts):
         raise TypeError("only int indices permitted")

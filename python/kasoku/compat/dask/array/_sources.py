@@ -72,7 +72,7 @@ def from_array(
     parts become NumPy's arrays, else those that NumPy's functions take stay what they are."""
     if isinstance(x, Array):
         raise ValueError("Array is already a dask array. Use 'asarray' or 'rechunk' instead.")
-    if isinstance(x, (list, tuple, np.generic)) or not hasattr(x, "shape"):
+    if isinstance(x, (list, tuple, memoryview, np.generic)) or not hasattr(x, "shape"):
         x = np.asarray(x)
     dtype = np.dtype(x.dtype)
     if asarray is None:

@@ -99,7 +99,7 @@ f.rows("array", {
         (minlength if minlength else np.nan,), np.int64 if weights is None else float, np.bincount, x,
         *([] if weights is None else [asanyarray(weights)]), minlength=minlength),
     "percentile": lambda a, q, method="linear", internal_method="default", axis=None, **words: (
-        whole(np.shape(q), np.percentile(np.ones(1, a.dtype), 50).dtype, np.percentile, a, np.asarray(q), method=method)
+        _percentile(a, np.asarray(q), method)
         if axis is None and not words else f.quantile(a, np.asarray(q) / 100, axis=axis, method=method, **words)),
     "cov": lambda m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None: _covariance(
         m, y, rowvar, bias, ddof, {"fweights": fweights, "aweights": aweights}),
@@ -109,6 +109,14 @@ f.rows("array", {
         np.digitize, a, bins=np.asarray(bins), right=right, dtype=np.int64),
 })  # fmt: skip
 f.rows("arrays", {"union1d": lambda ar1, ar2: f.unique(concatenate([ar1.ravel(), ar2.ravel()]))})
+
+
+def _percentile(a, q, method):
+    """Between texts there is nothing: of those it is the nearest."""
+    method = "nearest" if a.dtype.kind in "SUT" else method
+    return whole(
+        q.shape, np.percentile(np.ones(1, a.dtype), 50, method=method).dtype, np.percentile, a, q, method=method
+    )
 
 
 # ── the first k ───────────────────────────────────────────────────────────────────────────

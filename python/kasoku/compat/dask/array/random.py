@@ -59,6 +59,12 @@ class Generator:
         size = () if size is None else size
         return self._draw("multinomial", (n, np.asarray(pvals)), size, chunks, words, row=(len(pvals),))
 
+    def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals", chunks="auto"):
+        size, words = () if size is None else size, {"method": method}
+        return self._draw(
+            "multivariate_hypergeometric", (np.asarray(colors), nsample), size, chunks, words, row=(len(colors),)
+        )
+
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True, chunks="auto", **words):
         if np.ndim(a) > 1 or np.ndim(p) > 1 or axis:
             raise ValueError("da.random.choice: a and p have one axis, and axis= is 0")
