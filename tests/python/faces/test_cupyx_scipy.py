@@ -279,6 +279,25 @@ def test_what_is_chosen_of_windows_lies_by_itself(name):
     assert found.flags.c_contiguous and found.base is None
 
 
+@pytest.mark.parametrize("mode", ["reflect", "mirror", "wrap", "nearest", "constant"])
+def test_a_reduction_of_ones_own_filters(mode):
+    """Sums of squares around each element, beside loops over a padded image."""
+    cupy, ndimage = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.ndimage"))
+    squares = cupy.ReductionKernel("T x", "T y", "x * x", "a + b", "y = a", "0", "squares")
+    image, footprint = np.arange(30.0).reshape(5, 6) % 7, np.array([[1, 0, 1], [1, 1, 0]], bool)
+    ends = {"reflect": "symmetric", "mirror": "reflect", "wrap": "wrap", "nearest": "edge", "constant": "constant"}[
+        mode
+    ]
+    padded = np.pad(image, [(1, 0), (1, 1)], ends)
+    wanted = [[(padded[i : i + 2, j : j + 3][footprint] ** 2).sum() for j in range(6)] for i in range(5)]
+    found = ndimage.generic_filter(cupy.asarray(image), squares, footprint=footprint, mode=mode)
+    np.testing.assert_array_equal(found.get(), wanted)
+    whole = ndimage.generic_filter(cupy.asarray(image.astype("float32")), squares, size=(2, 3), mode=mode)
+    full = [[(padded[i : i + 2, j : j + 3] ** 2).sum() for j in range(6)] for i in range(5)]
+    assert whole.dtype == np.float32 and np.array_equal(whole.get(), np.float32(full))
+    assert ndimage.generic_filter(cupy.zeros((0, 3)), squares, size=3).shape == (0, 3)
+
+
 def test_functions_of_real_numbers_refuse_complex_ones():
     cupy, special = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.special"))
     for name in ("gamma", "loggamma", "erf", "xlog1py"):

@@ -433,6 +433,19 @@ with distributed.Client(n_workers=2, threads_per_worker=1) as client:
     assert done.returncode == 0, done.stderr
 
 
+def test_what_a_task_prints_and_warns_of_is_seen(capsys):
+    from kasoku.compat.dask import distributed
+
+    def task(x):
+        distributed.print("task", x, sep="-")
+        distributed.warn(f"so {x}")
+        return x
+
+    with distributed.Client(processes=False) as client, pytest.warns(UserWarning, match="so 3"):
+        assert client.submit(task, 3).result() == 3
+    assert capsys.readouterr().out == "task-3\n"
+
+
 def test_none_is_a_value():
     nothing = delayed(lambda *args: None)
     assert nothing(nothing()).compute() is None and dask.compute([nothing(), 1]) == ([None, 1],)

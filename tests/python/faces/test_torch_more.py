@@ -48,6 +48,29 @@ def convolved(x, w, stride, pads, dilation, groups=1):
     return y
 
 
+def columns_of(x, size, stride, pads, dilation):
+    """The windows of two axes, one after the other."""
+    x = np.pad(x, [(0, 0), (0, 0), *[(p, p) for p in pads]])
+    reach = [d * (k - 1) + 1 for d, k in zip(dilation, size)]
+    places = [range(0, n - r + 1, s) for n, r, s in zip(x.shape[2:], reach, stride)]
+    seen = [
+        x[:, :, i : i + reach[0] : dilation[0], j : j + reach[1] : dilation[1]] for i, j in itertools.product(*places)
+    ]
+    return np.stack([part.reshape(len(x), -1) for part in seen], -1)
+
+
+def spread(x, w, stride, pads, dilation, more, groups=1):
+    """A convolution turned round: each element times each weight is added where it belongs."""
+    ends = [
+        (n - 1) * s + d * (k - 1) + 1 + o for n, s, d, k, o in zip(x.shape[2:], stride, dilation, w.shape[2:], more)
+    ]
+    y = np.zeros((len(x), w.shape[1] * groups, *ends))
+    for c, o, i, j, a, b in itertools.product(range(x.shape[1]), *map(range, (w.shape[1], *x.shape[2:], *w.shape[2:]))):
+        to = c // (x.shape[1] // groups) * w.shape[1] + o
+        y[:, to, i * stride[0] + a * dilation[0], j * stride[1] + b * dilation[1]] += x[:, c, i, j] * w[c, o, a, b]
+    return y[:, :, pads[0] : ends[0] - pads[0], pads[1] : ends[1] - pads[1]]
+
+
 def pooled(x, size, stride, reduce):
     shape = [(n - k) // stride + 1 for n, k in zip(x.shape[-2:], size)]
     y = np.zeros((*x.shape[:-2], *shape))
@@ -115,6 +138,16 @@ CASES = {
     "conv2d with steps": (lambda: F.conv2d(t(X), t(W), t(np.ones(4, np.float32)), (2, 1), (0, 2), (1, 2)), convolved(X, W, (2, 1), (0, 2), (1, 2)) + 1),
     "conv2d in groups": (lambda: F.conv2d(t(X), t(W[:3, :1]), groups=3), convolved(X, W[:3, :1], (1, 1), (0, 0), (1, 1), 3)),
     "conv1d": (lambda: F.conv1d(t(X[:, :, 0]), t(W[:, :, 0]), padding="same"), convolved(np.pad(X[:, :, :1], [(0, 0)] * 3 + [(0, 1)]), W[:, :, :1], (1, 1), (0, 0), (1, 1))[:, :, 0]),
+    "unfold windows": (lambda: F.unfold(t(X), (3, 2), (2, 1), (1, 0), (1, 2)), columns_of(X, (3, 2), (1, 2), (1, 0), (2, 1))),
+    "unfold windows of one": (lambda: F.unfold(t(X[0]), 2), columns_of(X[:1], (2, 2), (1, 1), (0, 0), (1, 1))[0]),
+    "unfold of none": (lambda: F.unfold(t(X[:0]), 2), np.zeros((0, 12, 30), np.float32)),
+    "fold": (lambda: F.fold(F.unfold(t(X), (3, 2), (2, 1), (1, 0), (1, 2)), (7, 6), (3, 2), (2, 1), (1, 0), (1, 2)),
+             X * spread(np.ones((1, 1, 5, 3)), np.ones((1, 1, 3, 2), np.float32), (1, 2), (1, 0), (2, 1), (0, 0)).astype(np.float32)),
+    "fold of none": (lambda: F.fold(t(np.zeros((0, 12, 30), np.float32)), (7, 6), 2), X[:0]),
+    "conv_transpose2d": (lambda: F.conv_transpose2d(t(X), t(W[:3])), spread(X, W[:3], (1, 1), (0, 0), (1, 1), (0, 0))),
+    "conv_transpose2d with steps": (lambda: F.conv_transpose2d(t(X), t(W[:3]), t(np.ones(3, np.float32)), (2, 3), (1, 0), (1, 2), dilation=(2, 1)), spread(X, W[:3], (2, 3), (1, 0), (2, 1), (1, 2)) + 1),
+    "conv_transpose2d in groups": (lambda: F.conv_transpose2d(t(X[:, [0, 1, 2, 0]]), t(W), stride=2, groups=2), spread(X[:, [0, 1, 2, 0]], W, (2, 2), (0, 0), (1, 1), (0, 0), 2)),
+    "conv_transpose1d of one": (lambda: torch.conv_transpose1d(t(X[0, :, 0]), t(W[:3, :, 0]), stride=2), spread(X[:1, :, :1], W[:3, :, :1], (1, 2), (0, 0), (1, 1), (0, 0))[0, :, 0]),
     "max_pool2d": (lambda: F.max_pool2d(t(X), 2), pooled(X, (2, 2), 2, np.max)),
     "avg_pool2d": (lambda: F.avg_pool2d(t(X), (3, 2), 1), pooled(X, (3, 2), 1, np.mean)),
     "interpolate": (lambda: F.interpolate(t(X), scale_factor=2), X.repeat(2, 2).repeat(2, 3)),

@@ -1,6 +1,7 @@
 """Sums and maxima over sliding windows: what the faces' convolutions and poolings are, where the arrays lie.
 Arrays are (samples, channels, places …), weights (outputs, channels of a group, places …)."""
 
+import itertools
 import math
 
 import kasoku as ks
@@ -42,6 +43,28 @@ def convolve(x, weight, strides, widths, dilations, groups=1):
         columns = weight[k * outputs : (k + 1) * outputs].reshape(outputs, -1).T
         parts.append((rows @ columns).reshape(n, *places, outputs))
     return ks.moveaxis(parts[0] if groups == 1 else ks.concatenate(parts, -1), -1, 1)
+
+
+def windows(x, size, strides, widths, dilations):
+    """Elements of windows as rows of each channel: (samples, channels, *size, *places)."""
+    seen, k = _windows(_padded(x, widths), size, strides, dilations), len(size)
+    return ks.moveaxis(seen, range(-k, 0), range(2, 2 + k))
+
+
+def places_of(lengths, size, strides, widths, dilations):
+    """How many windows fit along each axis."""
+    return [(n + sum(w) - d * (k - 1) - 1) // s + 1 for n, k, s, w, d in zip(lengths, size, strides, widths, dilations)]
+
+
+def add_windows(x, lengths, strides, widths, dilations):
+    """The opposite of windows(): elements of windows, (samples, channels, *size, *places), added up at their places."""
+    k = len(lengths)
+    size, places = x.shape[2 : 2 + k], x.shape[2 + k :]
+    total = ks.zeros((*x.shape[:2], *(n + sum(w) for n, w in zip(lengths, widths))), x.dtype, x.device)
+    for at in itertools.product(*map(range, size)):
+        to = (slice(i * d, i * d + s * (m - 1) + 1, s) for i, d, s, m in zip(at, dilations, strides, places))
+        total[(..., *to)] += x[(slice(None), slice(None), *at)]
+    return total[(..., *(slice(w[0], w[0] + n) for n, w in zip(lengths, widths)))]
 
 
 def pool(x, size, strides, widths, reduce, fill=0):

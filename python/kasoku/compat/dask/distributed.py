@@ -9,6 +9,8 @@ import inspect
 import sys
 import threading
 import weakref
+from builtins import print  # noqa: A004, F401  workers are threads here: what they print and warn of is seen by the client
+from warnings import warn  # noqa: F401
 
 import kasoku as ks
 

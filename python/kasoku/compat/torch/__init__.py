@@ -25,9 +25,10 @@ globals().update({name: f for name, f in _functions.items() if not name.startswi
 globals().update(_more.legacy)
 jit = _more.jit
 for _name in """
-    adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d batch_norm celu conv1d conv2d conv3d cosine_similarity dropout embedding
-    group_norm hardshrink hinge_embedding_loss instance_norm kl_div layer_norm margin_ranking_loss max_pool1d max_pool2d
-    max_pool3d pairwise_distance pixel_shuffle poisson_nll_loss prelu rms_norm selu threshold triplet_margin_loss
+    adaptive_avg_pool1d adaptive_max_pool1d avg_pool1d batch_norm celu conv1d conv2d conv3d conv_transpose1d
+    conv_transpose2d conv_transpose3d cosine_similarity dropout embedding group_norm hardshrink hinge_embedding_loss
+    instance_norm kl_div layer_norm margin_ranking_loss max_pool1d max_pool2d max_pool3d pairwise_distance
+    pixel_shuffle poisson_nll_loss prelu rms_norm selu threshold triplet_margin_loss
 """.split():
     globals()[_name] = getattr(nn.functional, _name)
 from math import e, inf, nan, pi  # noqa: E402, F401

@@ -239,6 +239,63 @@ def _convolution(input, weight, bias=None, stride=1, padding=0, dilation=1, grou
     return y[0] if is_one else y
 
 
+def _transposed(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1, *, axes):
+    """Each element times the weights, added up where a convolution would have read it."""
+    strides, dilations, more = (_each_axis(value, axes) for value in (stride, dilation, output_padding))
+    if any(o >= max(s, d) for o, s, d in zip(more, strides, dilations)):
+        raise RuntimeError(
+            f"output padding must be smaller than either stride or dilation, but got output_padding: {more}"
+        )
+    is_one, size, outputs = input.ndim == axes + 1, weight.shape[2:], weight.shape[1]
+    x = input[None] if is_one else input
+    if x.shape[1] != weight.shape[0] or weight.shape[0] % groups:
+        raise RuntimeError(
+            f"a weight of size {list(weight.shape)} and groups={groups} want {weight.shape[0]} channels, the input of size "
+            f"{list(input.shape)} has {x.shape[1]}"
+        )
+    widths = [(p, p) for p in _each_axis(padding, axes)]
+    lengths = [
+        (n - 1) * s - sum(w) + d * (k - 1) + 1 + o
+        for n, s, w, d, k, o in zip(x.shape[2:], strides, widths, dilations, size, more)
+    ]
+    inputs = weight.shape[0] // groups
+    rows = weight.reshape(groups, inputs, outputs * math.prod(size)).swapaxes(-1, -2)
+    columns = rows @ x.reshape(x.shape[0], groups, inputs, math.prod(x.shape[2:]))
+    columns = columns.reshape(x.shape[0], groups * outputs, *size, *x.shape[2:])
+    y = sliding.add_windows(columns, lengths, strides, widths, dilations)
+    y = y if bias is None else y + bias.reshape(-1, *(1,) * axes)
+    return y[0] if is_one else y
+
+
+@_functions.row("arrays")
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    """Windows as columns."""
+    size, dilations, paddings, strides = (_each_axis(v, 2) for v in (kernel_size, dilation, padding, stride))
+    x = input[None] if input.ndim == 3 else input
+    seen = sliding.windows(x, size, strides, [(p, p) for p in paddings], dilations)
+    y = seen.reshape(x.shape[0], x.shape[1] * math.prod(size), math.prod(seen.shape[4:]))
+    return y[0] if input.ndim == 3 else y
+
+
+@_functions.row("arrays")
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """Columns that unfold() gives, added up where they were."""
+    lengths, size, dilations, paddings, strides = (
+        _each_axis(v, 2) for v in (output_size, kernel_size, dilation, padding, stride)
+    )
+    widths = [(p, p) for p in paddings]
+    places = sliding.places_of(lengths, size, strides, widths, dilations)
+    x = input[None] if input.ndim == 2 else input
+    if x.shape[1] % math.prod(size) or x.shape[2] != math.prod(places):
+        raise RuntimeError(
+            f"fold: windows of {size} in {lengths} are {math.prod(size)} rows of each channel and {math.prod(places)} "
+            f"columns, the input has size {list(input.shape)}"
+        )
+    x = x.reshape(x.shape[0], x.shape[1] // math.prod(size), *size, *places)
+    y = sliding.add_windows(x, lengths, strides, widths, dilations)
+    return y[0] if input.ndim == 2 else y
+
+
 def _pooling(input, kernel_size, stride=None, padding=0, *, axes, reduce, is_max):
     size = _each_axis(kernel_size, axes)
     strides = size if stride is None else _each_axis(stride, axes)
@@ -260,6 +317,7 @@ def _adaptive(input, output_size, *, axes, reduce):
 for _axes in (1, 2, 3):
     _functions.rows("floats", {
         f"conv{_axes}d": _bound(_convolution, axes=_axes),
+        f"conv_transpose{_axes}d": _bound(_transposed, axes=_axes),
         f"avg_pool{_axes}d": _bound(_pooling, axes=_axes, reduce=ks.mean, is_max=False),
         f"adaptive_avg_pool{_axes}d": _bound(_adaptive, axes=_axes, reduce=ks.mean),
     })  # fmt: skip

@@ -245,6 +245,15 @@ def _along_one(input, size, axis=-1, output=None, mode="reflect", cval=0.0, orig
     return _result(of(_windows(a, [size], [axis % a.ndim], mode, cval, [origin])), input, output)
 
 
+def generic_filter(input, function, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
+    """What a ReductionKernel of one array makes of the elements around each, which come as float64."""
+    if not isinstance(function, _ks.ReductionKernel):
+        raise TypeError(f"generic_filter takes a ReductionKernel of one array, not {type(function).__name__}")
+    a = _wide(_given(input))
+    seen = _of_places(a, _footprint(a, size, footprint), mode, cval, origin)
+    return _result(function(seen, axis=-1) if a.size else a, input, output)
+
+
 def _ranked(input, rank_of, size, footprint, output, mode, cval, origin):
     a = _given(input)
     footprint = _footprint(a, size, footprint)
