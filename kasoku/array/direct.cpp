@@ -126,6 +126,7 @@ class Arguments {
   Arguments(void*& y, int64_t& length) : length_(&length) { add(&y); }
   void add(void* value) { pointers_[count_++] = value; }
   void launch(Function& function, Device& device) {
+    if (*length_ == 0) return;
     for (int64_t* each : {length_, length_}) add(each);
     function.launch_one(pointers_, device.current_stream());
   }
@@ -218,7 +219,7 @@ struct Source {
 
 /// Whether operations on arrays of so many elements of that dtype run at once there.
 bool is_for_now(int64_t n, Dtype dtype, const Device& device) {
-  return n > 0 && n <= few_elements && static_cast<size_t>(n) * info(dtype).size <= few_bytes && runs_at_once(device);
+  return n <= few_elements && static_cast<size_t>(n) * info(dtype).size <= few_bytes && runs_at_once(device);
 }
 
 struct alignas(16) Number {
@@ -248,11 +249,7 @@ class Known {
       if (const Dtype dtype = operand_dtype(op, i, compute_); operands[i].array && forms_[i] == Form::unit && dtype != model_->dtype) cast_function(model_->dtype, dtype, *model_->device);
     for (size_t i = 0; i < operands.size(); ++i) {
       const Array* const array = operands[i].array;
-      if (!array || (array->state().number && !is_value_)) continue;
-      if (is_value_) {
-        sources_[i] = reinterpret_cast<const char*>(&numbers_[i]);
-        continue;
-      }
+      if (!array || array->state().number) continue;
       const bool is_held = i > 0 && states_[0] == &array->state();
       if (!is_held && !held_[i].emplace(*array)) return;
       if (!is_held) states_[i] = &array->state();
@@ -270,8 +267,6 @@ class Known {
   }
   explicit operator bool() const { return count_ > 0; }
 
-  /// Of numbers that were read from arrays, and a number itself.
-  bool is_value() const { return is_value_; }
   /// Whose dtype the operands have.
   const Array::State& model() const { return *model_; }
   /// Of the result, to which those stretch that are no numbers.
@@ -314,25 +309,23 @@ class Known {
   bool find_kernel(Op op, std::span<const Plain> operands) {
     model_ = find_model(operands);
     const Array::State& x = *model_;
-    is_value_ = x.number.has_value();
+    if (x.number) return false;
     size_t weak = 0, which = 0;
     for (size_t i = 0; i < operands.size(); ++i) {
       const Plain& each = operands[i];
-      forms_[i] = each.array && (is_value_ || !each.array->state().number) ? Form::unit : Form::number;
+      forms_[i] = each.array && !each.array->state().number ? Form::unit : Form::number;
       weak = weak * n_weak + weak_of(each);
     }
     const std::optional<Dtype> compute = computed_in(op, x.dtype, weak);
-    if (!compute || (is_value_ && compute != x.dtype)) return false;
+    if (!compute) return false;
     compute_ = *compute;
     shape_ = x.view.shape;
     for (size_t i = 0; i < operands.size(); ++i) {
       if (const Plain& each = operands[i]; each.array) {
         const Array::State& other = each.array->state();
         if (other.dtype != x.dtype || other.device != x.device) return false;
-        if (other.number && forms_[i] == Form::number)
+        if (other.number)
           store_rounded(*other.number, operand_dtype(op, i, compute_), &numbers_[i]);
-        else if (other.number)
-          other.number->store(x.dtype, &numbers_[i]);
         else if (other.view.shape != shape_)
           shape_ = broadcast(shape_, other.view.shape);
       } else {
@@ -341,10 +334,10 @@ class Known {
       }
     }
     length_ = product(shape_);
-    const bool has_axes_or_memory = is_value_ || !shape_.empty() || !x.is_read_only;  // else it gives a value
+    const bool has_axes_or_memory = !shape_.empty() || !x.is_read_only;  // else it gives a value
     if (!has_axes_or_memory || !is_for_now(length_, compute_, *x.device)) return false;
     for (size_t i = 0; i < operands.size(); ++i) {
-      if (forms_[i] == Form::unit && !is_value_)
+      if (forms_[i] == Form::unit)
         if (const Shape& own = operands[i].array->state().view.shape; own != shape_) {
           if (product(own) == 1) forms_[i] = Form::number;
           else if (length_ > few_to_spread) return false;
@@ -369,7 +362,6 @@ class Known {
   const Array::State* states_[2] = {};  ///< of what is held
   Number numbers_[2];
   Form forms_[2];
-  bool is_value_ = false;
   Dtype compute_{};
   const char* sources_[2] = {};
   size_t count_ = 0;
@@ -411,6 +403,37 @@ bool simplify_power(Op& op, std::span<const Plain>& operands) {
   return true;
 }
 
+/// By the kernel of arrays; false if no such operands have needed it yet.
+bool compute_by_kernel(Op op, Dtype dtype, std::span<const Plain> operands, const Scalar* const* numbers, Device& device, Value& y) {
+  if (!is_for_now(1, dtype, device) || (operands.back().array && !simplify_power(op, operands))) return false;
+  size_t which = 0;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].array && operand_dtype(op, i, dtype) != dtype) return false;
+    which = which * n_forms + static_cast<size_t>(operands[i].array ? Form::unit : Form::number);
+  }
+  const Kernel& kernel = kernels[static_cast<size_t>(op)][static_cast<size_t>(dtype)][which];
+  Function* const function = kernel.function.load(std::memory_order_acquire);
+  if (!function) return false;
+  Number stored[2], result;
+  void *sources[] = {&stored[0], &stored[1]}, *to = &result;
+  int64_t length = 1;
+  Arguments arguments(to, length);
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (operands[i].array) {
+      numbers[i]->store(dtype, &stored[i]);
+      arguments.add(&sources[i]);
+    }
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (!operands[i].array) {
+      store_rounded(*numbers[i], operand_dtype(op, i, dtype), &stored[i]);
+      arguments.add(&stored[i]);
+    }
+  arguments.launch(*function, device);
+  y.dtype = kernel.result.load(std::memory_order_relaxed);
+  y.number = Scalar::load(y.dtype, &result);
+  return true;
+}
+
 }  // namespace
 
 bool compute_again(Op op, std::span<const Plain> operands, Value& y) {
@@ -447,8 +470,8 @@ bool compute_again(Op op, std::span<const Plain> operands, Value& y) {
   const auto is_within = [&](const Scalar& x) { return static_cast<uint64_t>(x.i) < 128 || fits(x, dtype); };  // 127 fits into each
   if (weak % n_weak == 1 && !is_within(*numbers[operands.size() - 1])) return false;
   if (weak / n_weak == 1 && !is_within(*numbers[0])) return false;
-  if (!compute_number(op, dtype, numbers, y.number)) return false;
-  y.dtype = y.number.kind == DtypeKind::boolean ? Dtype::bool_ : dtype;
+  if (compute_number(op, dtype, numbers, y.number)) y.dtype = y.number.kind == DtypeKind::boolean ? Dtype::bool_ : dtype;
+  else if (!are_alike || dtype != model->dtype || !compute_by_kernel(op, dtype, operands, numbers, *model->device, y)) return false;
   y.device = model->device;
   y.is_element = is_element;
   return true;
@@ -468,11 +491,6 @@ Array apply_again(Op op, std::span<const Plain> operands) {
   if (!known) return {};
   const Array::State& x = known.model();
   const size_t itemsize = info(known.result()).size;
-  if (known.is_value()) {
-    Number result;
-    known.run(&result, *x.device);
-    return Array::of(Scalar::load(known.result(), &result), known.result(), *x.device);
-  }
   auto result = Storage::allocate(*x.device, static_cast<size_t>(known.length()) * itemsize);
   known.run(result->buffer->memory(), *x.device);
   return Array::of(std::move(result), known.shape(), known.result(), itemsize);
@@ -482,7 +500,7 @@ bool apply_again_into(const Array& out, Op op, std::span<const Plain> operands) 
   if (!simplify_power(op, operands)) return false;
   const Array::State& x = out.state();
   Known known(op, operands);
-  if (!known || known.is_value() || known.result() != x.dtype || known.shape() != x.view.shape) return false;
+  if (!known || known.result() != x.dtype || known.shape() != x.view.shape) return false;
   const Held* to = known.held(x);
   std::optional<Held> own;
   if (!to) to = &own.emplace(out);
@@ -651,9 +669,10 @@ bool convert_into(void* to, const Array& array, Dtype dtype) {
   const Array::State& x = array.state();
   const int64_t n = product(x.view.shape);
   if (!x.is_contiguous || x.dtype == Dtype::opaque || !is_for_now(n, x.dtype, *x.device)) return false;
-  const std::shared_ptr<Buffer> keep = array.buffer_if_computed();
-  if (keep) cast(to, static_cast<const char*>(keep->memory()) + x.view.offset, x.dtype, dtype, n, *x.device);
-  return keep != nullptr;
+  cast_function(x.dtype, dtype, *x.device);
+  const Held held(array);
+  if (held) cast(to, held.memory(), x.dtype, dtype, n, *x.device);
+  return static_cast<bool>(held);
 }
 
 std::optional<Array> spread_directly(const Array& array, const View& view, const Shape& shape) {
@@ -741,7 +760,7 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   Source source;
   const Dtype wider = info(array.dtype()).size < info(compute).size ? compute : array.dtype();
   const bool is_whole = std::ranges::find(is_reduced, 0) == is_reduced.end();
-  if (!(is_whole && is_tree_for_now(array)) && !is_for_now(array.size(), wider, device)) return std::nullopt;
+  if (array.size() == 0 || (!(is_whole && is_tree_for_now(array)) && !is_for_now(array.size(), wider, device))) return std::nullopt;
   if (!source.find(array, array.shape())) return std::nullopt;
   const int numbers = info(op).n_numbers();
   int64_t outputs = product(shape) / numbers, length = array.size() / outputs;
@@ -783,7 +802,7 @@ std::optional<Array> scan_directly(Op join, const OpTypes& types, const Array& a
   int64_t n = array.size(), length = shape.empty() ? 1 : shape[axis], rows = n / std::max(length, int64_t{1});
   Source source;
   const bool is_last = axis + 1 == shape.size();
-  if (!is_last || length > scan_row || types.result != types.compute || !is_for_now(n, array.dtype(), device) || !source.find(array, shape)) return std::nullopt;
+  if (!is_last || n == 0 || length > scan_row || types.result != types.compute || !is_for_now(n, array.dtype(), device) || !source.find(array, shape)) return std::nullopt;
   source.spread(array, shape, device);
   const Dtype from = array.dtype();
   auto& place = scans[static_cast<size_t>(join)][static_cast<size_t>(from)][static_cast<size_t>(types.compute)][rows > 1];

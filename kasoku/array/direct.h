@@ -42,11 +42,11 @@ struct Value {
   Array array() const;
 };
 
-/// Of elements that were read and arrays of no axes, and numbers, without a kernel; where all are of one dtype by the rule of apply_again().
+/// Of elements that were read and arrays of no axes, and numbers, without memory for the result; where all are of one dtype by the rule of apply_again().
 /// False, and nothing done, if it is for apply_again().
 bool compute_again(Op op, std::span<const Plain> operands, Value& y);
 /// The result of `op` for operands of one dtype (and numbers) if apply() has computed it for such before: then nothing is left to
-/// find out but where shapes meet. Null if it is for apply().
+/// find out but where shapes meet. Null if it is for apply(), or all are numbers.
 Array apply_again(Op op, std::span<const Plain> operands);
 /// The same stored in an array of the result's dtype and shape, which may be an operand or share memory with one. False, and
 /// nothing done, if it is for apply().

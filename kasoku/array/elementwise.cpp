@@ -211,7 +211,7 @@ NodePtr number_node(const Scalar& number, Dtype dtype, Device& device) {
   return kept.node;
 }
 
-/// apply_again() for operands of these, null as there.
+/// compute_again() and apply_again() for operands of these, null as there.
 Array apply_again(Op op, std::span<const Operand> given) {
   Plain operands[2];
   if (given.size() > std::size(operands) || static_cast<int>(given.size()) != info(op).arity) return {};
@@ -223,7 +223,9 @@ Array apply_again(Op op, std::span<const Operand> given) {
     else operands[i].number = given[i].scalar;
     has_array |= operands[i].array != nullptr;
   }
-  return has_array ? apply_again(op, {operands, given.size()}) : Array();
+  if (!has_array) return {};
+  if (Value y; compute_again(op, {operands, given.size()}, y)) return y.array();
+  return apply_again(op, {operands, given.size()});
 }
 
 }  // namespace

@@ -591,7 +591,7 @@ PyObject* as_int(PyObject* self) {
 
 PyObject* as_float(PyObject* self) {
   const std::optional<Scalar>& number = array_of(self)->state().number;
-  if (number && number->kind == DtypeKind::floating) return PyFloat_FromDouble(number->f);
+  if (number && number->kind != DtypeKind::complex_) return PyFloat_FromDouble(number->as_double());
   return number_slot(self, [](const Array& x) { return nb::object(nb::float_(as_number(x))); });
 }
 

@@ -40,7 +40,7 @@ struct HostBuffer {
 };
 
 int64_t int_from(nb::handle object) {
-  nb::object index = nb::steal(PyNumber_Index(object.ptr()));
+  const nb::object index = PyLong_CheckExact(object.ptr()) ? nb::borrow(object) : nb::steal(PyNumber_Index(object.ptr()));
   if (!index) throw nb::python_error();
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);

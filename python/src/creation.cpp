@@ -3,6 +3,9 @@
 #include "kasoku/array/creation.h"
 #include "arguments.h"
 #include "given.h"
+#include "kasoku/array/algorithms/rearrange.h"
+#include "kasoku/array/basic_index.h"
+#include "kasoku/array/direct.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
@@ -110,12 +113,11 @@ Array make_range(nb::handle start, nb::handle stop, nb::handle step, nb::handle 
     from = Scalar::of(from.as_double());
   }
   Device& where = device_from(device);
-  const GilReleased release;
   if (is_integer(wanted) && n > 0) must_fit(from, wanted);
   if (is_integer(wanted) && n > 1) must_fit(from.kind == DtypeKind::unsigned_ ? Scalar::of(from.u + by.u) : Scalar::of(from.i + by.i), wanted);
   if (wanted == Dtype::bool_ && n > 2)
     throw Error(ErrorKind::type, "arange() is only supported for booleans when the result has at most length 2.");
-  return arange(from, by, n, wanted, where);
+  return without_lock_of(n, [&] { return arange(from, by, n, wanted, where); });
 }
 
 Array spaced(double a, double b, int64_t num, bool endpoint, Device& where) {
@@ -136,8 +138,7 @@ Array make_linspace(nb::handle start, nb::handle stop, int64_t num, bool endpoin
   Array x = [&] {
     if (!is_complex) {
       const double a = scalar_from(start).as_double(), b = scalar_from(stop).as_double();
-      const GilReleased release;
-      return spaced(a, b, num, endpoint, where);
+      return without_lock_of(num, [&] { return spaced(a, b, num, endpoint, where); });
     }
     const auto part = [&](nb::handle z, bool imaginary) {
       nb::object whole = nb::module_::import_("builtins").attr("complex")(z);
@@ -149,15 +150,18 @@ Array make_linspace(nb::handle start, nb::handle stop, int64_t num, bool endpoin
                            apply(Op::multiply, {astype(imaginary, Dtype::complex128),
                                                 full({}, Scalar::of(std::complex<double>(0, 1)), Dtype::complex128, where)})});
   }();
-  const GilReleased release;
-  if (is_integer(wanted)) x = apply(Op::floor, {x});
-  return wanted == x.dtype() ? x : astype(x, wanted);
+  return without_lock_of(num, [&] { return as_dtype(is_integer(wanted) ? apply(Op::floor, {x}) : x, wanted); });
 }
 
 Array make_eye(int64_t n, std::optional<int64_t> columns, int64_t k, nb::handle dtype, nb::handle device) {
   const int64_t m = columns.value_or(n);
   const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
   Device& where = device_from(device);
+  const bool are_few = 0 < n && n <= few_elements && 0 < m && m <= few_elements && -n <= k && k <= m;
+  if (std::optional<Array> few = are_few ? count_directly({n, m}, Scalar::of(0), Scalar::of(0), wanted, where) : std::nullopt) {
+    set_few(diagonal_view(*few, k), std::span<const BasicIndex>(), Scalar::of(1));
+    return *std::move(few);
+  }
   const GilReleased release;
   const Array rows = arange(Scalar::of(k), Scalar::of(1), n, Dtype::int64, where);
   const Array cols = arange(Scalar::of(0), Scalar::of(1), m, Dtype::int64, where);
@@ -368,8 +372,7 @@ array([0, 1, 2]))");
     const Shape shifts = shape_from(shift);
     std::optional<Extents> axes;
     if (!axis.is_none()) axes = shape_from(axis);
-    const GilReleased release;
-    return roll(array, shifts, axes);
+    return without_lock_of(array.size(), [&] { return roll(array, shifts, axes); });
   }, "x"_a, "shift"_a, "axis"_a = nb::none(), R"(A copy with the elements moved along axes; what falls out at the end comes in at the start.
 
 shift= is a number for axis=, or one for each of several axes; without axes the ravelled array is moved.

@@ -176,7 +176,7 @@ ShortWay short_way_of(PyTypeObject* type, std::string_view name, bool is_beside_
       {method_type, "item", {[](int, Handles args) { return item_by_key(*array_inside(args[0]), args[1]); }, 0, 2, 2}},
       {method_type, "reshape", {moved<reshaped>, 0, 2, 3}},
       {method_type, "ravel", {moved<[](const Array& x, Handles) { return ravel(x); }>, 0, 1, 1}},
-      {method_type, "flatten", {moved<[](const Array& x, Handles) { return copy(x.ndim() == 1 ? x : ravel(x)); }>, 0, 1, 1}},
+      {method_type, "flatten", {moved<[](const Array& x, Handles) { return x.ndim() == 1 ? copy(x) : copy(ravel(x)); }>, 0, 1, 1}},
       {method_type, "transpose", {moved<[](const Array& x, Handles) { return transpose(x); }>, 0, 1, 1}},
       {method_type, "copy", {moved<[](const Array& x, Handles) { return copy(x); }>, 0, 1, 1}},
       {method_type, "astype", {moved<[](const Array& x, Handles dtype) { return astype(x, dtype_from(dtype[0])); }>, 0, 2, 2}},

@@ -135,8 +135,7 @@ nb::object again(Op op, std::span<const nb::handle> objects) {
     return object_of(y);
   }
   Array y = apply_again(op, {operands, objects.size()});
-  if (y.is_null()) return {};
-  return object_of(are_numbers ? Value{*y.state().number, y.dtype(), &y.device(), false}.array() : std::move(y));
+  return y.is_null() ? nb::object() : object_of(std::move(y));
 }
 
 namespace {

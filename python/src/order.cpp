@@ -108,12 +108,7 @@ nb::object ordered_by_keys(handle keys, handle axis) {
 nb::object median_of(const char* name, handle a, handle axis, handle out, bool keepdims, bool leaves_nan_out) {
   const Array x = given_array(a);
   const Over over{axes_from(axis), keepdims};
-  Array result;
-  {
-    const GilReleased release;
-    result = median(x, over, leaves_nan_out);
-  }
-  return stored(name, std::move(result), out);
+  return stored(name, without_lock_of(x.size(), [&] { return median(x, over, leaves_nan_out); }), out);
 }
 
 nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, handle a, handle q, handle axis, handle out, const std::string& method, bool keepdims, handle weights,
@@ -161,11 +156,7 @@ nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, hand
 nb::object unique_of(handle ar, bool return_index, bool return_inverse, bool return_counts, handle axis, bool equal_nan, bool) {
   const Array x = given_array(ar);
   const std::optional<int64_t> along = axis_from(axis);
-  Unique result;
-  {
-    const GilReleased release;
-    result = unique(x, {return_index, return_inverse, return_counts, equal_nan}, along);
-  }
+  Unique result = without_lock_of(x.size(), [&] { return unique(x, {return_index, return_inverse, return_counts, equal_nan}, along); });
   if (!return_index && !return_inverse && !return_counts) return nb::cast(std::move(result.values));
   nb::list all;
   all.append(std::move(result.values));
@@ -177,11 +168,7 @@ nb::object unique_of(handle ar, bool return_index, bool return_inverse, bool ret
 
 nb::object intersection_of(handle ar1, handle ar2, bool assume_unique, bool return_indices) {
   const auto [a, b] = two_given(ar1, ar2);
-  Intersection result;
-  {
-    const GilReleased release;
-    result = intersect1d(a, b, assume_unique, return_indices);
-  }
+  Intersection result = without_lock_of(a.size() + b.size(), [&, &a = a, &b = b] { return intersect1d(a, b, assume_unique, return_indices); });
   if (!return_indices) return nb::cast(std::move(result.values));
   return nb::make_tuple(std::move(result.values), std::move(result.index_a), std::move(result.index_b));
 }
@@ -192,8 +179,7 @@ Array is_in(handle element, handle test_elements, bool, bool invert, handle kind
     const std::string name = nb::cast<std::string>(nb::str(kind));
     if (name != "sort" && name != "table") throw Error(ErrorKind::value, "Invalid kind: '" + name + "'. Please use None, 'sort' or 'table'.");
   }
-  const GilReleased release;
-  return isin(a, b, invert);
+  return without_lock_of(a.size() + b.size(), [&, &a = a, &b = b] { return isin(a, b, invert); });
 }
 
 Ties ties_from(handle method) {
@@ -244,16 +230,14 @@ void bind_sorts(nb::module_& m) {
                         "kth"_a, axis, by_choice, order);
   bind_algorithm(m, Algorithm::topk, [](handle a, int64_t k, int64_t along, bool largest) {
     const Array x = given_array(a);
-    const GilReleased release;
-    return topk(x, k, along, largest);
+    return without_lock_of(x.size(), [&] { return topk(x, k, along, largest); });
   }, "a"_a, "k"_a, "axis"_a = -1, "largest"_a = true);
   bind_algorithm(m, Algorithm::lexsort, &ordered_by_keys, "keys"_a, axis);
   bind_algorithm(m, Algorithm::rankdata, [](handle a, handle method, handle along) {
     const Array x = given_array(a);
     const Ties ties = ties_from(method);
     const std::optional<int64_t> of_axis = axis_from(along);
-    const GilReleased release;
-    return rankdata(x, ties, of_axis);
+    return without_lock_of(x.size(), [&] { return rankdata(x, ties, of_axis); });
   }, "a"_a, "method"_a = "average", nb::kw_only(), "axis"_a = nb::none());
   bind_algorithm(m, Algorithm::sort_complex, [](handle a) {
     const Array x = given_array(a);
@@ -284,15 +268,13 @@ void bind_sets(nb::module_& m) {
                  "equal_nan"_a = true, "sorted"_a = true);
   bind_algorithm(m, Algorithm::union1d, [](handle ar1, handle ar2) {
     const auto [a, b] = two_given(ar1, ar2);
-    const GilReleased release;
-    return union1d(a, b);
+    return without_lock_of(a.size() + b.size(), [&a = a, &b = b] { return union1d(a, b); });
   }, "ar1"_a, "ar2"_a);
   bind_algorithm(m, Algorithm::intersect1d, &intersection_of, "ar1"_a, "ar2"_a, assume_unique, "return_indices"_a = false);
   const auto bind_difference = [&](Algorithm row, Array (*f)(const Array&, const Array&, bool)) {
     bind_algorithm(m, row, [f](handle ar1, handle ar2, bool are_unique) {
       const auto [a, b] = two_given(ar1, ar2);
-      const GilReleased release;
-      return f(a, b, are_unique);
+      return without_lock_of(a.size() + b.size(), [=, &a = a, &b = b] { return f(a, b, are_unique); });
     }, "ar1"_a, "ar2"_a, assume_unique);
   };
   bind_difference(Algorithm::setdiff1d, &setdiff1d);

@@ -329,8 +329,11 @@ Array flatnonzero(const Array& array) {
 
 std::vector<Array> nonzero(const Array& array) {
   Array at = flatnonzero(array);
-  if (array.ndim() == 1) return {std::move(at)};
   std::vector<Array> result;
+  if (array.ndim() == 1) {
+    result.push_back(std::move(at));
+    return result;
+  }
   int64_t step = array.size();
   for (int64_t length : array.shape()) {
     step = length ? step / length : 0;
