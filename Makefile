@@ -56,7 +56,7 @@ configure: venv
 	fi
 
 build: configure  ## The package, usable from .venv/bin/python and .venv/bin/kasoku
-	@echo "== building with $(JOBS) jobs"
+	@echo "== building with $(JOBS) jobs: minutes the first time"
 	@cmake --build $(BUILD) -j $(JOBS) --target package
 	@$(VENV)/bin/python -c 'import kasoku; print("== kasoku", kasoku.__version__, "is ready: .venv/bin/kasoku")'
 
