@@ -8,6 +8,7 @@ VENV := .venv
 PRESET ?= release
 BUILD := build/$(PRESET)
 JOBS ?= $(shell nproc)
+PIP := $(VENV)/bin/python -m pip install -q --disable-pip-version-check --progress-bar off
 export NINJA_STATUS ?= [%f/%t after %e s] # what is done, and how long it took
 
 DEBIAN_PACKAGES := llvm-19-dev libclang-19-dev lld-19 libxxhash-dev libfmt-dev \
@@ -15,7 +16,7 @@ DEBIAN_PACKAGES := llvm-19-dev libclang-19-dev lld-19 libxxhash-dev libfmt-dev \
   python3-venv python3-dev zlib1g-dev libzstd-dev libhwy-dev graphviz
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help deps venv configure build core clean
+.PHONY: help deps venv dev configure build core clean
 help:  ## What can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -28,18 +29,25 @@ deps:  ## Debian packages that are missing
 	fi
 
 # The stamp holds the list, so a changed list is installed and nothing else is.
-venv: deps  ## The Python environment in .venv
+define install
+@wanted="$$($(VENV)/bin/python tools/requirements.py $(1))"; \
+if [ "$$wanted" != "$$(cat $(VENV)/.installed-$@ 2>/dev/null)" ]; then \
+  echo "== installing Python packages:" $$wanted; \
+  $(PIP) $$wanted; \
+  echo "$$wanted" > $(VENV)/.installed-$@; \
+fi
+endef
+
+venv: deps  ## The Python environment in .venv: what the build and the articles' programs need
 	@python="$(PYTHON)"; python="$${python:-python3}"; \
 	if [ ! -x $(VENV)/bin/python ]; then \
 	  echo "== making $(VENV) with $$($$python --version)"; $$python -m venv $(VENV); \
-	fi; \
-	wanted="$$($(VENV)/bin/python tools/requirements.py)"; \
-	if [ "$$wanted" != "$$(cat $(VENV)/.installed 2>/dev/null)" ]; then \
-	  echo "== installing Python packages:" $$wanted; \
-	  $(VENV)/bin/python -m pip install --disable-pip-version-check --progress-bar off -q $$wanted; \
-	  echo "$$wanted" > $(VENV)/.installed; \
-	fi; \
-	$(VENV)/bin/python tools/link_package.py
+	fi
+	$(call install,plot)
+	@$(VENV)/bin/python tools/link_package.py
+
+dev: venv  ## The same with what tests, lint and benchmarks need
+	$(call install,dev notebook)
 
 configure: venv
 	@if [ ! -f $(BUILD)/build.ninja ]; then \
@@ -48,7 +56,7 @@ configure: venv
 	fi
 
 build: configure  ## The package, usable from .venv/bin/python and .venv/bin/kasoku
-	@echo "== building with $(JOBS) jobs"
+	@echo "== building with $(JOBS) jobs: minutes the first time"
 	@cmake --build $(BUILD) -j $(JOBS) --target package
 	@$(VENV)/bin/python -c 'import kasoku; print("== kasoku", kasoku.__version__, "is ready: .venv/bin/kasoku")'
 
@@ -58,15 +66,14 @@ core: configure  ## Only the engine and the extension, without the embedded comp
 clean:  ## Removes what was built, not .venv
 	rm -rf build dist python/kasoku/_core*.so python/kasoku/*.pyi
 
-PIP := $(VENV)/bin/python -m pip install -q --disable-pip-version-check --progress-bar off
 .PHONY: gpu-pack lint mutate fuzz accuracy test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs docs-pictures install acceptance-full
 cpp-tests: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target kasoku_tests
 
-test: build cpp-tests  ## Everything that CI runs, with a summary at the end (minutes)
+test: dev build cpp-tests  ## Everything that CI runs, with a summary at the end (minutes)
 	@$(VENV)/bin/python tools/run_tests.py --build $(BUILD)
 
-test-all: build cpp-tests  ## The same, what takes minutes more, and the wheel
+test-all: dev build cpp-tests  ## The same, what takes minutes more, and the wheel
 	@$(VENV)/bin/python tools/run_tests.py --build $(BUILD) --slow
 	@$(MAKE) --no-print-directory wheel
 
@@ -87,26 +94,26 @@ tsan:  ## The C++ tests with ThreadSanitizer
 TARGET ?= native
 MINUTES ?= 10
 FRONT ?= kernels
-fuzz: build  ## Random programs against what they must compute: MINUTES, FRONT (elementwise, loops, arrays), TARGET (x86-64-v3, x86-64-v4, check, cuda), SEEDS
+fuzz: dev build  ## Random programs against what they must compute: MINUTES, FRONT (elementwise, loops, arrays), TARGET (x86-64-v3, x86-64-v4, check, cuda), SEEDS
 	@$(VENV)/bin/python tests/fuzz/run.py --front $(FRONT) --target $(TARGET) --jobs $(JOBS) --out build/fuzz \
 	  $(if $(SEEDS),--seeds $(SEEDS),--minutes $(MINUTES) --seeds $$RANDOM$$RANDOM:)
 
-mutate: build  ## Which changes of a row of ops.def no test sees (minutes); ARGS="--sample 50", ARGS="add maximum"
+mutate: dev build  ## Which changes of a row of ops.def no test sees (minutes); ARGS="--sample 50", ARGS="add maximum"
 	@$(VENV)/bin/python tools/mutate.py $(ARGS)
 
-accuracy: build  ## docs/accuracy.md: every float32 argument of every elementary function (hours); ARGS="--step 97 sin"
+accuracy: dev build  ## docs/accuracy.md: every float32 argument of every elementary function (hours); ARGS="--step 97 sin"
 	@$(VENV)/bin/python tools/accuracy.py $(or $(ARGS),--write)
 
 demo: build  ## The articles' programs, unchanged, and what they print
 	@$(VENV)/bin/python examples/demo.py
 
 # PoCL is the peer on a CPU that limits name; what else is installed is measured too.
-bench: build  ## Figures against peers and limits, as a table (minutes); ARGS="blocks --only kasoku"
+bench: dev build  ## Figures against peers and limits, as a table (minutes); ARGS="blocks --only kasoku"
 	@$(MAKE) --no-print-directory deps DEBIAN_PACKAGES=pocl-opencl-icd
 	@$(PIP) pyopencl
 	@$(VENV)/bin/python bench/run.py $(ARGS)
 
-bench-peers: venv  ## What benchmarks compare with beside PoCL: Numba, Dask, PyTorch for CPUs (0.5 GB)
+bench-peers: dev  ## What benchmarks compare with beside PoCL: Numba, Dask, PyTorch for CPUs (0.5 GB)
 	@$(PIP) numba dask
 	@$(PIP) torch --index-url https://download.pytorch.org/whl/cpu || echo "== PyTorch is not to be had here: its columns stay empty"
 
@@ -128,7 +135,7 @@ wheel: build  ## dist/*.whl: works without LLVM, CUDA or compilers, tagged manyl
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m auditwheel repair --plat auto --exclude libhwy.so.1 -w dist build/wheelhouse/*.whl
 	@$(VENV)/bin/python tools/check_wheel.py $$([ ! -f $(BUILD)/lib/operations-cuda.pack ] || echo --gpu-pack) dist tests/acceptance/seed_gpusoroban.py
 
-lint: venv  ## ruff, the order of Python modules and of the engine's folders
+lint: dev  ## ruff, the order of Python modules and of the engine's folders
 	@$(VENV)/bin/ruff format --check -q python tests tools bench examples docs
 	@$(VENV)/bin/ruff check -q python tests tools bench examples docs
 	@$(VENV)/bin/lint-imports --no-cache
@@ -136,14 +143,14 @@ lint: venv  ## ruff, the order of Python modules and of the engine's folders
 
 # C++ by the lines that differ from SINCE: its tables and texts are laid out by hand.
 SINCE ?= HEAD
-format: venv  ## ruff over everything, clang-format over lines that differ from SINCE (HEAD)
+format: dev  ## ruff over everything, clang-format over lines that differ from SINCE (HEAD)
 	@$(PIP) clang-format==23.1.5
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" git clang-format --force --extensions cpp,h $(SINCE) -- kasoku python/src tests bench examples ':!kasoku/compile/prelude' || true
 	@$(VENV)/bin/ruff format -q python tests tools bench examples docs
 	@$(VENV)/bin/ruff check -q --fix python tests tools bench examples docs
 
 # A warning is an error: a link that leads nowhere, a docstring that cannot be read.
-docs: build  ## build/docs: the documentation site, with search: guides, and references of Python and C++
+docs: dev build  ## build/docs: the documentation site, with search: guides, and references of Python and C++
 	@$(MAKE) --no-print-directory deps DEBIAN_PACKAGES=doxygen
 	@$(PIP) $$($(VENV)/bin/python tools/requirements.py docs)
 	@$(VENV)/bin/python -m sphinx -W --keep-going -q -E -b html docs build/docs
@@ -159,5 +166,5 @@ docs-pictures: docs  ## build/docs-pictures: the site's pages as a browser shows
 install: build  ## The C++ library below PREFIX (default /usr/local): find_package(kasoku)
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
 
-acceptance-full: build  ## The first article's notebook at its own size (minutes)
+acceptance-full: dev build  ## The first article's notebook at its own size (minutes)
 	@$(VENV)/bin/kasoku run tests/acceptance/gpusoroban.ipynb

@@ -24,10 +24,8 @@ foreach(library ${HWY_CONTRIB} ${HWY})
 endforeach()
 
 if(TARGET operations)
-  install(FILES ${operation_packs} DESTINATION kasoku COMPONENT python EXCLUDE_FROM_ALL)
-  install(FILES ${operation_packs} DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(FILES ${gpu_pack} DESTINATION kasoku COMPONENT python EXCLUDE_FROM_ALL OPTIONAL)
-  install(FILES ${gpu_pack} DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  install(FILES ${operation_packs} ${gpu_pack} DESTINATION kasoku COMPONENT python EXCLUDE_FROM_ALL OPTIONAL)
+  install(FILES ${operation_packs} ${gpu_pack} DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
 endif()
 
 install(TARGETS kasoku EXPORT kasoku-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

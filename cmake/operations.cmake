@@ -20,7 +20,16 @@ foreach(architecture x86-64-v3 x86-64-v4)
   list(APPEND operation_packs ${pack})
 endforeach()
 add_custom_target(operations ALL DEPENDS ${operation_packs})
-add_dependencies(package operations)
+# A working tree needs that of its own machine; a wheel is for all (`build.targets` in pyproject.toml).
+include(CheckCXXSourceRuns)
+check_cxx_source_runs("int main() { return !__builtin_cpu_supports(\"x86-64-v4\"); }" KASOKU_BUILDER_IS_V4)
+if(KASOKU_BUILDER_IS_V4)
+  list(GET operation_packs 1 own_pack)
+else()
+  list(GET operation_packs 0 own_pack)
+endif()
+add_custom_target(own_operations DEPENDS ${own_pack})
+add_dependencies(package own_operations)
 
 # The same for GPUs, by an NVRTC that `make gpu-pack` finds: machine code of an older one than the driver's CUDA loads, that
 # of a newer one may not. Where there is none, each machine compiles them at their first use.

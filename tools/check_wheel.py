@@ -46,6 +46,7 @@ def main(folder):
         "libhwy.so.1",
         "_core.abi3.so",
         "operations-x86-64-v3.pack",
+        "operations-x86-64-v4.pack",
         "py.typed",
         "_core.pyi",
         "__init__.pyi",

@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <regex>
+#include <cstdio>
+#include <string>
 #include <vector>
 
 namespace kasoku {
@@ -160,11 +161,14 @@ NvrtcLog read_nvrtc_log(std::string_view log) {
 
 std::optional<Error> shared_memory_error(std::string_view log) {
   // ptxas error   : Entry function 'k' uses too much shared data (0x800000 bytes, 0xc000 max)
-  static const std::regex sentence("function '([^']+)' uses too much shared data \\(0x([0-9a-f]+) bytes, 0x([0-9a-f]+) max");
-  std::match_results<std::string_view::const_iterator> found;
-  if (!std::regex_search(log.begin(), log.end(), found, sentence)) return std::nullopt;
-  return too_much_shared_memory(source_name(found[1]), std::stoull(found[2], nullptr, 16),
-                                std::stoull(found[3], nullptr, 16));
+  constexpr std::string_view sentence = "' uses too much shared data (";
+  const size_t end = log.find(sentence);
+  const size_t begin = log.substr(0, end).rfind('\'');
+  if (end == log.npos || begin == log.npos) return std::nullopt;
+  unsigned long long asked = 0, most = 0;
+  const std::string numbers(log.substr(end + sentence.size()));
+  if (std::sscanf(numbers.c_str(), "%llx bytes, %llx max", &asked, &most) != 2) return std::nullopt;
+  return too_much_shared_memory(source_name(std::string(log.substr(begin + 1, end - begin - 1))), asked, most);
 }
 
 }  // namespace kasoku

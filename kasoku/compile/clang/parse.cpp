@@ -7,8 +7,10 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
+#include <clang/AST/DeclFriend.h>
+#include <clang/AST/DeclTemplate.h>
+#include <clang/AST/Expr.h>
 #include <clang/AST/GlobalDecl.h>
-#include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/MultiplexConsumer.h>
@@ -41,15 +43,15 @@ std::string with_name_expressions(const ParseRequest& request) {
   return text;
 }
 
-/// The function or variable that the body of a ks_name_expression_N names.
-class FindNamed : public clang::RecursiveASTVisitor<FindNamed> {
- public:
-  bool VisitDeclRefExpr(clang::DeclRefExpr* expr) {
-    found = expr->getDecl();
-    return false;
-  }
-  clang::ValueDecl* found = nullptr;
-};
+/// The function or variable that the body of a ks_name_expression_N names. Like the next walk without
+/// clang::RecursiveASTVisitor, whose two thousand functions take a compiler six seconds for each use.
+clang::ValueDecl* find_named(clang::Stmt* statement) {
+  if (!statement) return nullptr;
+  if (auto* expression = llvm::dyn_cast<clang::DeclRefExpr>(statement)) return expression->getDecl();
+  for (clang::Stmt* child : statement->children())
+    if (clang::ValueDecl* found = find_named(child)) return found;
+  return nullptr;
+}
 
 class CollectExpressions : public clang::ASTConsumer {
  public:
@@ -74,9 +76,7 @@ class CollectExpressions : public clang::ASTConsumer {
     size_t index = 0;
     if (!name.consume_front(expression_prefix) || name.getAsInteger(10, index)) return;
     if (index >= named_.size()) return;
-    FindNamed find;
-    find.TraverseStmt(function->getBody());
-    named_[index] = find.found;
+    named_[index] = find_named(function->getBody());
   }
 
   std::vector<clang::ValueDecl*>& named_;
@@ -84,24 +84,32 @@ class CollectExpressions : public clang::ASTConsumer {
 
 /// `extern __shared__ float s[];` stands in functions of C++ and in kernels of extern "C", and is one memory. To C++
 /// these are variables of two languages, which is an error where the second is C's; that they are all C's is none.
-class ExternSharedOfC : public clang::ASTConsumer, clang::RecursiveASTVisitor<ExternSharedOfC> {
+class ExternSharedOfC : public clang::ASTConsumer {
  public:
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
-    for (clang::Decl* decl : group) TraverseDecl(decl);
+    for (clang::Decl* decl : group) visit(decl);
     return true;
   }
 
  private:
-  friend clang::RecursiveASTVisitor<ExternSharedOfC>;
-  bool VisitVarDecl(clang::VarDecl* variable) {
+  /// Variables of a function stand in it as functions of a class stand in that.
+  void visit(clang::Decl* decl) {
+    if (auto* of_a_class = llvm::dyn_cast<clang::FriendDecl>(decl)) decl = of_a_class->getFriendDecl();
+    if (auto* of_any_types = llvm::dyn_cast_or_null<clang::TemplateDecl>(decl)) decl = of_any_types->getTemplatedDecl();
+    if (!decl) return;
+    if (auto* variable = llvm::dyn_cast<clang::VarDecl>(decl)) make_of_c(variable);
+    if (auto* outer = llvm::dyn_cast<clang::DeclContext>(decl))
+      for (clang::Decl* inner : outer->decls()) visit(inner);
+  }
+
+  void make_of_c(clang::VarDecl* variable) {
     if (!variable->hasExternalStorage() || !variable->hasAttr<clang::CUDASharedAttr>() ||
         variable->isInExternCContext())
-      return true;
+      return;
     clang::ASTContext& context = variable->getASTContext();
     const clang::SourceLocation place = variable->getLocation();
     variable->setLexicalDeclContext(clang::LinkageSpecDecl::Create(context, context.getTranslationUnitDecl(), place,
                                                                    place, clang::LinkageSpecLanguageIDs::C, true));
-    return true;
   }
 };
 

@@ -139,6 +139,23 @@ def test_dynamic_shared_memory_is_one_in_functions_and_in_kernels_of_extern_c(on
     assert (ends.numpy() == 12 + 5).all()
 
 
+@pytest.mark.parametrize("function", [
+    "struct A { struct B { __device__ static int f() { HERE } }; }; __device__ int f() { return A::B::f(); }",
+    "template <class T> struct A { template <class U> __device__ static int f(U) { HERE } }; __device__ int f() { return A<int>::f(2); }",
+    "template <class T> struct A {}; template <class T> struct A<T*> { __device__ static int f() { HERE } }; "
+    "__device__ int f() { return A<int*>::f(); }",
+    "struct A { friend __device__ int f() { HERE } }; __device__ int f();",
+    "template <class T> __device__ int g(T x) { auto h = [&](auto y) { HERE }; return h(x); } __device__ int f() { return g(0); }",
+    "namespace { __device__ int g() { for (;;) { if (true) { HERE } } } } __device__ int f() { return g(); }",
+])  # fmt: skip
+def test_dynamic_shared_memory_is_one_wherever_a_function_stands(on, function):
+    text = function.replace("HERE", "extern __shared__ int whole[]; return whole[0];")
+    kernel = 'extern "C" __global__ void k(int* y) { extern __shared__ int whole[]; whole[threadIdx.x] = 7; __syncthreads(); *y = f(); }'
+    y = on(np.zeros(1, np.int32))
+    ks.RawModule(text + kernel).get_function("k")((1,), (1,), (y,), shared_mem=4)
+    assert y.numpy() == 7
+
+
 def test_host_arrays_are_used_where_they_are():
     with ks.default_device("cpu"):
         f = ks.RawModule(text).get_function("scale")
