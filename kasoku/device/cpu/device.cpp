@@ -15,6 +15,7 @@
 #include "kasoku/device/cpu/stream.h"
 #include "kasoku/device/replay.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 
@@ -26,11 +27,18 @@ namespace {
 constexpr size_t large_bytes = size_t{1} << 20;
 constexpr size_t chunk_bytes = size_t{1} << 18;
 
+/// The first elements, and copies of them: the C library copies by the widest stores that the processor has.
 template <class T>
 void fill_with(char* to, uint64_t value, size_t count) {
+  constexpr size_t few = 16, near = 4096;
   T element;
   std::memcpy(&element, &value, sizeof element);
-  for (size_t i = 0; i < count; ++i) std::memcpy(to + i * sizeof(T), &element, sizeof element);
+  const size_t first = std::min(count, few), bytes = count * sizeof(T);
+  for (size_t i = 0; i < first; ++i) std::memcpy(to + i * sizeof(T), &element, sizeof element);
+  for (size_t done = first * sizeof(T), n = 0; done < bytes; done += n) {
+    n = std::min({done, bytes - done, near});
+    std::memcpy(to + done, to, n);
+  }
 }
 
 void fill_serially(char* to, uint64_t value, size_t size, size_t count) {
