@@ -76,5 +76,8 @@ def _kept(result, output):
     """The result, or nothing where an array was given for it."""
     if output is None:
         return result
+    is_index = result.dtype.kind == "i" and output.dtype.kind in "iu" and output.itemsize > 1
+    if output.shape != result.shape or not (is_index or output.dtype == result.dtype):
+        raise RuntimeError(f"an output of the shape {result.shape} and the dtype {result.dtype} is needed")
     output[...] = result
     return None
