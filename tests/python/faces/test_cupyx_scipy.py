@@ -349,7 +349,7 @@ def test_filters_of_lines_by_kernels_see_what_is_beyond_the_ends(axis, device):
     np.testing.assert_array_equal(found.get(), wanted)
 
 
-def test_filters_refuse_outputs_that_hold_no_complex_numbers_and_axes_that_are_not_there():
+def test_filters_refuse_outputs_that_do_not_fit_and_axes_that_are_not_there():
     cupy, ndimage = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.ndimage"))
     x, w = cupy.asarray(IMAGE), cupy.asarray(KERNEL * 1j)
     with pytest.raises(RuntimeError, match="complex"):
@@ -361,6 +361,8 @@ def test_filters_refuse_outputs_that_hold_no_complex_numbers_and_axes_that_are_n
             getattr(ndimage, name)(x, 3, axis=2)
     with pytest.raises(RuntimeError, match="is needed"):
         ndimage.distance_transform_edt(x, distances=cupy.empty(IMAGE.shape, "float32"), float64_distances=True)
+    with pytest.raises(RuntimeError, match="not returned"):
+        ndimage.distance_transform_edt(x, indices=cupy.empty((2, *IMAGE.shape), "int32"))
 
 
 def test_functions_of_real_numbers_refuse_complex_ones():
