@@ -187,14 +187,19 @@ CASES |= {
     **{f"signal.correlation_lags {n} {m} {k}": lambda s, a, n=n, m=m, k=k: s.signal.correlation_lags(n, m, k) for n, m in ((5, 3), (3, 6)) for k in ("full", "same", "valid")},
     "signal.medfilt": lambda s, a: s.signal.medfilt(a(X), 5), "signal.medfilt of a matrix": lambda s, a: s.signal.medfilt(a(IMAGE)), "signal.medfilt2d": lambda s, a: s.signal.medfilt2d(a(IMAGE), (3, 5)),
     "signal.order_filter": lambda s, a: s.signal.order_filter(a(IMAGE), a(np.ones((3, 3))), 2), "signal.wiener": lambda s, a: s.signal.wiener(a(IMAGE), (3, 5)), "signal.wiener of noise": lambda s, a: s.signal.wiener(a(X), 3, 0.4),
-    "signal.lfilter": lambda s, a: s.signal.lfilter(a([0.5, 0.2, -0.1]), a([2, -0.6, 0.25, 0.1]), a(IMAGE), axis=0), "signal.lfilter from a state": lambda s, a: s.signal.lfilter(a([1.0, 0.5]), a([1.0, -0.9]), a(X), zi=a([0.7])),
+    "signal.lfilter": lambda s, a: s.signal.lfilter(a([0.5, 0.2, -0.1]), a([2, -0.6, 0.25, 0.1]), a(IMAGE), axis=0), "signal.lfilter from a state": lambda s, a: s.signal.lfilter(a([1.0, 0.5]), a([2.0, -0.9, 0.2]), a(X), zi=s.signal.lfiltic(a([1.0, 0.5]), a([2.0, -0.9, 0.2]), a([0.7, -0.2]), a([0.4])))[0],
+    "signal.lfilter in halves": lambda s, a: _in_halves(s.signal.lfilter, a, s.signal.lfiltic(a([1.0, 0.5, 2]), a([2.0, -0.9]), a([0.7])), a([1.0, 0.5, 2]), a([2.0, -0.9])),
+    "signal.fftconvolve of float16": lambda s, a: s.signal.fftconvolve(a(np.float16([1, 2, 4])), a(np.float16([1, 0.5]))).round(4), "signal.wiener complex": lambda s, a: s.signal.wiener(a(np.complex64(INTEGERS + 1j)), 3),
+    "signal.fftconvolve with a longer axis": lambda s, a: s.signal.fftconvolve(a(IMAGE[:1]), a(IMAGE[1:3, :2]), "same", axes=1),
+    "signal.deconvolve": lambda s, a: s.signal.deconvolve(a(X), a([2, 0.5, 0.2])),
     "signal.lfilter of no recursion": lambda s, a: s.signal.lfilter(a([0.25, 0.5, 0.25]), 1, a(X)), "signal.lfilter of a number": lambda s, a: s.signal.lfilter(a([3.0]), a([2.0]), a(X)), "signal.lfilter complex": lambda s, a: s.signal.lfilter(a([1.0, 1j]), a([1.0, 0.5]), a(X)),
     "signal.hilbert": lambda s, a: s.signal.hilbert(a(X)), "signal.hilbert of rows": lambda s, a: s.signal.hilbert(a(IMAGE), axis=0, N=10),
     "signal.detrend": lambda s, a: s.signal.detrend(a(IMAGE), axis=0), "signal.detrend with breaks": lambda s, a: s.signal.detrend(a(X), bp=[7, 15]), "signal.detrend constant": lambda s, a: s.signal.detrend(a(IMAGE), type="constant"),
-    "signal.lfilter_zi": lambda s, a: s.signal.lfilter_zi(a([0.5, 0.2, -0.1]), a([2, -0.6, 0.25, 0.1])),
+    "signal.lfilter_zi": lambda s, a: s.signal.lfilter(a([0.5, 0.2, -0.1]), a([2, -0.6, 0.25, 0.1]), a(X), zi=s.signal.lfilter_zi(a([0.5, 0.2, -0.1]), a([2, -0.6, 0.25, 0.1])))[0],
     **{f"signal.filtfilt {k}": lambda s, a, k=k: s.signal.filtfilt(a([0.5, 0.2]), a([1, -0.6, 0.25]), a(np.stack([X, X[::-1]])), padtype=k) for k in ("odd", "even", "constant", None)},
     "signal.filtfilt along an axis": lambda s, a: s.signal.filtfilt(a([0.5]), a([1, -0.6]), a(IMAGE), axis=0, padlen=4), "signal.sosfilt": lambda s, a: s.signal.sosfilt(a([[1, 0.5, 0.2, 1, -0.4, 0.1], [0.3, 0, 0.1, 1, 0.2, 0]]), a(IMAGE)),
-    "signal.sosfilt from a state": lambda s, a: s.signal.sosfilt(a([[1, 0.5, 0.2, 1, -0.4, 0.1]]), a(X), zi=a([[0.3, 0.1]])), "signal.freqz": lambda s, a: s.signal.freqz(a([0.5, 0.2, -0.1]), a([1, -0.6]), 9), "signal.freqz whole": lambda s, a: s.signal.freqz(a([0.5, 0.2]), worN=6, whole=True, fs=100),
+    "signal.sosfilt in halves": lambda s, a: _in_halves(s.signal.sosfilt, a, s.signal.sosfilt_zi(a(SOS)), a(SOS)),
+    "signal.sosfilt of columns": lambda s, a: s.signal.sosfilt(a(SOS), a(IMAGE), axis=0, zi=s.signal.sosfilt_zi(a(SOS))[:, :, None] * a(IMAGE[:1]))[0], "signal.freqz": lambda s, a: s.signal.freqz(a([0.5, 0.2, -0.1]), a([1, -0.6]), 9), "signal.freqz whole": lambda s, a: s.signal.freqz(a([0.5, 0.2]), worN=6, whole=True, fs=100),
     **{f"signal.resample {n} to {m}": lambda s, a, n=n, m=m: s.signal.resample(a(X[:n]), m) for n in (9, 10) for m in (5, 6, 9, 10, 15, 16)}, **{f"signal.resample complex {n} to {m}": lambda s, a, n=n, m=m: s.signal.resample(a(X[:n] + 1j * X[-n:]), m) for n in (9, 10) for m in (5, 6, 10, 15, 16)},
     "signal.resample with times": lambda s, a: s.signal.resample(a(IMAGE), 7, a(np.arange(6) * 0.5)), "signal.savgol_coeffs": lambda s, a: s.signal.savgol_coeffs(7, 3, 1, 0.5), "signal.savgol_coeffs even": lambda s, a: s.signal.savgol_coeffs(6, 2, use="dot"), "signal.savgol_coeffs of none": lambda s, a: s.signal.savgol_coeffs(5, 1, 2),
     **{f"signal.savgol_filter {m}": lambda s, a, m=m: s.signal.savgol_filter(a(X), 7, 3, mode=m) for m in ("interp", "mirror", "nearest", "wrap", "constant")}, "signal.savgol_filter of a derivative": lambda s, a: s.signal.savgol_filter(a(IMAGE), 5, 2, deriv=1, delta=0.25, axis=0),
@@ -209,6 +214,14 @@ CASES |= {
     "windows.general_cosine": lambda s, a: s.signal.windows.general_cosine(9, [0.4, 0.5, 0.1]), "windows.general_gaussian": lambda s, a: s.signal.windows.general_gaussian(9, 1.5, 2), "windows.general_hamming": lambda s, a: s.signal.windows.general_hamming(9, 0.6),
     "windows.tukey of 1": lambda s, a: s.signal.windows.tukey(9, 1), "windows.get_window": lambda s, a: s.signal.get_window(("tukey", 0.3), 10), "windows.get_window of a number": lambda s, a: s.signal.get_window(4.0, 7),
 }  # fmt: skip
+
+
+def _in_halves(filter, a, state, *coefficients):
+    """What a filter makes of a line, the second half from the state behind the first."""
+    first, state = filter(*coefficients, a(X[:9]), zi=state)
+    return first, filter(*coefficients, a(X[9:]), zi=state)[0]
+
+
 LONG = np.cumsum(rng.standard_normal(300)) + 5 * np.sin(np.arange(300) / 4)
 STEPS = np.round(LONG[:120])
 DESIGNS = {"butter": (), "cheby1": (0.5,), "cheby2": (40,)}
@@ -218,8 +231,17 @@ CASES |= {
     **{f"signal.{f} {n} {b} {o}": lambda s, a, f=f, n=n, b=b, o=o: getattr(s.signal, f)(n, *DESIGNS[f], BANDS[b], b, output=o) for f in DESIGNS for n in (1, 4, 5) for b in BANDS for o in ("ba", "sos")},
     **{f"signal.{f} analog": lambda s, a, f=f: getattr(s.signal, f)(3, *DESIGNS[f], 7.5, analog=True) for f in DESIGNS}, "signal.butter of a rate": lambda s, a: s.signal.butter(2, [50, 90], "bandpass", fs=500), "signal.butter zpk": lambda s, a: s.signal.butter(3, 0.3, output="zpk"),
     "signal.iirfilter": lambda s, a: s.signal.iirfilter(3, [0.2, 0.4]), "signal.iirnotch": lambda s, a: s.signal.iirnotch(60, 30, 300), "signal.iirpeak": lambda s, a: s.signal.iirpeak(0.2, 10),
-    "signal.sosfilt_zi": lambda s, a: s.signal.sosfilt_zi(a(SOS)), "signal.sosfiltfilt": lambda s, a: s.signal.sosfiltfilt(a(SOS), a(X)), "signal.sosfiltfilt along an axis": lambda s, a: s.signal.sosfiltfilt(a(SOS), a(np.stack([X, X[::-1]], 1)), axis=0, padtype="even", padlen=5),
+    "signal.sosfiltfilt complex": lambda s, a: s.signal.sosfiltfilt(a(SOS * [1, 1j, 1, 1, 0.5j, 1]), a(X)), "signal.sosfiltfilt": lambda s, a: s.signal.sosfiltfilt(a(SOS), a(X)), "signal.sosfiltfilt along an axis": lambda s, a: s.signal.sosfiltfilt(a(SOS), a(np.stack([X, X[::-1]], 1)), axis=0, padtype="even", padlen=5),
     "signal.sosfreqz": lambda s, a: s.signal.sosfreqz(a(SOS), 7),
+    **{f"ndimage.{f} to another dtype": lambda s, a, f=f, rest=rest: getattr(s.ndimage, f)(a(np.uint8(INTEGERS)), *rest, output="float64") for f, rest in {"gaussian_filter": (1.3,), "uniform_filter": (3,), "sobel": (0,), "laplace": (), "gaussian_gradient_magnitude": (0.8,)}.items()},
+    **{f"ndimage.{f} of float32 to float64": lambda s, a, f=f: getattr(s.ndimage, f)(a(np.float32(IMAGE / 3)), structure=a(INTEGERS[:3, :3]), output="float64") for f in ("white_tophat", "black_tophat")},
+    **{f"ndimage.{f} by complex weights": lambda s, a, f=f: getattr(s.ndimage, f)(a(np.float32(IMAGE)), a(KERNEL * 1j)) for f in ("convolve", "correlate")},
+    "ndimage.correlate by no weights": lambda s, a: s.ndimage.correlate(a(IMAGE), a(np.zeros((0, 3, 2)))),
+    "ndimage.binary_hit_or_miss": lambda s, a: s.ndimage.binary_hit_or_miss(a(BLOBS)), "ndimage.binary_hit_or_miss of two": lambda s, a: s.ndimage.binary_hit_or_miss(a(BLOBS), a([[0, 0, 0], [0, 1, 0], [0, 0, 0]]), a([[0, 1, 0], [0, 0, 1]]), origin1=1, origin2=(0, -1)),
+    "ndimage.iterate_structure": lambda s, a: s.ndimage.iterate_structure(a(KERNEL > 0), 3), "ndimage.iterate_structure with origins": lambda s, a: list(s.ndimage.iterate_structure(a(np.eye(3)), 2, (1, 0))),
+    "ndimage.labeled_comprehension": lambda s, a: s.ndimage.labeled_comprehension(a(IMAGE), a(INTEGERS % 4), a([3, 1, 7]), lambda x: (x * x).sum(), "float32", -1),
+    "ndimage.labeled_comprehension with places": lambda s, a: s.ndimage.labeled_comprehension(a(IMAGE), a(INTEGERS % 4), None, lambda x, at: (x * at).sum(), "float64", 0, True),
+    "ndimage.value_indices": lambda s, a: [part for _, place in sorted(s.ndimage.value_indices(a(INTEGERS % 5), ignore_value=2).items()) for part in place],
     "signal.find_peaks": lambda s, a: s.signal.find_peaks(a(LONG))[0], "signal.find_peaks of none": lambda s, a: s.signal.find_peaks(a(np.arange(5.0)))[0], "signal.find_peaks of nothing": lambda s, a: s.signal.find_peaks(a(np.zeros(0)))[0],
     "signal.find_peaks by all": lambda s, a: (lambda at, found: [at, *(found[k] for k in sorted(found))])(*s.signal.find_peaks(a(LONG), height=-3, threshold=(0.1, None), distance=4, prominence=0.5, width=(None, 30), wlen=90, rel_height=0.7)),
     "signal.find_peaks of steps": lambda s, a: (lambda at, found: [at, *(found[k] for k in sorted(found))])(*s.signal.find_peaks(a(STEPS), plateau_size=(1, 3), height=(a(np.linspace(-9, 9, 120)), None))),
@@ -296,6 +318,68 @@ def test_a_reduction_of_ones_own_filters(mode):
     full = [[(padded[i : i + 2, j : j + 3] ** 2).sum() for j in range(6)] for i in range(5)]
     assert whole.dtype == np.float32 and np.array_equal(whole.get(), np.float32(full))
     assert ndimage.generic_filter(cupy.zeros((0, 3)), squares, size=3).shape == (0, 3)
+def test_results_lie_in_the_order_of_memory():
+    cupy, signal = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.signal"))
+    x, w, line = cupy.asarray(IMAGE), cupy.asarray(KERNEL), cupy.ones((1, 6)) * cupy.asarray([0.5])
+    for found in (
+        signal.convolve(x, w, "same"), signal.fftconvolve(x, w, "valid"), signal.correlate2d(x, w, "same"), signal.detrend(x, axis=0),
+        signal.lfilter(w[0], w[1] + 1, x, axis=0), signal.filtfilt([0.5], [1, 0.2], x, axis=0, padlen=2), signal.sosfiltfilt(line + 0.5, x, axis=0, padlen=2),
+    ):  # fmt: skip
+        assert found.flags.c_contiguous
+
+
+@pytest.mark.parametrize("footprint", [None, [[0, 1, 1], [1, 0, 1]]])
+def test_filters_by_kernels_are_those_of_each_window(footprint, device):
+    from kasoku.compat import cupy as cp
+    from kasoku.compat.cupyx.scipy import ndimage
+
+    with cp.cuda.Device(0):
+        raw = cp.RawKernel(
+            'extern "C" __global__ void spread(const double *x, int n, double *y) { double s = 0;'
+            "for (int k = 0; k < n; k++) s += fabs(x[k] - x[n / 2]); *y = s; }", "spread",
+        )  # fmt: skip
+        reduction = cp.ReductionKernel("X x", "Y y", "fabs(x - _raw_x[_in_ind.size() / 2])", "a + b", "y = a", "0")
+        places = np.ones((2, 3), bool) if footprint is None else np.array(footprint, bool)
+        seen = np.lib.stride_tricks.sliding_window_view(np.pad(IMAGE, [(1, 0), (1, 1)], "symmetric"), (2, 3))[
+            ..., places
+        ]
+        wanted = abs(seen - seen[..., [seen.shape[-1] // 2]]).sum(-1)
+        for kernel in (raw, reduction):
+            found = ndimage.generic_filter(cp.asarray(IMAGE), kernel, footprint=cp.asarray(places))
+            np.testing.assert_allclose(found.get(), wanted, 1e-14)
+        with pytest.raises(TypeError, match="identity"):
+            ndimage.generic_filter(cp.asarray(IMAGE), np.sum, 3)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_filters_of_lines_by_kernels_see_what_is_beyond_the_ends(axis, device):
+    from kasoku.compat import cupy as cp
+    from kasoku.compat.cupyx.scipy import ndimage
+
+    with cp.cuda.Device(0):
+        kernel = cp.RawKernel(
+            'extern "C" __global__ void turned(const double *x, ptrdiff_t n, double *y, ptrdiff_t m) {'
+            "for (int k = 0; k < m; k++) y[k] = x[n - 1 - k]; }", "turned",
+        )  # fmt: skip
+        found = ndimage.generic_filter1d(cp.asarray(IMAGE), kernel, 4, axis, mode="wrap")
+    wanted = np.flip(np.roll(IMAGE, -1, axis), axis)
+    np.testing.assert_array_equal(found.get(), wanted)
+
+
+def test_filters_refuse_outputs_that_do_not_fit_and_axes_that_are_not_there():
+    cupy, ndimage = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.ndimage"))
+    x, w = cupy.asarray(IMAGE), cupy.asarray(KERNEL * 1j)
+    with pytest.raises(RuntimeError, match="complex"):
+        ndimage.correlate(x, w, output=cupy.empty(IMAGE.shape))
+    with pytest.warns(UserWarning, match="promoting"):
+        assert ndimage.correlate(x, w, output="float32").dtype == "complex64"
+    for name in ("maximum_filter1d", "uniform_filter1d"):
+        with pytest.raises(np.exceptions.AxisError):
+            getattr(ndimage, name)(x, 3, axis=2)
+    with pytest.raises(RuntimeError, match="is needed"):
+        ndimage.distance_transform_edt(x, distances=cupy.empty(IMAGE.shape, "float32"), float64_distances=True)
+    with pytest.raises(RuntimeError, match="not returned"):
+        ndimage.distance_transform_edt(x, indices=cupy.empty((2, *IMAGE.shape), "int32"))
 
 
 def test_functions_of_real_numbers_refuse_complex_ones():

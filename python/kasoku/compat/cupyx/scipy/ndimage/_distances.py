@@ -49,6 +49,8 @@ def _along_axis(device):
 def distance_transform_edt(image, sampling=None, return_distances=True, return_indices=False, distances=None, indices=None, *,
                            block_params=None, float64_distances=True):  # fmt: skip
     """Distances to the nearest element that is 0, and where it is: exact ones, an axis after the other."""
+    if (distances is not None and not return_distances) or (indices is not None and not return_indices):
+        raise RuntimeError("an output is given for what is not returned")
     a = _asarray(image) != 0
     steps = _np.broadcast_to(1.0 if sampling is None else _np.asarray(sampling, float), a.ndim)
     square = _ks.where(a, _ks.inf, 0.0).reshape(-1)
@@ -76,5 +78,8 @@ def _kept(result, output):
     """The result, or nothing where an array was given for it."""
     if output is None:
         return result
+    is_index = result.dtype.kind == "i" and output.dtype.kind in "iu" and output.itemsize > 1
+    if output.shape != result.shape or not (is_index or output.dtype == result.dtype):
+        raise RuntimeError(f"an output of the shape {result.shape} and the dtype {result.dtype} is needed")
     output[...] = result
     return None

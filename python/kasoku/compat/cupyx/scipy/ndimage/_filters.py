@@ -4,10 +4,13 @@ Windows are views, and sums of them are computed in float64, as SciPy's; results
 
 import functools as _functools
 import operator as _operator
+import re as _re
+import warnings as _warnings
 
 import numpy as _np
 
 import kasoku as _ks
+from numpy.lib.array_utils import normalize_axis_index as _axis
 
 from ....cupy._arrays import asarray as _asarray
 from ...._face.table import bound as _bound, plain as _plain
@@ -28,8 +31,8 @@ def _for_axes(value, axes, name, kind=_operator.index):
     return [None if v is None else kind(v) for v in values]
 
 
-def _windows(a, size, axes, mode, cval, origin):
-    """Windows around each element, as new last axes."""
+def _padded(a, size, axes, mode, cval, origin):
+    """With what stands beyond the ends, as much as windows around each element have."""
     for axis, length, end, off in zip(axes, size, _for_axes(mode, len(axes), "mode", str), origin):
         if end not in _ends:
             raise RuntimeError("boundary mode not supported")
@@ -37,11 +40,18 @@ def _windows(a, size, axes, mode, cval, origin):
             raise ValueError("invalid origin")
         widths = [(0, 0)] * a.ndim
         widths[axis] = (length // 2 + off, length - 1 - length // 2 - off)
-        if not a.size:
-            return _ks.empty((*a.shape, *size), a.dtype, a.device)
-        fill = {"constant_values": cval} if _ends[end] == "constant" else {}
-        a = _ks.pad(a, widths, _ends[end], **fill)
-    return _ks.lib.stride_tricks.sliding_window_view(a, size, axes)
+        if a.size:
+            fill = {"constant_values": cval} if _ends[end] == "constant" else {}
+            a = _ks.pad(a, widths, _ends[end], **fill)
+    return a
+
+
+def _windows(a, size, axes, mode, cval, origin):
+    """Windows around each element, as new last axes."""
+    padded = _padded(a, size, axes, mode, cval, origin)
+    if not a.size:
+        return _ks.empty((*a.shape, *size), a.dtype, a.device)
+    return _ks.lib.stride_tricks.sliding_window_view(padded, size, axes)
 
 
 def _given(a):
@@ -49,15 +59,28 @@ def _given(a):
     return a.astype("uint8") if a.dtype == bool else a
 
 
+def _kind(given, output):
+    """The dtype of a result: of what was given, or of an output, which is a dtype or an array."""
+    if output is None or isinstance(output, _ks.Array):
+        return _asarray(given if output is None else output).dtype
+    return _ks.dtype(output)
+
+
 def _result(result, given, output):
     """The result in the dtype of what was given, or in an output of that dtype, or that is an array."""
-    kind = _asarray(given).dtype if output is None else output.dtype if isinstance(output, _ks.Array) else output
-    if _ks.dtype(kind).kind == "u" and result.dtype.kind == "f":  # negative numbers wrap around
+    kind = _kind(given, output)
+    if result.dtype.kind == "c" != kind.kind:
+        if isinstance(output, _ks.Array):
+            raise RuntimeError("output must have complex dtype")
+        if output is not None:
+            _warnings.warn("promoting specified output dtype to complex", stacklevel=3)
+        kind = _ks.promote_types(kind, "complex64")
+    if kind.kind == "u" and result.dtype.kind == "f":  # negative numbers wrap around
         result = result.astype("int64")
     if isinstance(output, _ks.Array):
-        output[...] = result.astype(output.dtype, copy=False)
+        output[...] = result.astype(kind, copy=False)
         return output
-    return result.astype(_asarray(given).dtype if output is None else output, copy=False)
+    return result.astype(kind, copy=False)
 
 
 def _wide(a):
@@ -66,11 +89,15 @@ def _wide(a):
 
 def _correlated(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, turned):
     a, weights = _given(input), _wide(_asarray(weights))
-    if a.ndim != weights.ndim:
+    if a.ndim != sum(n > 0 for n in weights.shape):
         raise RuntimeError("filter weights array has incorrect shape.")
+    if not weights.size:
+        return _result(_ks.zeros_like(a), input, output)
     origin = _for_axes(origin, a.ndim, "origin")
     if turned:
         weights, origin = _ks.flip(weights), _turned(origin, weights.shape)
+    else:
+        weights = _ks.conjugate(weights)
     seen = _windows(_wide(a), weights.shape, range(a.ndim), mode, cval, origin)
     return _result((seen * weights).sum(axis=tuple(range(-a.ndim, 0))), input, output)
 
@@ -82,10 +109,10 @@ def _turned(origin, lengths):
 
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     """Sums of elements around each along an axis, times weights."""
-    a, weights = _given(input), _wide(_asarray(weights))
+    a, weights = _given(input), _ks.conjugate(_wide(_asarray(weights)))
     if weights.ndim != 1 or not weights.size:
         raise RuntimeError("no filter weights given")
-    seen = _windows(_wide(a), weights.shape, [axis % a.ndim], mode, cval, [origin])
+    seen = _windows(_wide(a), weights.shape, [_axis(axis, a.ndim)], mode, cval, [origin])
     if weights.size <= 64:  # rows of memory times numbers, faster than sums of short windows
         return _result(
             sum((seen[..., k] * weights[k] for k in range(1, weights.size)), seen[..., 0] * weights[0]), input, output
@@ -95,14 +122,14 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
 
 def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
     """Sums of elements around each along an axis, times weights in the opposite order."""
-    weights = _ks.flip(_asarray(weights))
+    weights = _ks.conjugate(_ks.flip(_asarray(weights)))
     return correlate1d(input, weights, axis, output, mode, cval, -origin - (weights.size % 2 == 0))
 
 
 def _along_axes(input, output, of):
-    """One filter after the other, of an axis each; the values between are floats, or of the output's dtype as SciPy's are."""
-    a = _given(input)
-    return _result(_functools.reduce(of, range(a.ndim), a), input, output)
+    """One filter after the other, of an axis each; the values between are of the result's dtype."""
+    a, kind = _given(input), _kind(input, output)
+    return _result(_functools.reduce(lambda x, k: of(x, k, kind), range(a.ndim), a), input, output)
 
 
 def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0):
@@ -110,8 +137,8 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
     a = _given(input)
     sizes, origins = _for_axes(size, a.ndim, "size"), _for_axes(origin, a.ndim, "origin")
     modes = _for_axes(mode, a.ndim, "mode", str)
-    return _along_axes(input, output, lambda x, k: x if sizes[k] <= 1 else uniform_filter1d(  # noqa: F821
-        x, sizes[k], k, None, modes[k], cval, origins[k]))  # fmt: skip
+    return _along_axes(input, output, lambda x, k, kind: x if sizes[k] <= 1 else uniform_filter1d(  # noqa: F821
+        x, sizes[k], k, kind, modes[k], cval, origins[k]))  # fmt: skip
 
 
 def _gaussian_weights(sigma, order, radius):
@@ -143,17 +170,17 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
     sigmas, orders = _for_axes(sigma, a.ndim, "sigma", float), _for_axes(order, a.ndim, "order")
     radii = _for_axes(radius, a.ndim, "radius")
     modes = _for_axes(mode, a.ndim, "mode", str)
-    return _along_axes(input, output, lambda x, k: gaussian_filter1d(
-        x, sigmas[k], k, orders[k], None, modes[k], cval, truncate, radius=radii[k]) if sigmas[k] > 1e-15 else x)  # fmt: skip
+    return _along_axes(input, output, lambda x, k, kind: gaussian_filter1d(
+        x, sigmas[k], k, orders[k], kind, modes[k], cval, truncate, radius=radii[k]) if sigmas[k] > 1e-15 else x)  # fmt: skip
 
 
 def _gradient(input, axis=-1, output=None, mode="reflect", cval=0.0, *, weights_across):
-    a = _given(input)
+    a, kind = _given(input), _kind(input, output)
     modes = _for_axes(mode, a.ndim, "mode", str)
-    axis %= a.ndim
-    a = correlate1d(a, [-1, 0, 1], axis, None, modes[axis], cval)
+    axis = _axis(axis, a.ndim)
+    a = correlate1d(a, [-1, 0, 1], axis, kind, modes[axis], cval)
     for k in range(a.ndim):
-        a = a if k == axis else correlate1d(a, weights_across, k, None, modes[k], cval)
+        a = a if k == axis else correlate1d(a, weights_across, k, kind, modes[k], cval)
     return _result(a, input, output)
 
 
@@ -161,7 +188,7 @@ def _along_each(input, of, output, mode, cval, extra_arguments, extra_keywords, 
     """What joined() makes of what of(input, axis, output, mode, cval, …) gives along each axis."""
     a = _given(input)
     parts = [
-        of(a, k, None, m, cval, *extra_arguments, **(extra_keywords or {}))
+        of(a, k, _kind(input, output), m, cval, *extra_arguments, **(extra_keywords or {}))
         for k, m in enumerate(_for_axes(mode, a.ndim, "mode", str))
     ]
     return _result(joined(parts) if parts else a, input, output)
@@ -206,7 +233,7 @@ def _footprint(a, size, footprint, structure=None):
             raise RuntimeError("no footprint or filter size provided")
         return _np.ones(_for_axes(size, a.ndim, "size"), bool)
     footprint = _np.asarray(footprint.numpy() if isinstance(footprint, _ks.Array) else footprint, bool)
-    if footprint.ndim != a.ndim:
+    if sum(n > 0 for n in footprint.shape) != a.ndim:
         raise RuntimeError("footprint array has incorrect shape.")
     if not footprint.any():
         raise ValueError("All-zero footprint is not supported.")
@@ -242,16 +269,7 @@ def _along_one(input, size, axis=-1, output=None, mode="reflect", cval=0.0, orig
     a = _holding(_given(input), mode, cval)
     if size < 1:
         raise RuntimeError("incorrect filter size")
-    return _result(of(_windows(a, [size], [axis % a.ndim], mode, cval, [origin])), input, output)
-
-
-def generic_filter(input, function, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
-    """What a ReductionKernel of one array makes of the elements around each, which come as float64."""
-    if not isinstance(function, _ks.ReductionKernel):
-        raise TypeError(f"generic_filter takes a ReductionKernel of one array, not {type(function).__name__}")
-    a = _wide(_given(input))
-    seen = _of_places(a, _footprint(a, size, footprint), mode, cval, origin)
-    return _result(function(seen, axis=-1) if a.size else a, input, output)
+    return _result(of(_windows(a, [size], [_axis(axis, a.ndim)], mode, cval, [origin])), input, output)
 
 
 def _ranked(input, rank_of, size, footprint, output, mode, cval, origin):
@@ -284,6 +302,80 @@ def percentile_filter(input, percentile, size=None, footprint=None, output=None,
     return _ranked(
         input, lambda n: n - 1 if share == 100 else int(n * share / 100), size, footprint, output, mode, cval, origin
     )
+
+
+@_functools.cache
+def _calling(function, parameters, call, device):
+    """The kernel that calls a raw kernel's function for each of its own elements."""
+    text = _re.sub(r'extern\s*"C"|__launch_bounds__\s*\([^)]*\)', "", function.code).replace("__global__", "__device__")
+    return _ks.ElementwiseKernel(
+        parameters, "raw float64 made", f"{function.name}({call});", "calling", preamble=text, device=device
+    )
+
+
+@_functools.cache
+def _reducing(function, device):
+    """The kernel that reduces a row with each of its own elements, by a reduction's texts."""
+    (given,), (result,) = function.in_params, function.out_params
+    x, y = given.name, result.name
+    named = "".join(f"typedef double {one};" for one in sorted({given.ctype, result.ctype}) if len(one) == 1)
+    text = f"""
+      {named}
+      const double *const _raw_{x} = &elements[i * count];
+      struct {{ long long n; __device__ long long size() const {{ return n; }} }} _in_ind{{count}};
+      {function.reduce_type or "double"} a = {function.identity};
+      for (long long k = 0; k < count; k++) {{
+        const double {x} = _raw_{x}[k];
+        const {function.reduce_type or "double"} b = {function.map_expr};
+        a = {function.reduce_expr};
+      }}
+      double &{y} = made[i];
+      {function.post_map_expr};"""
+    return _ks.ElementwiseKernel(
+        "raw float64 elements, int64 count",
+        "raw float64 made",
+        text,
+        "reducing",
+        preamble=function.preamble,
+        device=device,
+    )
+
+
+def generic_filter(input, function, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
+    """What a function makes of the elements around each: a ReductionKernel with an identity, or a RawKernel of
+    `(double *elements, int count, double *result)`."""
+    a = _given(input)
+    seen = _ks.ascontiguousarray(_wide(_of_places(a, _footprint(a, size, footprint), mode, cval, origin)))
+    made, count = _ks.empty(a.shape, "float64", device=a.device), seen.shape[-1]
+    if isinstance(function, _ks.RawKernel):
+        kernel = _calling(
+            function, "raw float64 elements, int64 count", "&elements[i * count], count, &made[i]", a.device
+        )
+    elif isinstance(function, _ks.ReductionKernel) and function.identity is not None:
+        kernel = _reducing(function, a.device)
+    else:
+        raise TypeError("function is a RawKernel, or a ReductionKernel with an identity")
+    if a.size:
+        kernel(seen, count, made, size=a.size)
+    return _result(made, input, output)
+
+
+def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    """What a function makes of lines with what stands beyond their ends: a RawKernel of
+    `(double *line, ptrdiff_t length, double *result, ptrdiff_t length)`."""
+    a = _given(input)
+    if a.dtype.kind == "c":
+        raise TypeError("Complex type not supported")
+    if not isinstance(function, _ks.RawKernel):
+        raise TypeError("function is a RawKernel")
+    lines = _padded(_wide(a), [_operator.index(filter_size)], [_axis(axis, a.ndim)], mode, cval, [origin])
+    lines = _ks.ascontiguousarray(_ks.moveaxis(lines, axis, -1))
+    made = _ks.empty((*lines.shape[:-1], a.shape[axis]), "float64", device=a.device)
+    if a.size:
+        call = "&elements[i * n], n, &made[i * m], m"
+        kernel = _calling(function, "raw float64 elements, int64 n, int64 m", call, a.device)
+        kernel(lines, lines.shape[-1], made.shape[-1], made, size=a.size // made.shape[-1])
+    return _result(_ks.ascontiguousarray(_ks.moveaxis(made, -1, axis)), input, output)
 
 
 _plain(globals(), {

@@ -96,6 +96,38 @@ def histogram(input, min, max, bins, labels=None, index=None):
     return _each_label(lambda counts: _ks.histogram(a[counts], bins, (min, max))[0], a, labels, index)
 
 
+def labeled_comprehension(input, labels, index, func, out_dtype, default, pass_positions=False):
+    """What a function gives of the elements of each label, and of their places in the order of memory."""
+    if labels is None and index is not None:
+        raise ValueError("index without defined labels")
+    a = _asarray(input)
+    is_one = labels is None or index is None
+
+    def of(counts):
+        places = _ks.nonzero(_ks.ravel(counts))[0]
+        given = _ks.ravel(a)[places], *([places] if pass_positions else [])
+        return func(*given) if is_one or places.size else default
+
+    found = _each_label(of, a, labels, index)
+    if not isinstance(found, list):
+        return found
+    return _ks.stack([_ks.asarray(x, dtype=out_dtype, device=a.device) for x in found]).reshape(_asarray(index).shape)
+
+
+def value_indices(arr, *, ignore_value=None, adaptive_index_dtype=False):
+    """A dict with each number of an array and where it is."""
+    a = _asarray(arr)
+    if a.dtype.kind not in "iu":
+        raise ValueError("Parameter 'arr' must be an integer array")
+    values, counts = _ks.unique(a, return_counts=True)
+    places = _ks.unravel_index(_ks.argsort(_ks.ravel(a), stable=True), a.shape)
+    if adaptive_index_dtype:
+        places = [x.astype(_np.min_scalar_type(max(a.shape))) for x in places]
+    ends = _np.cumsum(counts.tolist()).tolist()
+    return {value: tuple(x[first:last] for x in places) for value, first, last in zip(values.tolist(), [0, *ends], ends)
+            if value != ignore_value}  # fmt: skip
+
+
 @_functools.cache
 def _joining(device):
     """Kernels that join trees of elements: each element with its neighbours before it, and then with its root."""

@@ -4,7 +4,7 @@ import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
 from ...._face.table import bound as _bound, plain as _plain
-from ._filters import _footprint, _for_axes, _given, _of_places, _result, _turned, _wide
+from ._filters import _footprint, _for_axes, _given, _kind, _of_places, _result, _turned, _wide
 
 
 def generate_binary_structure(rank, connectivity):
@@ -55,6 +55,24 @@ def binary_fill_holes(input, structure=None, output=None, origin=0):
     return _result(~_dilated(_ks.zeros_like(a), structure, -1, ~a, None, 1, origin), a, output)
 
 
+def binary_hit_or_miss(input, structure1=None, structure2=None, output=None, origin1=0, origin2=None):
+    """Where all neighbours of one structure are true, and all of another one are not."""
+    a = _asarray(input) != 0
+    hits = generate_binary_structure(a.ndim, 1) if structure1 is None else _asarray(structure1) != 0
+    misses = ~hits if structure2 is None else structure2
+    missed = _erosion(~a, misses, border_value=1, origin=origin1 if origin2 is None else origin2)
+    return _result(_erosion(a, hits, origin=origin1) & missed, a, output)
+
+
+def iterate_structure(structure, iterations, origin=None):
+    """The structure whose dilation is that of a structure so many times; with origins, their sums too."""
+    structure = _asarray(structure) != 0
+    more = max(iterations - 1, 0)
+    wide = _ks.pad(structure, [(more * (n // 2), more * (n - 1 - n // 2)) for n in structure.shape])
+    made = _dilated(wide, structure, more) if more else wide
+    return made if origin is None else (made, [iterations * off for off in _for_axes(origin, made.ndim, "origin")])
+
+
 def _grey(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, name,
           sign):  # fmt: skip
     """The least of elements minus a structure, or the greatest of those plus the turned one."""
@@ -82,9 +100,10 @@ def _after(input, size=None, footprint=None, structure=None, output=None, mode="
 
 
 def _between(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, of):
-    """What is computed of an array, its erosion, dilation, opening and closing."""
-    rest = size, footprint, structure, None, mode, cval, origin
-    return _result(of(_given(input), rest), input, output)
+    """What is computed of an array and of what made(filter, dtype) gives: its erosion, dilation, opening and closing."""
+    a = _given(input)
+    made = lambda filter, kind=None: filter(a, size, footprint, structure, kind, mode, cval, origin)
+    return _result(of(a, made, _kind(input, output)), input, output)
 
 
 _opening, _closing = (
@@ -98,12 +117,12 @@ _plain(globals(), {
     "binary_opening": (_bound(_binary_after, first=_erosion, second=_dilated), "An erosion and a dilation of it."),
     "binary_dilation": (_dilated, "Whether one of the neighbours is true."),
     "binary_erosion": (_erosion, "Whether all neighbours are true."),
-    "black_tophat": (_bound(_between, of=lambda a, rest: _closing(a, *rest) - a), "A grey closing without the array."),
+    "black_tophat": (_bound(_between, of=lambda a, made, kind: made(_closing, kind) - a), "A grey closing without the array."),
     "grey_closing": (_closing, "A grey dilation and an erosion of it."),
     "grey_dilation": (_grey_dilation, "The greatest of the elements around each, plus a structure."),
     "grey_erosion": (_grey_erosion, "The least of the elements around each, minus a structure."),
     "grey_opening": (_opening, "A grey erosion and a dilation of it."),
-    "morphological_gradient": (_bound(_between, of=lambda a, rest: _grey_dilation(a, *rest) - _grey_erosion(a, *rest)), "A grey dilation without the erosion."),
-    "morphological_laplace": (_bound(_between, of=lambda a, rest: _grey_dilation(a, *rest) + _grey_erosion(a, *rest) - 2 * a), "A grey dilation and the erosion without twice the array."),
-    "white_tophat": (_bound(_between, of=lambda a, rest: a - _opening(a, *rest)), "An array without its grey opening."),
+    "morphological_gradient": (_bound(_between, of=lambda a, made, _: made(_grey_dilation) - made(_grey_erosion)), "A grey dilation without the erosion."),
+    "morphological_laplace": (_bound(_between, of=lambda a, made, _: made(_grey_dilation) + made(_grey_erosion) - 2 * a), "A grey dilation and the erosion without twice the array."),
+    "white_tophat": (_bound(_between, of=lambda a, made, kind: a - made(_opening, kind)), "An array without its grey opening."),
 })  # fmt: skip

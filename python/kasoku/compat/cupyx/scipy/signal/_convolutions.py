@@ -17,7 +17,7 @@ def _operands(in1, in2):
 
 def _cut(full, a, b, mode, axes=None):
     """Of the whole convolution what the mode keeps."""
-    axes = range(a.ndim) if axes is None else axes
+    axes = range(a.ndim) if axes is None or mode == "same" else axes
     if mode == "full":
         return full
     if mode not in ("same", "valid"):
@@ -31,7 +31,7 @@ def _cut(full, a, b, mode, axes=None):
         n = a.shape[k] if mode == "same" else abs(a.shape[k] - b.shape[k]) + 1
         first = (full.shape[k] - n) // 2
         index[k] = slice(first, first + n)
-    return full[tuple(index)]
+    return _ks.ascontiguousarray(full[tuple(index)])
 
 
 def _directly(a, b):
@@ -76,13 +76,15 @@ def fftconvolve(in1, in2, mode="full", axes=None):
     axes = list(range(a.ndim)) if axes is None else [k % a.ndim for k in ([axes] if _ks.isscalar(axes) else axes)]
     if any(a.shape[k] != b.shape[k] and 1 not in (a.shape[k], b.shape[k]) for k in range(a.ndim) if k not in axes):
         raise ValueError(f"incompatible shapes for in1 and in2: {a.shape} and {b.shape}")
-    kind = a.dtype if a.dtype.kind in "fc" and a.dtype != "float16" else _ks.dtype("float64")
+    kind = _ks.promote_types(a.dtype, "float32") if a.dtype.kind in "fc" else _ks.dtype("float64")
     return _cut(_by_transforms(a.astype(kind, copy=False), b.astype(kind, copy=False), axes), a, b, mode, axes)
 
 
 def choose_conv_method(in1, in2, mode="full", measure=False):
     """Which way convolve() goes: "direct" of integers and where one operand is small, else "fft"."""
     a, b = _asarray(in1), _asarray(in2)
+    if a.ndim != b.ndim:
+        raise NotImplementedError("in1 and in2 should have the same dimensionality")
     return "direct" if a.dtype.kind in "iub" and b.dtype.kind in "iub" or min(a.size, b.size) <= 128 else "fft"
 
 
@@ -138,7 +140,7 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
         return convolve2d(a, b, mode, boundary, fillvalue)
     # The middle of a window of an even length is the place behind that of a convolution.
     full = convolve2d(a, b, "full", boundary, fillvalue)
-    return full[tuple(slice(m // 2, m // 2 + n) for n, m in zip(a.shape, b.shape))]
+    return _ks.ascontiguousarray(full[tuple(slice(m // 2, m // 2 + n) for n, m in zip(a.shape, b.shape))])
 
 
 _plain(globals(), {

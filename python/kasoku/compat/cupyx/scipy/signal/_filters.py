@@ -40,10 +40,10 @@ def wiener(im, mysize=None, noise=None):
     """Wiener's filter: elements go to the mean around them where they vary no more than the noise."""
     im = _asarray(im)
     sizes = [3] * im.ndim if mysize is None else [mysize] * im.ndim if _ks.isscalar(mysize) else list(mysize)
-    wide = im if im.dtype.kind == "c" else im.astype("float64")
+    wide = im.astype("complex128" if im.dtype.kind == "c" else "float64")
     ones, count = _ks.ones(sizes, wide.dtype, device=im.device), _math.prod(sizes)
     mean = _correlate(wide, ones, "same", "direct") / count
-    var = _correlate(abs(wide) ** 2, ones, "same", "direct") / count - abs(mean) ** 2
+    var = _correlate(wide * wide, ones, "same", "direct") / count - mean * mean
     noise = var.mean() if noise is None else noise
     return _ks.where(var < noise, mean, (wide - mean) * (1 - noise / var) + mean)
 

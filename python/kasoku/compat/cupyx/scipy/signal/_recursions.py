@@ -11,44 +11,87 @@ from ....cupy._arrays import asarray as _asarray
 @_functools.cache
 def _recursion(kind, device):
     text = """
+      const T *const given = &x[i * (n + before) + before];
+      T *const made = &y[i * (n + behind) + behind];
       for (long long k = 0; k < n; k++) {
-        const T given = x[i * n + k], out = b[0] * given + (order ? z[i * order] : T(0));
-        for (int j = 1; j < order; j++) z[i * order + j - 1] = z[i * order + j] + b[j] * given - a[j] * out;
-        if (order) z[i * order + order - 1] = b[order] * given - a[order] * out;
-        y[i * n + k] = out;
+        T sum = b[0] * given[k];
+        for (int j = 1; j <= before; j++) sum += b[j] * given[k - j];
+        for (int j = 1; j <= behind; j++) sum -= a[j] * made[k - j];
+        made[k] = sum;
       }"""
     return _ks.ElementwiseKernel(
-        "raw T b, raw T a, raw T x, int64 n, int32 order", "raw T z, raw T y", text, "recursive_filter", device=device
+        "raw T b, raw T a, raw T x, int64 n, int32 before, int32 behind",
+        "raw T y",
+        text,
+        "recursive_filter",
+        device=device,
     )
 
 
+def _coefficients(b, a, kind=None):
+    """Both of one dtype, divided by a[0]."""
+    b, a = _ks.atleast_1d(_asarray(b)), _ks.atleast_1d(_asarray(a))
+    if b.ndim != 1 or a.ndim != 1:
+        raise ValueError("object of too small depth for desired array: b and a are of one axis")
+    kind = _ks.result_type(b, a, "float32") if kind is None else kind
+    return b.astype(kind) / a[0].astype(kind), a.astype(kind) / a[0].astype(kind)
+
+
 def lfilter(b, a, x, axis=-1, zi=None):
-    """What a recursive filter gives: a[0] y[n] = b[0] x[n] + b[1] x[n-1] + … - a[1] y[n-1] - …; a thread filters a row."""
-    b, a, x = _ks.atleast_1d(_asarray(b)), _ks.atleast_1d(_asarray(a)), _asarray(x)
-    kind = _ks.result_type(b, a, x, "float32", *(() if zi is None else (_asarray(zi),)))
-    order = max(a.size, b.size) - 1
-    b, a = (_ks.pad(c.astype(kind) / a[0].astype(kind), (0, order + 1 - c.size)) for c in (b, a))
+    """What a recursive filter gives: a[0] y[n] = b[0] x[n] + b[1] x[n-1] + … - a[1] y[n-1] - …; a thread filters a row.
+
+    A state is what was before: len(b) - 1 elements of what was given, and len(a) - 1 of what the filter gave."""
+    x, state = _asarray(x), None if zi is None else _asarray(zi)
+    kind = _ks.result_type(_asarray(b), _asarray(a), x, "float32", *(() if state is None else (state,)))
+    b, a = _coefficients(b, a, kind)
     x = _ks.moveaxis(x.astype(kind), axis, -1)
-    rows, n = x.shape[:-1], x.shape[-1]
-    z = _ks.zeros((*rows, order), kind, device=x.device)
-    if zi is not None:
-        z[...] = _ks.moveaxis(_asarray(zi).astype(kind), axis, -1)
-    y = _ks.empty(x.shape, kind, device=x.device)
-    if y.size:
-        z = z if z.size else _ks.zeros(1, kind, device=x.device)
-        _recursion(kind, x.device)(b, a, _ks.ascontiguousarray(x), n, order, z, y, size=y.size // n)
-    y = _ks.moveaxis(y, -1, axis)
-    return y if zi is None else (y, _ks.moveaxis(z, -1, axis))
+    rows, n, before, behind = x.shape[:-1], x.shape[-1], b.size - 1, a.size - 1
+    if state is None:
+        state = _ks.zeros((*rows, before + behind), kind, device=x.device)
+    elif state.ndim != x.ndim or state.shape[axis] != before + behind:
+        raise ValueError(f"Unexpected shape for zi: {before + behind} elements along the axis of the filter are needed")
+    else:
+        state = _ks.broadcast_to(_ks.moveaxis(state.astype(kind), axis, -1), (*rows, before + behind))
+    x = _ks.concatenate((state[..., :before], x), -1)
+    y = _ks.empty((*rows, behind + n), kind, device=x.device)
+    y[..., :behind] = state[..., before:]
+    if n and y.size:
+        _recursion(kind, x.device)(b, a, _ks.ascontiguousarray(x), n, before, behind, y, size=y.size // (n + behind))
+    made = _ks.ascontiguousarray(_ks.moveaxis(y[..., behind:], -1, axis))
+    if zi is None:
+        return made
+    return made, _ks.moveaxis(_ks.concatenate((x[..., n:], y[..., n:]), -1), -1, axis)
+
+
+def lfiltic(b, a, y, x=None):
+    """The state of a recursive filter that gave y, the last one first, of x."""
+    ends = []
+    for values, count in ((x, _ks.atleast_1d(_asarray(b)).size - 1), (y, _ks.atleast_1d(_asarray(a)).size - 1)):
+        values = _ks.zeros(count, device=_asarray(y).device) if values is None else _asarray(values).reshape(-1)[:count]
+        ends.append(_ks.flip(_ks.pad(values, (0, count - values.size))))
+    return _ks.concatenate(ends)
+
+
+def _steady(b, a, level=1):
+    """The state that a constant leaves as it is."""
+    b, a = _coefficients(b, a)
+    made = level * b.sum() / a.sum()
+    return _ks.concatenate((_ks.ones_like(b[1:]) * level, _ks.ones_like(a[1:]) * made))
 
 
 def lfilter_zi(b, a):
     """The state of a recursive filter that a constant 1 leaves as it is."""
-    b, a = (_ks.atleast_1d(_asarray(c)).astype("float64") for c in (b, a))
-    n = max(a.size, b.size)
-    b, a = (_ks.pad(c / a[0], (0, n - c.size)) for c in (b, a))
-    moved = _ks.eye(n - 1, device=b.device) - _ks.eye(n - 1, k=1, device=b.device)
-    moved[:, 0] += a[1:]
-    return _ks.linalg.solve(moved, b[1:] - a[1:] * b[0])
+    return _steady(b, a)
+
+
+def deconvolve(signal, divisor):
+    """What was convolved with the divisor, and what is left."""
+    signal, divisor = _ks.atleast_1d(_asarray(signal)), _ks.atleast_1d(_asarray(divisor))
+    n = signal.size - divisor.size + 1
+    if n < 1:
+        return _ks.empty(0, device=signal.device), signal
+    quotient = lfilter(_ks.ones(1, divisor.dtype, device=signal.device), divisor, signal[:n])
+    return quotient, signal - _ks.convolve(divisor, quotient)
 
 
 def _extended(x, edge, how):
@@ -87,7 +130,7 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=N
     state = lfilter_zi(b, a)
     for _ in range(2):
         y = _ks.flip(lfilter(b, a, y, zi=state * y[..., :1])[0], -1)
-    return _ks.moveaxis(y[..., edge : edge + x.shape[-1]], -1, axis)
+    return _ks.ascontiguousarray(_ks.moveaxis(y[..., edge : edge + x.shape[-1]], -1, axis))
 
 
 def sosfilt(sos, x, axis=-1, zi=None):
@@ -105,10 +148,11 @@ def sosfilt(sos, x, axis=-1, zi=None):
 
 def sosfilt_zi(sos):
     """The states of filters of second order that a constant 1 leaves as they are."""
-    sos = _asarray(sos).astype("float64")
-    gains = _ks.cumprod(sos[:, :3].sum(1) / sos[:, 3:].sum(1))
-    states = [lfilter_zi(section[:3], section[3:]) for section in sos]
-    return _ks.stack([states[0], *(state * gain for state, gain in zip(states[1:], gains))])
+    states, level = [], 1
+    for section in _asarray(sos):
+        states.append(_steady(section[:3], section[3:], level))
+        level = states[-1][-1]
+    return _ks.stack(states)
 
 
 def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
@@ -117,10 +161,10 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
     taps = 2 * sos.shape[0] + 1 - min(int((sos[:, 2] == 0).sum()), int((sos[:, 5] == 0).sum()))
     edge = _edge(x, padtype, padlen, 3 * taps)
     y = _extended(x, edge, padtype)
-    states = sosfilt_zi(sos).reshape(sos.shape[0], *[1] * (x.ndim - 1), 2)
+    states = sosfilt_zi(sos).reshape(sos.shape[0], *[1] * (x.ndim - 1), 4)
     for _ in range(2):
         y = _ks.flip(sosfilt(sos, y, zi=states * y[..., :1])[0], -1)
-    return _ks.moveaxis(y[..., edge : edge + x.shape[-1]], -1, axis)
+    return _ks.ascontiguousarray(_ks.moveaxis(y[..., edge : edge + x.shape[-1]], -1, axis))
 
 
 def sosfreqz(sos, worN=512, whole=False, fs=2 * _math.pi):

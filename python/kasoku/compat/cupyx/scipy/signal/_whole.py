@@ -72,7 +72,7 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
         t = (t - t.mean()).astype(part.real.dtype)
         slope = (part * t).sum(axis=-1, keepdims=True) / _ks.maximum((t * t).sum(), 1)
         parts.append(part - part.mean(axis=-1, keepdims=True) - slope * t)
-    return _ks.moveaxis(_ks.concatenate(parts, -1), -1, axis)
+    return _ks.ascontiguousarray(_ks.moveaxis(_ks.concatenate(parts, -1), -1, axis))
 
 
 def argrelextrema(data, comparator, axis=0, order=1, mode="clip"):
