@@ -318,6 +318,8 @@ def test_a_reduction_of_ones_own_filters(mode):
     full = [[(padded[i : i + 2, j : j + 3] ** 2).sum() for j in range(6)] for i in range(5)]
     assert whole.dtype == np.float32 and np.array_equal(whole.get(), np.float32(full))
     assert ndimage.generic_filter(cupy.zeros((0, 3)), squares, size=3).shape == (0, 3)
+
+
 def test_results_lie_in_the_order_of_memory():
     cupy, signal = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.signal"))
     x, w, line = cupy.asarray(IMAGE), cupy.asarray(KERNEL), cupy.ones((1, 6)) * cupy.asarray([0.5])
