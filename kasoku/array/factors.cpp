@@ -272,11 +272,20 @@ std::pair<std::optional<Array>, Array> qr(const Array& given, QrMode mode) {
   return {transposed(q), r};
 }
 
+namespace {
+
+Array used_up_by_svd(const Array& matrix) {
+  const bool widens = linalg::wants_double_svd(matrix.device()) && real_part(matrix.dtype()) == Dtype::float32;
+  return used_up(widens ? astype(matrix, is_complex(matrix.dtype()) ? Dtype::complex128 : Dtype::float64) : matrix);
+}
+
+}  // namespace
+
 Svd svd(const Array& given, bool full_matrices) {
   const Array matrix = matrices(given, false);
   const int64_t m = rows_of(matrix), n = columns_of(matrix), least = std::min(m, n);
   const int64_t k = full_matrices ? std::max(m, n) : least;
-  const Array a = used_up(matrix);
+  const Array a = used_up_by_svd(matrix);
   Call call(Factor::svd, a);
   call.sides(m, n, k).with(a);
   const Array s = call.result({least}, real_part(a.dtype())), u = call.result({m, std::min(m, k)}, a.dtype()), vh = call.result({std::min(n, k), n}, a.dtype());
@@ -290,17 +299,17 @@ Svd svd(const Array& given, bool full_matrices) {
     call.run_or("SVD did not converge");
     must_be_values(s);
   }
-  return {u, s, vh};
+  return {as_dtype(u, matrix.dtype()), as_dtype(s, real_part(matrix.dtype())), as_dtype(vh, matrix.dtype())};
 }
 
 Array svdvals(const Array& given) {
-  const Array a = used_up(matrices(given, false));
+  const Array matrix = matrices(given, false), a = used_up_by_svd(matrix);
   Call call(Factor::svdvals, a);
   call.with(a);
   const Array s = call.result({std::min(rows_of(a), columns_of(a))}, real_part(a.dtype()));
   call.run_or("SVD did not converge");
   must_be_values(s);
-  return s;
+  return as_dtype(s, real_part(matrix.dtype()));
 }
 
 std::pair<Array, Array> eigh(const Array& given, bool upper) {

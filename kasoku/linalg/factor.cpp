@@ -10,16 +10,16 @@ namespace {
 
 struct Provider {
   DeviceKind kind;
-  bool solves_columns;
+  bool solves_columns, wants_double_svd;
   bool (*has)(Factor, std::string* why);
   void (*factor)(const Factors&, Device&, Stream&);
 };
 
 // clang-format off
 constexpr Provider table[] = {
-    // device            columns  has         factor
-    {DeviceKind::cpu,    false,   cpu_has,    cpu_factor},
-    {DeviceKind::cuda,   true,    cuda_has,   cuda_factor},
+    // device            columns  double svd  has         factor
+    {DeviceKind::cpu,    false,   false,      cpu_has,    cpu_factor},
+    {DeviceKind::cuda,   true,    true,       cuda_has,   cuda_factor},
 };
 // clang-format on
 
@@ -34,6 +34,8 @@ const Provider& provider(const Device& device) {
 bool has(Factor factor, Device& device, std::string* why) { return provider(device).has(factor, why); }
 
 bool solves_columns(Device& device) { return provider(device).solves_columns; }
+
+bool wants_double_svd(Device& device) { return provider(device).wants_double_svd; }
 
 void factor(const Factors& problem, Device& device, Stream& stream) { provider(device).factor(problem, device, stream); }
 

@@ -198,6 +198,22 @@ def test_svd_gives_the_matrix_back(on_device, shape, dtype):
     close(ks.linalg.svdvals(x), values, 10)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+@pytest.mark.parametrize("shape", [(200, 200), (2, 120, 90)])
+def test_single_precision_keeps_its_digits_in_the_factors_of_many_rows(on_device, shape, dtype):
+    a = matrix(shape, dtype)
+    u, s, vh = (part.numpy() for part in ks.linalg.svd(ks.array(a), full_matrices=False))
+    values = np.linalg.svd(a.astype(np.result_type(dtype, "float64")), compute_uv=False)
+    most = 40 * np.finfo(dtype).eps
+    assert s.dtype == a.real.dtype and u.dtype == vh.dtype == a.dtype
+    assert (
+        abs(s - values).max() <= most * values.max()
+        and abs(ks.linalg.svdvals(ks.array(a)).numpy() - s).max() <= most * s.max()
+    )
+    for part in (u, adjoint(vh)):
+        assert abs(adjoint(part) @ part - np.eye(part.shape[-1])).max() <= most
+
+
 @pytest.mark.parametrize("dtype", dtypes)
 @pytest.mark.parametrize("shape", shapes)
 def test_eigh_gives_the_matrix_back_from_one_triangle(on_device, shape, dtype):
