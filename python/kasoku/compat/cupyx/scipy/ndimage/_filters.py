@@ -10,7 +10,7 @@ import warnings as _warnings
 import numpy as _np
 
 import kasoku as _ks
-from numpy.lib.array_utils import normalize_axis_index as _axis
+from kasoku._namespace.given import axis_of as _axis
 
 from ....cupy._arrays import asarray as _asarray
 from ...._face.table import bound as _bound, plain as _plain
