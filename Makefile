@@ -8,7 +8,6 @@ VENV := .venv
 PRESET ?= release
 BUILD := build/$(PRESET)
 JOBS ?= $(shell nproc)
-PIP := $(VENV)/bin/python -m pip install -q --disable-pip-version-check --progress-bar off
 export NINJA_STATUS ?= [%f/%t after %e s] # what is done, and how long it took
 
 DEBIAN_PACKAGES := llvm-19-dev libclang-19-dev lld-19 libxxhash-dev libfmt-dev \
@@ -16,7 +15,7 @@ DEBIAN_PACKAGES := llvm-19-dev libclang-19-dev lld-19 libxxhash-dev libfmt-dev \
   python3-venv python3-dev zlib1g-dev libzstd-dev libhwy-dev graphviz
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: help deps venv dev configure build core clean
+.PHONY: help deps venv configure build core clean
 help:  ## What can be made
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -29,25 +28,18 @@ deps:  ## Debian packages that are missing
 	fi
 
 # The stamp holds the list, so a changed list is installed and nothing else is.
-define install
-@wanted="$$($(VENV)/bin/python tools/requirements.py $(1))"; \
-if [ "$$wanted" != "$$(cat $(VENV)/.installed-$@ 2>/dev/null)" ]; then \
-  echo "== installing Python packages:" $$wanted; \
-  $(PIP) $$wanted; \
-  echo "$$wanted" > $(VENV)/.installed-$@; \
-fi
-endef
-
-venv: deps  ## The Python environment in .venv: what the build and the articles' programs need
+venv: deps  ## The Python environment in .venv
 	@python="$(PYTHON)"; python="$${python:-python3}"; \
 	if [ ! -x $(VENV)/bin/python ]; then \
 	  echo "== making $(VENV) with $$($$python --version)"; $$python -m venv $(VENV); \
-	fi
-	$(call install,plot)
-	@$(VENV)/bin/python tools/link_package.py
-
-dev: venv  ## The same with what tests, lint and benchmarks need
-	$(call install,dev notebook)
+	fi; \
+	wanted="$$($(VENV)/bin/python tools/requirements.py)"; \
+	if [ "$$wanted" != "$$(cat $(VENV)/.installed 2>/dev/null)" ]; then \
+	  echo "== installing Python packages:" $$wanted; \
+	  $(VENV)/bin/python -m pip install --disable-pip-version-check --progress-bar off -q $$wanted; \
+	  echo "$$wanted" > $(VENV)/.installed; \
+	fi; \
+	$(VENV)/bin/python tools/link_package.py
 
 configure: venv
 	@if [ ! -f $(BUILD)/build.ninja ]; then \
@@ -66,14 +58,15 @@ core: configure  ## Only the engine and the extension, without the embedded comp
 clean:  ## Removes what was built, not .venv
 	rm -rf build dist python/kasoku/_core*.so python/kasoku/*.pyi
 
+PIP := $(VENV)/bin/python -m pip install -q --disable-pip-version-check --progress-bar off
 .PHONY: gpu-pack lint mutate fuzz accuracy test test-all cpp-tests asan tsan demo bench bench-peers wheel format docs docs-pictures install acceptance-full
 cpp-tests: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target kasoku_tests
 
-test: dev build cpp-tests  ## Everything that CI runs, with a summary at the end (minutes)
+test: build cpp-tests  ## Everything that CI runs, with a summary at the end (minutes)
 	@$(VENV)/bin/python tools/run_tests.py --build $(BUILD)
 
-test-all: dev build cpp-tests  ## The same, what takes minutes more, and the wheel
+test-all: build cpp-tests  ## The same, what takes minutes more, and the wheel
 	@$(VENV)/bin/python tools/run_tests.py --build $(BUILD) --slow
 	@$(MAKE) --no-print-directory wheel
 
@@ -94,26 +87,26 @@ tsan:  ## The C++ tests with ThreadSanitizer
 TARGET ?= native
 MINUTES ?= 10
 FRONT ?= kernels
-fuzz: dev build  ## Random programs against what they must compute: MINUTES, FRONT (elementwise, loops, arrays), TARGET (x86-64-v3, x86-64-v4, check, cuda), SEEDS
+fuzz: build  ## Random programs against what they must compute: MINUTES, FRONT (elementwise, loops, arrays), TARGET (x86-64-v3, x86-64-v4, check, cuda), SEEDS
 	@$(VENV)/bin/python tests/fuzz/run.py --front $(FRONT) --target $(TARGET) --jobs $(JOBS) --out build/fuzz \
 	  $(if $(SEEDS),--seeds $(SEEDS),--minutes $(MINUTES) --seeds $$RANDOM$$RANDOM:)
 
-mutate: dev build  ## Which changes of a row of ops.def no test sees (minutes); ARGS="--sample 50", ARGS="add maximum"
+mutate: build  ## Which changes of a row of ops.def no test sees (minutes); ARGS="--sample 50", ARGS="add maximum"
 	@$(VENV)/bin/python tools/mutate.py $(ARGS)
 
-accuracy: dev build  ## docs/accuracy.md: every float32 argument of every elementary function (hours); ARGS="--step 97 sin"
+accuracy: build  ## docs/accuracy.md: every float32 argument of every elementary function (hours); ARGS="--step 97 sin"
 	@$(VENV)/bin/python tools/accuracy.py $(or $(ARGS),--write)
 
 demo: build  ## The articles' programs, unchanged, and what they print
 	@$(VENV)/bin/python examples/demo.py
 
 # PoCL is the peer on a CPU that limits name; what else is installed is measured too.
-bench: dev build  ## Figures against peers and limits, as a table (minutes); ARGS="blocks --only kasoku"
+bench: build  ## Figures against peers and limits, as a table (minutes); ARGS="blocks --only kasoku"
 	@$(MAKE) --no-print-directory deps DEBIAN_PACKAGES=pocl-opencl-icd
 	@$(PIP) pyopencl
 	@$(VENV)/bin/python bench/run.py $(ARGS)
 
-bench-peers: dev  ## What benchmarks compare with beside PoCL: Numba, Dask, PyTorch for CPUs (0.5 GB)
+bench-peers: venv  ## What benchmarks compare with beside PoCL: Numba, Dask, PyTorch for CPUs (0.5 GB)
 	@$(PIP) numba dask
 	@$(PIP) torch --index-url https://download.pytorch.org/whl/cpu || echo "== PyTorch is not to be had here: its columns stay empty"
 
@@ -135,7 +128,7 @@ wheel: build  ## dist/*.whl: works without LLVM, CUDA or compilers, tagged manyl
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m auditwheel repair --plat auto --exclude libhwy.so.1 -w dist build/wheelhouse/*.whl
 	@$(VENV)/bin/python tools/check_wheel.py $$([ ! -f $(BUILD)/lib/operations-cuda.pack ] || echo --gpu-pack) dist tests/acceptance/seed_gpusoroban.py
 
-lint: dev  ## ruff, the order of Python modules and of the engine's folders
+lint: venv  ## ruff, the order of Python modules and of the engine's folders
 	@$(VENV)/bin/ruff format --check -q python tests tools bench examples docs
 	@$(VENV)/bin/ruff check -q python tests tools bench examples docs
 	@$(VENV)/bin/lint-imports --no-cache
@@ -143,14 +136,14 @@ lint: dev  ## ruff, the order of Python modules and of the engine's folders
 
 # C++ by the lines that differ from SINCE: its tables and texts are laid out by hand.
 SINCE ?= HEAD
-format: dev  ## ruff over everything, clang-format over lines that differ from SINCE (HEAD)
+format: venv  ## ruff over everything, clang-format over lines that differ from SINCE (HEAD)
 	@$(PIP) clang-format==23.1.5
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" git clang-format --force --extensions cpp,h $(SINCE) -- kasoku python/src tests bench examples ':!kasoku/compile/prelude' || true
 	@$(VENV)/bin/ruff format -q python tests tools bench examples docs
 	@$(VENV)/bin/ruff check -q --fix python tests tools bench examples docs
 
 # A warning is an error: a link that leads nowhere, a docstring that cannot be read.
-docs: dev build  ## build/docs: the documentation site, with search: guides, and references of Python and C++
+docs: build  ## build/docs: the documentation site, with search: guides, and references of Python and C++
 	@$(MAKE) --no-print-directory deps DEBIAN_PACKAGES=doxygen
 	@$(PIP) $$($(VENV)/bin/python tools/requirements.py docs)
 	@$(VENV)/bin/python -m sphinx -W --keep-going -q -E -b html docs build/docs
@@ -166,5 +159,5 @@ docs-pictures: docs  ## build/docs-pictures: the site's pages as a browser shows
 install: build  ## The C++ library below PREFIX (default /usr/local): find_package(kasoku)
 	@cmake --install $(BUILD) --prefix $(or $(PREFIX),/usr/local)
 
-acceptance-full: dev build  ## The first article's notebook at its own size (minutes)
+acceptance-full: build  ## The first article's notebook at its own size (minutes)
 	@$(VENV)/bin/kasoku run tests/acceptance/gpusoroban.ipynb
