@@ -126,7 +126,6 @@ class Arguments {
   Arguments(void*& y, int64_t& length) : length_(&length) { add(&y); }
   void add(void* value) { pointers_[count_++] = value; }
   void launch(Function& function, Device& device) {
-    if (*length_ == 0) return;
     for (int64_t* each : {length_, length_}) add(each);
     function.launch_one(pointers_, device.current_stream());
   }
@@ -219,7 +218,7 @@ struct Source {
 
 /// Whether operations on arrays of so many elements of that dtype run at once there.
 bool is_for_now(int64_t n, Dtype dtype, const Device& device) {
-  return n <= few_elements && static_cast<size_t>(n) * info(dtype).size <= few_bytes && runs_at_once(device);
+  return n > 0 && n <= few_elements && static_cast<size_t>(n) * info(dtype).size <= few_bytes && runs_at_once(device);
 }
 
 struct alignas(16) Number {
@@ -760,7 +759,7 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   Source source;
   const Dtype wider = info(array.dtype()).size < info(compute).size ? compute : array.dtype();
   const bool is_whole = std::ranges::find(is_reduced, 0) == is_reduced.end();
-  if (array.size() == 0 || (!(is_whole && is_tree_for_now(array)) && !is_for_now(array.size(), wider, device))) return std::nullopt;
+  if (!(is_whole && is_tree_for_now(array)) && !is_for_now(array.size(), wider, device)) return std::nullopt;
   if (!source.find(array, array.shape())) return std::nullopt;
   const int numbers = info(op).n_numbers();
   int64_t outputs = product(shape) / numbers, length = array.size() / outputs;
@@ -802,7 +801,7 @@ std::optional<Array> scan_directly(Op join, const OpTypes& types, const Array& a
   int64_t n = array.size(), length = shape.empty() ? 1 : shape[axis], rows = n / std::max(length, int64_t{1});
   Source source;
   const bool is_last = axis + 1 == shape.size();
-  if (!is_last || n == 0 || length > scan_row || types.result != types.compute || !is_for_now(n, array.dtype(), device) || !source.find(array, shape)) return std::nullopt;
+  if (!is_last || length > scan_row || types.result != types.compute || !is_for_now(n, array.dtype(), device) || !source.find(array, shape)) return std::nullopt;
   source.spread(array, shape, device);
   const Dtype from = array.dtype();
   auto& place = scans[static_cast<size_t>(join)][static_cast<size_t>(from)][static_cast<size_t>(types.compute)][rows > 1];

@@ -68,7 +68,7 @@ struct Elements {
       return;
     }
     const bool has_moved = with_size(itemsize, [&]<size_t size>() {
-      if (from_step == 0 && n > 0) return fill<size>(to, to_step, from, n);
+      if (from_step == 0) return fill<size>(to, to_step, from, n);
       for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, size);
     });
     for (int64_t i = 0; i < n && !has_moved; ++i) std::memcpy(to + i * to_step, from + i * from_step, itemsize);

@@ -1,5 +1,6 @@
 #include "kasoku/array/elementwise.h"
 
+#include "kasoku/array/checked_bytes.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
 #include "kasoku/array/reduce.h"
@@ -148,6 +149,10 @@ Shape broadcast(const Shape& a, const Shape& b) {
           .fix("give one of them length 1 there, e.g. b[:, None]");
     result[result.size() - i] = x == 1 ? y : x;
   }
+  int64_t elements = 1;
+  bool is_too_large = false;
+  for (const int64_t length : result) is_too_large |= __builtin_mul_overflow(elements, length, &elements);
+  if (is_too_large) (void)checked_bytes(result, 1);  // says so, unless another axis is empty
   return result;
 }
 

@@ -1262,26 +1262,6 @@ def test_reductions_over_all_axes_by_name_are_those_over_all(dtype):
             ks.sum(x, axis=(2, 5)[: x.ndim])
 
 
-@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])
-def test_arrays_of_no_elements_are_computed_at_once_too(shape):
-    x, plain = ks.ones(shape).eval(), np.ones(shape)
-    for _ in range(2):
-        for f in (
-            lambda a: a + a,
-            lambda a: -a,
-            lambda a: a * 2,
-            lambda a: a < a,
-            lambda a: a.astype("int64"),
-            lambda a: a.T.copy(),
-        ):
-            y, want = f(x), f(plain)
-            assert not y.is_pending and (y.shape, y.dtype) == (want.shape, want.dtype)
-        x += x
-        assert not x.is_pending
-    with pytest.raises(ValueError):
-        x + ks.ones((7, 7, 2))
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
 def test_functions_of_elements_have_the_bits_of_those_of_arrays(dtype):
     x = ks.array(values(dtype, 3))

@@ -129,6 +129,11 @@ def test_shapes_that_cannot_be():
             ks.zeros(shape)
     with pytest.raises(ValueError, match="too large"):
         ks.zeros((2**40, 1)) + ks.zeros((1, 2**40))
+    factors = 274177, 67280421310721  # of 2^64 + 1, which 64 bits take for one element
+    with pytest.raises(ValueError, match="too large"):
+        ks.zeros((factors[0], 1), "uint8") + ks.zeros((1, factors[1]), "uint8")
+    with pytest.raises(ValueError, match="too large"):
+        ks.broadcast_to(ks.ones(1, "uint8"), factors)
     with pytest.raises(MemoryError, match=r"\(1000000000000000,\) is too large\n.*its elements of 8 bytes .* 128 TiB"):
         ks.zeros(10**15).sum()  # whose sum would take days, though it needs no memory
     assert ks.zeros((2**40, 2**40, 0)).sum() == 0
