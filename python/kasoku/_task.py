@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from concurrent.futures.thread import BrokenThreadPool
 from typing import Any
 
@@ -109,8 +110,14 @@ def _get_of(scheduler):
 ask_to_optimize = None  # of Dask's face: the arguments, with collections as their __dask_optimize__ makes them
 
 
+def _takes_all(function) -> Callable[..., tuple[Any, ...]]:
+    options = "scheduler=None, num_workers=None, workers=None, progress=False, traverse=True"
+    return _core._compute_function(f"(*args, {options}, **ignored)", function)
+
+
+@_takes_all
 def compute(
-    *args, scheduler=None, num_workers=None, workers=None, progress=False, traverse=True, **ignored
+    args, /, scheduler=None, num_workers=None, workers=None, progress=False, traverse=True, **ignored
 ) -> tuple[Any, ...]:
     """Runs the graphs of all `args` together and returns a tuple of their values.
 
