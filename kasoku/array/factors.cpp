@@ -33,6 +33,10 @@ Shape with(Shape shape, std::initializer_list<int64_t> lengths) {
 
 /// New memory in C order that a routine may use up.
 Array used_up(const Array& a) { return copy(a); }
+Array used_up_by_svd(const Array& a) {
+  const bool widens = linalg::wants_double_svd(a.device()) && real_part(a.dtype()) == Dtype::float32;
+  return used_up(widens ? astype(a, is_complex(a.dtype()) ? Dtype::complex128 : Dtype::float64) : a);
+}
 Array transposed(const Array& a) { return swapaxes(a, -1, -2); }
 Array adjoint(const Array& a) { return conjugate(transposed(a)); }
 
@@ -271,15 +275,6 @@ std::pair<std::optional<Array>, Array> qr(const Array& given, QrMode mode) {
   if (mode == QrMode::r) return {std::nullopt, r};
   return {transposed(q), r};
 }
-
-namespace {
-
-Array used_up_by_svd(const Array& matrix) {
-  const bool widens = linalg::wants_double_svd(matrix.device()) && real_part(matrix.dtype()) == Dtype::float32;
-  return used_up(widens ? astype(matrix, is_complex(matrix.dtype()) ? Dtype::complex128 : Dtype::float64) : matrix);
-}
-
-}  // namespace
 
 Svd svd(const Array& given, bool full_matrices) {
   const Array matrix = matrices(given, false);
