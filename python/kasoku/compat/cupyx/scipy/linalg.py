@@ -1,6 +1,5 @@
 """cupyx.scipy.linalg: what the engine's solutions give, with SciPy's arguments."""
 
-import functools as _functools
 import math as _math
 
 import kasoku as _ks
@@ -10,6 +9,7 @@ from ...cupy._arrays import asarray as _asarray
 from ...cupy._table import _here
 from ..._face.compositions import block_diagonal as _block_diagonal, solve_triangle as _solve_triangle
 from ..._face.compositions import diagonals as _diagonals, matrix_exp as expm  # noqa: F401
+from ..._face.kernels import kernel as _kernel
 from ..._face.table import plain as _plain
 
 
@@ -54,26 +54,21 @@ def hankel(c, r=None):
     return _ks.concatenate((c, r[1:]))[i + j]
 
 
-def _order_of(pivots):
-    """Where the rows stand after those exchanges."""
-    order = _ks.empty(pivots.size, "int64", pivots.device)
-    if pivots.size:
-        _exchange(pivots.device)(pivots, pivots.size, order, size=1)
-    return order
-
-
-@_functools.cache
-def _exchange(device):
-    text = """
+_exchange = _kernel("raw int32 pivots, int64 n", "raw int64 order", """
       for (int k = 0; k < n; k++) order[k] = k;
       for (int k = 0; k < n; k++) {
         const long long kept = order[k];
         order[k] = order[pivots[k]];
         order[pivots[k]] = kept;
-      }"""
-    return _ks.ElementwiseKernel(
-        "raw int32 pivots, int64 n", "raw int64 order", text, "order_of_exchanges", device=device
-    )
+      }""", "order_of_exchanges")  # fmt: skip
+
+
+def _order_of(pivots):
+    """Where the rows stand after those exchanges."""
+    order = _ks.empty(pivots.size, "int64", pivots.device)
+    if pivots.size:
+        _exchange(pivots, pivots.size, order, size=1)
+    return order
 
 
 def lu_factor(a, overwrite_a=False, check_finite=True):

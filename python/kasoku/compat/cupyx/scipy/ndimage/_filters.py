@@ -13,6 +13,7 @@ import kasoku as _ks
 from kasoku._namespace.given import axis_of as _axis
 
 from ....cupy._arrays import asarray as _asarray
+from ...._face.kernels import kernel as _kernel
 from ...._face.table import bound as _bound, plain as _plain
 
 
@@ -305,16 +306,14 @@ def percentile_filter(input, percentile, size=None, footprint=None, output=None,
 
 
 @_functools.cache
-def _calling(function, parameters, call, device):
+def _calling(function, parameters, call):
     """The kernel that calls a raw kernel's function for each of its own elements."""
     text = _re.sub(r'extern\s*"C"|__launch_bounds__\s*\([^)]*\)', "", function.code).replace("__global__", "__device__")
-    return _ks.ElementwiseKernel(
-        parameters, "raw float64 made", f"{function.name}({call});", "calling", preamble=text, device=device
-    )
+    return _kernel(parameters, "raw float64 made", f"{function.name}({call});", "calling", text)
 
 
 @_functools.cache
-def _reducing(function, device):
+def _reducing(function):
     """The kernel that reduces a row with each of its own elements, by a reduction's texts."""
     (given,), (result,) = function.in_params, function.out_params
     x, y = given.name, result.name
@@ -331,14 +330,7 @@ def _reducing(function, device):
       }}
       double &{y} = made[i];
       {function.post_map_expr};"""
-    return _ks.ElementwiseKernel(
-        "raw float64 elements, int64 count",
-        "raw float64 made",
-        text,
-        "reducing",
-        preamble=function.preamble,
-        device=device,
-    )
+    return _kernel("raw float64 elements, int64 count", "raw float64 made", text, "reducing", function.preamble)
 
 
 def generic_filter(input, function, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
@@ -348,11 +340,9 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
     seen = _ks.ascontiguousarray(_wide(_of_places(a, _footprint(a, size, footprint), mode, cval, origin)))
     made, count = _ks.empty(a.shape, "float64", device=a.device), seen.shape[-1]
     if isinstance(function, _ks.RawKernel):
-        kernel = _calling(
-            function, "raw float64 elements, int64 count", "&elements[i * count], count, &made[i]", a.device
-        )
+        kernel = _calling(function, "raw float64 elements, int64 count", "&elements[i * count], count, &made[i]")
     elif isinstance(function, _ks.ReductionKernel) and function.identity is not None:
-        kernel = _reducing(function, a.device)
+        kernel = _reducing(function)
     else:
         raise TypeError("function is a RawKernel, or a ReductionKernel with an identity")
     if a.size:
@@ -372,8 +362,7 @@ def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="r
     lines = _ks.ascontiguousarray(_ks.moveaxis(lines, axis, -1))
     made = _ks.empty((*lines.shape[:-1], a.shape[axis]), "float64", device=a.device)
     if a.size:
-        call = "&elements[i * n], n, &made[i * m], m"
-        kernel = _calling(function, "raw float64 elements, int64 n, int64 m", call, a.device)
+        kernel = _calling(function, "raw float64 elements, int64 n, int64 m", "&elements[i * n], n, &made[i * m], m")
         kernel(lines, lines.shape[-1], made.shape[-1], made, size=a.size // made.shape[-1])
     return _result(_ks.ascontiguousarray(_ks.moveaxis(made, -1, axis)), input, output)
 

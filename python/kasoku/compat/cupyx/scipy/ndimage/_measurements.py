@@ -1,13 +1,12 @@
 """What is measured of labelled elements, and labels."""
 
-import functools as _functools
-
 import numpy as _np
 
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
 from ...._face.compositions import along as _along
+from ...._face.kernels import kernel as _kernel
 from ...._face.table import bound as _bound, plain as _plain
 from ._filters import _footprint, _wide
 from ._morphology import generate_binary_structure
@@ -128,15 +127,14 @@ def value_indices(arr, *, ignore_value=None, adaptive_index_dtype=False):
             if value != ignore_value}  # fmt: skip
 
 
-@_functools.cache
-def _joining(device):
-    """Kernels that join trees of elements: each element with its neighbours before it, and then with its root."""
-    preamble = """
+# Kernels that join trees of elements: each element with its neighbours before it, and then with its root.
+_tree = "raw int32 shape, int32 axes, raw int32 before, int32 neighbours", "raw int32 roots"
+_root_of = """
       __device__ int root_of(volatile int *roots, int at) {
         while (roots[at] != at) at = roots[at];
         return at;
       }"""
-    join = """
+_joining = _kernel(*_tree, """
       if (roots[i] >= 0)
         for (int k = 0; k < neighbours; k++) {
           int rest = i, step = 1, at = i;
@@ -161,10 +159,8 @@ def _joining(device):
             }
             if (atomicCAS(&roots[high], high, at) == high) break;
           }
-        }"""
-    parameters = "raw int32 shape, int32 axes, raw int32 before, int32 neighbours", "raw int32 roots"
-    make = _functools.partial(_ks.ElementwiseKernel, *parameters, preamble=preamble, device=device)
-    return make(join, "join_neighbours"), make("if (roots[i] >= 0) roots[i] = root_of(&roots[0], i);", "find_roots")
+        }""", "join_neighbours", _root_of), _kernel(
+    *_tree, "if (roots[i] >= 0) roots[i] = root_of(&roots[0], i);", "find_roots", _root_of)  # fmt: skip
 
 
 def label(input, structure=None, output=None):
@@ -180,7 +176,7 @@ def label(input, structure=None, output=None):
     own = _ks.arange(a.size, dtype="int32", device=a.device).reshape(a.shape)
     roots = _ks.where(a, own, -1).reshape(-1)
     if a.size:
-        for kernel in _joining(a.device):
+        for kernel in _joining:
             kernel(shape, a.ndim, before, before.size // max(a.ndim, 1), roots, size=a.size)
     roots = roots.reshape(a.shape)
     first = (roots == own) & a

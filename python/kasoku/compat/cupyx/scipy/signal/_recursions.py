@@ -6,11 +6,10 @@ import math as _math
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
+from ...._face.kernels import kernel as _kernel
 
 
-@_functools.cache
-def _recursion(kind, device):
-    text = """
+_recursion = _kernel("raw T b, raw T a, raw T x, int64 n, int32 before, int32 behind", "raw T y", """
       const T *const given = &x[i * (n + before) + before];
       T *const made = &y[i * (n + behind) + behind];
       for (long long k = 0; k < n; k++) {
@@ -18,14 +17,7 @@ def _recursion(kind, device):
         for (int j = 1; j <= before; j++) sum += b[j] * given[k - j];
         for (int j = 1; j <= behind; j++) sum -= a[j] * made[k - j];
         made[k] = sum;
-      }"""
-    return _ks.ElementwiseKernel(
-        "raw T b, raw T a, raw T x, int64 n, int32 before, int32 behind",
-        "raw T y",
-        text,
-        "recursive_filter",
-        device=device,
-    )
+      }""", "recursive_filter")  # fmt: skip
 
 
 def _coefficients(b, a, kind=None):
@@ -56,7 +48,7 @@ def lfilter(b, a, x, axis=-1, zi=None):
     y = _ks.empty((*rows, behind + n), kind, device=x.device)
     y[..., :behind] = state[..., before:]
     if n and y.size:
-        _recursion(kind, x.device)(b, a, _ks.ascontiguousarray(x), n, before, behind, y, size=y.size // (n + behind))
+        _recursion(b, a, _ks.ascontiguousarray(x), n, before, behind, y, size=y.size // (n + behind))
     made = _ks.ascontiguousarray(_ks.moveaxis(y[..., behind:], -1, axis))
     if zi is None:
         return made
