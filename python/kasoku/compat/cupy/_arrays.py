@@ -71,24 +71,21 @@ _made = _plain(globals(), _each(_core, "empty zeros ones", lambda make: lambda s
 empty = _made.empty
 
 
-def full(shape, fill_value, dtype=None, order="C"):
-    """A new array of one value."""
-    return _core.full(_shape(shape), fill_value, dtype, cuda.current(), order=order)
-
-
 def _options_like(dtype, order, subok, shape):
     if subok:
         raise TypeError("cupy arrays have no subclasses: subok must be None or False")
     return {"dtype": dtype, "order": order or "K", "shape": None if shape is None else _shape(shape)}
 
 
-_plain(globals(), _each(_core, "empty_like zeros_like ones_like", lambda make: lambda a, dtype=None, order="K", subok=None, shape=None: (
-    make(a, device=cuda.current(), **_options_like(dtype, order, subok, shape)))))  # fmt: skip
-
-
-def full_like(a, fill_value, dtype=None, order="K", subok=None, shape=None):
-    """A new array of one value in the shape of another."""
-    return _core.full_like(a, fill_value, device=cuda.current(), **_options_like(dtype, order, subok, shape))
+_plain(globals(), {
+    **_each(_core, "empty_like zeros_like ones_like", lambda make: lambda a, dtype=None, order="K", subok=None, shape=None: (
+        make(a, device=cuda.current(), **_options_like(dtype, order, subok, shape)))),
+    "full": (lambda shape, fill_value, dtype=None, order="C": _core.full(
+        _shape(shape), fill_value, dtype, cuda.current(), order=order), "A new array of one value."),
+    "full_like": (lambda a, fill_value, dtype=None, order="K", subok=None, shape=None: _core.full_like(
+        a, fill_value, device=cuda.current(), **_options_like(dtype, order, subok, shape)),
+        "A new array of one value in the shape of another."),
+})  # fmt: skip
 
 
 def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False):
@@ -162,6 +159,12 @@ def stored_as_it_fits(result, out, name, casting="same_kind"):
         if not np.can_cast(result.dtype, out.dtype, casting):
             raise TypeError(f"cupy.{name}: {result.dtype} cannot be cast to {out.dtype} by the rule {casting!r}")
     return stored(result, out)
+
+
+def floats(x, kinds="fc"):
+    """The array, of float64 if it is of none of these kinds."""
+    x = asarray(x)
+    return x if x.dtype.kind in kinds else x.astype("float64")
 
 
 _may_wait = contextvars.ContextVar("cupyx.allow_synchronize", default=True)

@@ -32,8 +32,7 @@ def _by_label(input, labels=None, index=None, *, of):
     return (_ks.stack(found) if found else _ks.empty(0, device=a.device)).reshape(_asarray(index).shape)
 
 
-def _mean_of(a, of):
-    return (_wide(a) * of).sum() / of.sum()
+_mean_of = lambda a, of: (_wide(a) * of).sum() / of.sum()
 
 
 def _variance_of(a, of):
@@ -82,11 +81,6 @@ def center_of_mass(input, labels=None, index=None):
         return tuple((weights * place).sum() / weights.sum() for place in places)
 
     return _each_label(of, a, labels, index)
-
-
-def extrema(input, labels=None, index=None):
-    """The least and the greatest element, and where they are."""
-    return tuple(of(input, labels, index) for of in (minimum, maximum, minimum_position, maximum_position))  # noqa: F821
 
 
 def histogram(input, min, max, bins, labels=None, index=None):
@@ -170,9 +164,8 @@ def label(input, structure=None, output=None):
     if (places != places[(slice(None, None, -1),) * a.ndim]).any() or places.shape != (3,) * a.ndim:
         raise ValueError("structuring element is not symmetric")
     shape = _ks.asarray(a.shape, dtype="int32", device=a.device)
-    before = _ks.asarray(
-        (_np.argwhere(places)[: int(places.sum()) // 2] - 1).reshape(-1), dtype="int32", device=a.device
-    )
+    half = _np.argwhere(places)[: int(places.sum()) // 2] - 1
+    before = _ks.asarray(half.reshape(-1), dtype="int32", device=a.device)
     own = _ks.arange(a.size, dtype="int32", device=a.device).reshape(a.shape)
     roots = _ks.where(a, own, -1).reshape(-1)
     if a.size:
@@ -189,7 +182,10 @@ def label(input, structure=None, output=None):
     return labels.astype("int32" if output is None else output), count
 
 
-_plain(globals(), {
+_functions = _plain(globals(), {
+    "extrema": (lambda input, labels=None, index=None: tuple(
+        _functions[of](input, labels, index) for of in ("minimum", "maximum", "minimum_position", "maximum_position")),
+        "The least and the greatest element, and where they are."),
     "maximum": (_bound(_by_label, of=_bound(_most, name="max")), "The greatest element, of all or of each label."),
     "maximum_position": (_bound(_position, name="argmax"), "Where the greatest element is."),
     "mean": (_bound(_by_label, of=_mean_of), "The mean, of all elements or of each label's."),
@@ -200,4 +196,4 @@ _plain(globals(), {
     "sum_labels": (_sum_labels, "The sum, of all elements or of each label's, in float64 where there are several."),
     "variance": (_bound(_by_label, of=_variance_of), "The variance, of all elements or of each label's."),
 })  # fmt: skip
-sum = sum_labels = globals()["sum_labels"]
+sum = _functions.sum_labels

@@ -126,12 +126,10 @@ def _folded(x, n, mode):
     if mode == "mirror":
         x = _ks.remainder(x, max(2 * n - 2, 1))
         return _ks.where(x > n - 1, 2 * n - 2 - x, x)
+    if mode == "wrap" and n > 1:
+        return _ks.where(x < 0, n - 1 - _ks.remainder(-x, n - 1), _ks.where(x > n - 1, _ks.remainder(x, n - 1), x))
     if mode == "wrap":
-        return (
-            _ks.where(x < 0, n - 1 - _ks.remainder(-x, n - 1), _ks.where(x > n - 1, _ks.remainder(x, n - 1), x))
-            if n > 1
-            else x * 0
-        )
+        return x * 0
     return _ks.remainder(x, n) if mode == "grid-wrap" else x
 
 

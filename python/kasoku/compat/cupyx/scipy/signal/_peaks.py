@@ -138,8 +138,7 @@ def find_peaks(
         choose(*_bounds(prominence, x, peaks), found["prominences"])
     if width is not None:
         rises = [found[name] for name in ("prominences", "left_bases", "right_bases")]
-        found.update(
-            zip(("widths", "width_heights", "left_ips", "right_ips"), peak_widths(x, peaks, rel_height, rises))
-        )
+        names = "widths", "width_heights", "left_ips", "right_ips"
+        found.update(zip(names, peak_widths(x, peaks, rel_height, rises)))
         choose(*_bounds(width, x, peaks), found["widths"])
     return peaks, found

@@ -64,16 +64,10 @@ def lfiltic(b, a, y, x=None):
     return _ks.concatenate(ends)
 
 
-def _steady(b, a, level=1):
-    """The state that a constant leaves as it is."""
-    b, a = _coefficients(b, a)
-    made = level * b.sum() / a.sum()
-    return _ks.concatenate((_ks.ones_like(b[1:]) * level, _ks.ones_like(a[1:]) * made))
-
-
 def lfilter_zi(b, a):
     """The state of a recursive filter that a constant 1 leaves as it is."""
-    return _steady(b, a)
+    b, a = _coefficients(b, a)
+    return _ks.concatenate((_ks.ones_like(b[1:]), _ks.ones_like(a[1:]) * (b.sum() / a.sum())))
 
 
 def deconvolve(signal, divisor):
@@ -142,7 +136,7 @@ def sosfilt_zi(sos):
     """The states of filters of second order that a constant 1 leaves as they are."""
     states, level = [], 1
     for section in _asarray(sos):
-        states.append(_steady(section[:3], section[3:], level))
+        states.append(level * lfilter_zi(section[:3], section[3:]))
         level = states[-1][-1]
     return _ks.stack(states)
 
@@ -170,9 +164,8 @@ def freqz(b, a=1, worN=512, whole=False, fs=2 * _math.pi, include_nyquist=False)
     b, a = (_ks.atleast_1d(_asarray(c)) for c in (b, a))
     last = 2 * _math.pi if whole else _math.pi
     if _ks.isscalar(worN) or worN is None:
-        w = _ks.linspace(
-            0, last, 512 if worN is None else int(worN), endpoint=include_nyquist and not whole, device=b.device
-        )
+        count = 512 if worN is None else int(worN)
+        w = _ks.linspace(0, last, count, endpoint=include_nyquist and not whole, device=b.device)
     else:
         w = _asarray(worN) * (2 * _math.pi / fs)
     z = _ks.cos(w) - 1j * _ks.sin(w)
