@@ -20,6 +20,10 @@ class ndarray(ks.Array):
 
     It is an array of ks's, of which the functions, methods and operators of this package, and those of its arrays, give no other kind."""
 
+    __slots__ = (
+        "_viewed",
+    )  # the array whose memory it shows: the engine sets it (know_view() in python/src/array.cpp)
+
     def __new__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
         if shape is None:
             ks.errors._warn(DeprecationWarning, "cupy.ndarray: the shape () and not None is that of one element")

@@ -74,6 +74,9 @@ class _Generator:
         self._state.draw = int(offset)
         self.generators_per_block, self.block_count = 256, 1
 
+    def _fill(self, data, draw, stream):
+        self._state.fill(data, draw, stream)
+
 
 _methods(_Generator, {
     "fill_uniform": lambda self, data, stream=None: self._fill(data, _uniform(data.dtype), stream),
@@ -84,7 +87,6 @@ _methods(_Generator, {
     # As PyCUDA has it: without a mean each element says its own.
     "fill_poisson": lambda self, data, lambda_value=None, stream=None: self._fill(data, lambda g, place: g.poisson(
         data.__kasoku_array__.astype(np.float64) if lambda_value is None else lambda_value, **place), stream),
-    "_fill": lambda self, data, draw, stream: self._state.fill(data, draw, stream) and None,
     **{f"call_skip_ahead{of}": lambda self, count, stream=None: self._state.skip(count) for of in ("", "_sequence")},
     **{f"call_skip_ahead{of}_array": lambda self, counts, stream=None: self._state.skip(counts.get().max())
        for of in ("", "_sequence")},

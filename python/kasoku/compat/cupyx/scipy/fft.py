@@ -3,6 +3,7 @@
 import math as _math
 
 import kasoku as _ks
+from kasoku._namespace.given import axis_of as _axis
 
 from ...cupy._arrays import asarray as _asarray
 from ..._face.table import bound as _bound, each as _each, plain as _plain
@@ -43,12 +44,42 @@ fftfreq, rfftfreq, fftshift, ifftshift = _ks.fft.fftfreq, _ks.fft.rfftfreq, _ks.
 
 
 def get_fft_plan(a, shape=None, axes=None, value_type="C2C"):
-    """A plan for transforms of such an array; it may be their `plan=`, or stand in `with`."""
-    from ...cupy.cuda.cufft import Plan
+    """A plan for transforms of such an array along one axis (cupy.cuda.cufft.Plan1d) or several (PlanNd); it may be their
+    `plan=`, or stand in `with`."""
+    from ...cupy.cuda import cufft
+    from ...cupy.fft import config
 
     if value_type not in ("C2C", "R2C", "C2R"):
         raise ValueError(f"a plan is of the type C2C, R2C or C2R, not {value_type!r}")
-    return Plan(a.shape if shape is None else shape, axes, value_type)
+    if not a.flags.forc:
+        raise ValueError("Input array a must be contiguous")
+    shape, axes = ((x,) if isinstance(x, int) else x for x in (shape, axes))
+    if shape is not None and axes is not None and len(shape) != len(axes):
+        raise ValueError("Shape and axes have different lengths.")
+    axes = range(-(a.ndim if shape is None else len(shape)), 0) if axes is None else axes
+    if len(axes) > 3:
+        raise ValueError("Only up to three axes is supported")
+    axes = [_axis(k, a.ndim) for k in axes]
+    lengths = dict(zip(axes, shape or [a.shape[k] for k in axes]))
+    last, order = axes[-1], "F" if a.flags.fnc else "C"
+    if value_type == "C2R" and shape is None:
+        lengths[last] = 2 * (lengths[last] - 1)
+    is_double = _ks.result_type(a, "float32") in ("float64", "complex128")
+    kind = getattr(
+        cufft, "CUFFT_" + ({"C2C": "Z2Z", "R2C": "D2Z", "C2R": "Z2D"}[value_type] if is_double else value_type)
+    )
+    batch = _math.prod(n for k, n in enumerate(a.shape) if k not in lengths)
+    if len(axes) == 1:
+        key = lengths[last], kind, batch, None
+        return config.get_plan_cache().get(key) or cufft.Plan1d(*key[:3])
+    if sorted(axes) not in (list(range(len(axes))), list(range(a.ndim - len(axes), a.ndim))):
+        raise ValueError(f"a plan of several axes is of the first or of the last ones, not of {tuple(axes)}")
+    axes = [*sorted(axes[:-1]), last]
+    embedded = [lengths[k] if k != last or value_type != "C2R" else lengths[k] // 2 + 1 for k in axes]
+    more = (last, lengths[last]) if value_type != "C2C" else (None, None)
+    plan = cufft.PlanNd(embedded, None, 1, 0, None, 1, 0, kind, batch, order, *more)
+    plan._axes = tuple(axes)
+    return plan
 
 
 # A backend of scipy.fft: `with scipy.fft.set_backend(cupyx.scipy.fft)`.
@@ -113,9 +144,7 @@ def _transformed(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, *, of
     if x.dtype.kind == "c":
         parts = (_transformed(part, kind, n, axis, norm, of=of, is_inverse=is_inverse) for part in (x.real, x.imag))
         return _paired(*parts)
-    x = _ks.moveaxis(
-        x.astype(x.dtype if x.dtype in ("float32", "float64") else _ks.result_type(x, "float32")), axis, -1
-    )
+    x = _ks.moveaxis(x.astype(_ks.result_type(x, "float32")), axis, -1)
     n = x.shape[-1] if n is None else n
     if n < (2 if kind == 1 and of is _of_cosines else 1):
         raise ValueError(f"invalid number of data points ({n}) specified")
