@@ -385,3 +385,31 @@ def test_plans_of_transforms(cp):
         fft.get_fft_plan(x, value_type="Z2Z")
     with pytest.raises(ValueError, match="infs or NaNs"):
         linalg.solve_triangular(cp.array([[np.inf, 0.0], [0.0, 1.0]]), cp.ones(2), check_finite=True)
+
+
+def test_a_plan_is_of_the_transform_that_it_is_given_to(cp):
+    from kasoku.compat.cupyx.scipy import fft, fftpack
+
+    rng = np.random.default_rng(6)
+    x, z = rng.random((4, 6)), rng.random((4, 6)) + 1j * rng.random((4, 6))
+    a, c = cp.array(x), cp.array(z)
+    rows, both, real = fft.get_fft_plan(c, axes=1), fft.get_fft_plan(c), fft.get_fft_plan(a, axes=1, value_type="R2C")
+    with both:
+        for of in (cp.fft.fftn, fft.fftn, fftpack.fftn, fft.ifft2, fftpack.fft2):
+            np.testing.assert_allclose(of(c).get(), (np.fft.ifftn if of is fft.ifft2 else np.fft.fftn)(z), 1e-12, 1e-12)
+        with pytest.raises(ValueError, match="type cufft.Plan1d"):
+            fft.fft(c)
+    np.testing.assert_allclose(fft.fft(c, plan=rows).get(), np.fft.fft(z), 1e-12, 1e-12)
+    np.testing.assert_allclose(fftpack.ifft(c, plan=rows).get(), np.fft.ifft(z), 1e-12, 1e-12)
+    np.testing.assert_allclose(fft.rfft(a, plan=real).get(), np.fft.rfft(x), 1e-12, 1e-12)
+    half = fft.get_fft_plan(c, axes=1, value_type="C2R")
+    np.testing.assert_allclose(fft.irfft(c, plan=half).get(), np.fft.irfft(z), 1e-12, 1e-12)
+    for of, plan, options, said in (
+        (fft.fft, both, {}, "type cufft.Plan1d"), (fft.fftn, rows, {}, "type cufft.PlanNd"), (fft.fft, rows, {"n": 5}, "its nx is 6, not 5"),
+        (fft.fft, rows, {"axis": 0}, "its nx is 6, not 4"), (fft.fft, real, {}, "its fft_type"), (fft.irfft, rows, {}, "its nx is 6, not 10"),
+        (fftpack.fftn, both, {"shape": (3, 6)}, r"its shape is \(4, 6\), not \(3, 6\)"), (fft.fft2, both, {"axes": (1, 0)}, r"its shape is \(4, 6\), not \(6, 4\)"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=said):
+            of(c, plan=plan, **options)
+    with pytest.raises(ValueError, match="its batch is 4, not 3"):
+        fft.fft(c[:3], plan=rows)

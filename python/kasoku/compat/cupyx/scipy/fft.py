@@ -6,6 +6,8 @@ import kasoku as _ks
 from kasoku._namespace.given import axis_of as _axis
 
 from ...cupy._arrays import asarray as _asarray
+from ...cupy.cuda import cufft as _cufft
+from ...cupy.fft import config as _config
 from ..._face.table import bound as _bound, each as _each, plain as _plain
 from ..._face.compositions import paired as _paired
 
@@ -26,33 +28,19 @@ def _no_plan(plan):
         raise NotImplementedError("plan= is not yet supported between Hermitian signals and real ones")
 
 
-_ignored = " | overwrite_x=False, *, plan=None"
-_plain(globals(), {
-    **_each(_ks.fft, "fft ifft rfft irfft", "x, n=None, axis=-1, norm=None" + _ignored),
-    **_each(_ks.fft, "hfft ihfft", lambda of: lambda x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None:
-        _no_plan(plan) or of(x, n, axis, norm)),
-    "hfft2": (lambda x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, *, plan=None: hfftn(x, s, axes, norm, plan=plan),  # noqa: F821
-        "Real signals of two axes from the halves of Hermitian ones."),
-    "ihfft2": (lambda x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, *, plan=None: ihfftn(x, s, axes, norm, plan=plan),  # noqa: F821
-        "The inverse of hfft2."),
-    "hfftn": (_bound(_hermitian, is_inverse=False), "Real signals from the halves of Hermitian ones."),
-    "ihfftn": (_bound(_hermitian, is_inverse=True), "The inverse of hfftn."),
-    **_each(_ks.fft, "fft2 ifft2 rfft2 irfft2", "x, s=None, axes=(-2, -1), norm=None" + _ignored),
-    **_each(_ks.fft, "fftn ifftn rfftn irfftn", "x, s=None, axes=None, norm=None" + _ignored),
-})  # fmt: skip
-fftfreq, rfftfreq, fftshift, ifftshift = _ks.fft.fftfreq, _ks.fft.rfftfreq, _ks.fft.fftshift, _ks.fft.ifftshift
-
-
 def get_fft_plan(a, shape=None, axes=None, value_type="C2C"):
     """A plan for transforms of such an array along one axis (cupy.cuda.cufft.Plan1d) or several (PlanNd); it may be their
     `plan=`, or stand in `with`."""
-    from ...cupy.cuda import cufft
-    from ...cupy.fft import config
-
     if value_type not in ("C2C", "R2C", "C2R"):
         raise ValueError(f"a plan is of the type C2C, R2C or C2R, not {value_type!r}")
     if not a.flags.forc:
         raise ValueError("Input array a must be contiguous")
+    plan = _plan_of(a, shape, axes, value_type)
+    kept = isinstance(plan, _cufft.Plan1d) and _config.get_plan_cache().get((plan.nx, plan.fft_type, plan.batch, None))
+    return kept or plan
+
+
+def _plan_of(a, shape, axes, value_type):
     shape, axes = ((x,) if isinstance(x, int) else x for x in (shape, axes))
     if shape is not None and axes is not None and len(shape) != len(axes):
         raise ValueError("Shape and axes have different lengths.")
@@ -65,21 +53,59 @@ def get_fft_plan(a, shape=None, axes=None, value_type="C2C"):
     if value_type == "C2R" and shape is None:
         lengths[last] = 2 * (lengths[last] - 1)
     is_double = _ks.result_type(a, "float32") in ("float64", "complex128")
-    kind = getattr(
-        cufft, "CUFFT_" + ({"C2C": "Z2Z", "R2C": "D2Z", "C2R": "Z2D"}[value_type] if is_double else value_type)
-    )
+    name = {"C2C": "Z2Z", "R2C": "D2Z", "C2R": "Z2D"}[value_type] if is_double else value_type
+    kind = getattr(_cufft, f"CUFFT_{name}")
     batch = _math.prod(n for k, n in enumerate(a.shape) if k not in lengths)
     if len(axes) == 1:
-        key = lengths[last], kind, batch, None
-        return config.get_plan_cache().get(key) or cufft.Plan1d(*key[:3])
+        return _cufft.Plan1d(lengths[last], kind, batch)
     if sorted(axes) not in (list(range(len(axes))), list(range(a.ndim - len(axes), a.ndim))):
         raise ValueError(f"a plan of several axes is of the first or of the last ones, not of {tuple(axes)}")
     axes = [*sorted(axes[:-1]), last]
     embedded = [lengths[k] if k != last or value_type != "C2R" else lengths[k] // 2 + 1 for k in axes]
     more = (last, lengths[last]) if value_type != "C2C" else (None, None)
-    plan = cufft.PlanNd(embedded, None, 1, 0, None, 1, 0, kind, batch, order, *more)
+    plan = _cufft.PlanNd(embedded, None, 1, 0, None, 1, 0, kind, batch, order, *more)
     plan._axes = tuple(axes)
     return plan
+
+
+def _must_fit(plan, x, shape, axes, value_type):
+    """That a plan, or the current one, is of such a transform."""
+    plan = _cufft.get_current_plan() if plan is None else plan
+    if plan is None:
+        return
+    needed = _plan_of(_asarray(x), shape, axes, value_type)
+    if type(plan) is not type(needed):
+        raise ValueError(f"expected plan to have type cufft.{type(needed).__name__}")
+    for name, value in vars(needed).items():
+        if getattr(plan, name) != value:
+            raise ValueError(f"the plan does not match the transform: its {name} is {getattr(plan, name)}, not {value}")
+
+
+def _along_one(value_type):
+    return lambda of: lambda x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None: (
+        _must_fit(plan, x, n, axis, value_type) or of(x, n, axis, norm))  # fmt: skip
+
+
+def _along_several(value_type, usual):
+    return lambda of: lambda x, s=None, axes=usual, norm=None, overwrite_x=False, *, plan=None: (
+        _must_fit(plan, x, s, axes, value_type) or of(x, s, axes, norm))  # fmt: skip
+
+
+_plain(globals(), {
+    **{name: row for names, kind in {"fft ifft": "C2C", "rfft": "R2C", "irfft": "C2R"}.items() for name, row in {
+        **_each(_ks.fft, names, _along_one(kind)),
+        **_each(_ks.fft, names.replace("fft", "fft2"), _along_several(kind, (-2, -1))),
+        **_each(_ks.fft, names.replace("fft", "fftn"), _along_several(kind, None))}.items()},
+    **_each(_ks.fft, "hfft ihfft", lambda of: lambda x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None:
+        _no_plan(plan) or of(x, n, axis, norm)),
+    "hfft2": (lambda x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, *, plan=None: hfftn(x, s, axes, norm, plan=plan),  # noqa: F821
+        "Real signals of two axes from the halves of Hermitian ones."),
+    "ihfft2": (lambda x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, *, plan=None: ihfftn(x, s, axes, norm, plan=plan),  # noqa: F821
+        "The inverse of hfft2."),
+    "hfftn": (_bound(_hermitian, is_inverse=False), "Real signals from the halves of Hermitian ones."),
+    "ihfftn": (_bound(_hermitian, is_inverse=True), "The inverse of hfftn."),
+})  # fmt: skip
+fftfreq, rfftfreq, fftshift, ifftshift = _ks.fft.fftfreq, _ks.fft.rfftfreq, _ks.fft.fftshift, _ks.fft.ifftshift
 
 
 # A backend of scipy.fft: `with scipy.fft.set_backend(cupyx.scipy.fft)`.
