@@ -4,12 +4,15 @@
 #include "kasoku/base/error.h"
 #include "kasoku/device/counters.h"
 #include "kasoku/device/kept_memory.h"
+#include "kasoku/device/memory_listener.h"
 #include "kasoku/device/overrun.h"
 #include "kasoku/device/replay.h"
 
 #include <mutex>
 
 namespace kasoku {
+
+std::atomic<MemoryListener> memory_listener{nullptr};
 
 /// Somebody else's memory.
 struct Buffer::Adopted : Buffer {
@@ -31,7 +34,14 @@ struct Buffer::Adopted : Buffer {
 
 Buffer::Buffer(Device& device, size_t bytes) : device_(&device), bytes_(bytes) {
   Stream& stream = device.current_stream();
-  memory_ = device.allocate(bytes, stream);
+  tell_of_memory(MemoryEvent::taking, device, nullptr, bytes);
+  try {
+    memory_ = device.allocate(bytes, stream);
+  } catch (...) {
+    tell_of_memory(MemoryEvent::taken, device, nullptr, bytes);
+    throw;
+  }
+  tell_of_memory(MemoryEvent::taken, device, memory_, bytes);
   last_stream_.store(&stream, std::memory_order_relaxed);
   if (Recorder* const recorder = Recorder::current(); recorder && &recorder->device() == &device) recorder->use(*this);
   const DeviceCounters& all = counters();
@@ -78,7 +88,9 @@ Buffer::~Buffer() {
     if (KeptMemory::take(*device_, memory_, bytes_, nullptr)) return;
   }
   Stream* const last = last_stream();
+  tell_of_memory(MemoryEvent::giving_back, *device_, memory_, bytes_);
   device_->deallocate(memory_, bytes_, last ? *last : device_->current_stream());
+  tell_of_memory(MemoryEvent::given_back, *device_, memory_, bytes_);
 }
 
 }  // namespace kasoku

@@ -343,7 +343,7 @@ nb::object element_of(const Array& x, std::span<const int64_t> at) {
 }
 
 PyObject* subscript(PyObject* self, PyObject* key) {
-  return guarded_as(self, self, [=] {
+  PyObject* const part = guarded_as(self, self, [=] {
     const Array& x = *array_of(self);
     Array listed;
     if (const Array* const places = places_of(key, x, listed))
@@ -361,6 +361,8 @@ PyObject* subscript(PyObject* self, PyObject* key) {
         value && value->ndim() == 0 && value->is_read_only() && !info(value->dtype()).code.empty();
     return (is_number ? numpy_number(*value) : part).release().ptr();
   });
+  if (part && face_array_type) know_view(part, self, true);
+  return part;
 }
 
 /// What loops over an array ask for, one after the other until there is none.
@@ -690,6 +692,28 @@ bool has_more(nb::handle array) {
 bool& InFace::current() {
   static constinit thread_local bool is_in = false;
   return is_in;
+}
+
+void know_view(nb::handle result, nb::handle of, bool also_whole) {
+  // The slot `_viewed` of the face's class, which lies behind what the engine's has.
+  static const auto viewed = [](nb::handle array) -> PyObject*& {
+    static const nb::handle engines(reinterpret_cast<PyObject*>(array_type()));
+    static const Py_ssize_t at = nb::cast<Py_ssize_t>(engines.attr("__basicsize__"));
+    return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(array.ptr()) + at);
+  };
+  if (PyTuple_CheckExact(result.ptr()) || PyList_CheckExact(result.ptr())) {
+    for (const nb::handle part : result) {
+      if (!is_of_face(part)) return;  // numbers may be many
+      know_view(part, of, also_whole);
+    }
+    return;
+  }
+  const bool is_new = Py_REFCNT(result.ptr()) == 1;
+  if (!is_new || !is_of_face(result) || !is_of_face(of) || viewed(result)) return;
+  const Array::State &made = array_inside(result)->state(), &given = array_inside(of)->state();
+  if (made.number || given.number || made.current() != given.current()) return;
+  if (!also_whole && made.view == given.view && made.dtype == given.dtype) return;
+  viewed(result) = Py_NewRef(viewed(of) ? viewed(of) : of.ptr());
 }
 
 PyObject* as_derived(nb::handle x, nb::handle y, PyObject* result) {

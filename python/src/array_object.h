@@ -61,6 +61,10 @@ class InFace {
   const bool before_;
 };
 
+/// Has an array of the face's class, or those in a list or tuple, know that it shows the memory of what it was made of, which its
+/// `base` is; `also_whole`: even if it shows all of it as it is.
+void know_view(nb::handle result, nb::handle of, bool also_whole);
+
 /// What operands gave as an array of the class of the first whose class a program derived from the face's.
 PyObject* as_derived(nb::handle x, nb::handle y, PyObject* result);
 

@@ -8,12 +8,14 @@
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/cuda/libraries.h"
 #include "kasoku/device/memory_limit.h"
+#include "kasoku/device/memory_listener.h"
 #include "kasoku/linalg/provider.h"
 
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace kasoku {
@@ -118,12 +120,42 @@ void add_site_packages() {
   }
 }
 
+/// The function of a program that is told of memory, and on whose thread it is told now: what it takes itself is not told.
+PyObject* told_of_memory = nullptr;
+thread_local bool is_telling = false;
+
+void tell(MemoryEvent event, Device& device, void* address, size_t bytes) {
+  if (is_telling || is_python_gone()) return;
+  is_telling = true;
+  {
+    const GilHeld held;
+    PyObject *kind, *error, *trace;
+    PyErr_Fetch(&kind, &error, &trace);
+    if (told_of_memory) {
+      const nb::object function = nb::borrow(told_of_memory);
+      try {
+        function(static_cast<int>(event), nb::cast(&device, nb::rv_policy::reference), reinterpret_cast<uintptr_t>(address), bytes);
+      } catch (nb::python_error& failed) {
+        failed.restore();
+        PyErr_WriteUnraisable(function.ptr());
+      }
+    }
+    PyErr_Restore(kind, error, trace);
+  }
+  is_telling = false;
+}
+
 }  // namespace
 
 void bind_device(nb::module_& m) {
   using namespace nb::literals;
   constexpr auto reference = nb::rv_policy::reference;
   add_site_packages();
+  m.def("_tell_of_memory", [](nb::object function) {
+    Py_XDECREF(std::exchange(told_of_memory, function.is_none() ? nullptr : function.release().ptr()));
+    memory_listener.store(told_of_memory ? tell : nullptr, std::memory_order_release);
+  }, "function"_a.none(), "function(0 to 3, device, address, bytes) before and after memory is taken, before and after it is "
+     "given back; None: nobody is told.");
 
   nb::class_<Device>(m, "Device", R"(A processor: a CPU with all its cores, or one GPU.
 

@@ -225,7 +225,9 @@ PyObject* call_wrapped(PyObject* self, PyObject* const* args, size_t n_and_flag,
 
 PyObject* call_in_face(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
   const InFace scope;
-  return call_wrapped(self, args, n_and_flag, names);
+  PyObject* const result = call_wrapped(self, args, n_and_flag, names);
+  if (result && argument_count(n_and_flag, names)) know_view(result, args[0], Py_TYPE(self) == method_type);
+  return result;
 }
 
 /// Whether an operand is an array of the face's class, or a list or tuple that begins with one.
@@ -255,7 +257,9 @@ PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* names) {
 
 PyObject* call_in_face_with_tuple(PyObject* self, PyObject* args, PyObject* names) {
   const InFace scope;
-  return call_with_tuple(self, args, names);
+  PyObject* const result = call_with_tuple(self, args, names);
+  if (result && PyTuple_Size(args)) know_view(result, PyTuple_GetItem(args, 0), false);
+  return result;
 }
 
 void destroy(PyObject* self) {

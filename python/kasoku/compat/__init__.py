@@ -151,11 +151,8 @@ class Face(_Package):
             return _import_module(own)
         if "__path__" in vars(self) and own != f"{self.__name__}.{name}" and (own in _sys.modules or _find_spec(own)):
             return _import_module(own)
-        known = (
-            ()
-            if name.startswith("_")
-            else [word for word in dir(self) if word[0] != "_" and not _is_of_others(vars(self).get(word))]
-        )
+        known = [] if name[0] == "_" else dir(self)
+        known = [word for word in known if word[0] != "_" and not _is_of_others(vars(self).get(word))]
         raise AttributeError(missing(full, known), name=name, obj=self)
 
     def __reduce__(self):

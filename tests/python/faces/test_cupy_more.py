@@ -6,6 +6,7 @@ import operator
 import os
 import types
 import warnings
+import weakref
 from typing import Any
 
 import numpy as np
@@ -178,6 +179,47 @@ def test_views_know_of_what_they_are(cp):
     a = cp.arange(6).reshape(2, 3)
     assert cp.einsum("ij->ji", a).base is (a if a.base is None else a.base)
     assert z.flags.owndata and not z.view().flags.owndata
+
+
+VIEWS = {
+    "part": lambda cp, a: a[2:], "part of a part": lambda cp, a: a[2:][1:, ::2], "element": lambda cp, a: a[1, 2], "row": lambda cp, a: next(iter(a)),
+    "axis": lambda cp, a: a[None], "all": lambda cp, a: a[...], "T": lambda cp, a: a.T, "mT": lambda cp, a: a.mT, "reshape": lambda cp, a: a.reshape(-1),
+    "shape of words": lambda cp, a: cp.reshape(a, newshape=(4, 3)), "ravel": lambda cp, a: cp.ravel(a), "transpose": lambda cp, a: cp.transpose(a),
+    "swapaxes": lambda cp, a: a.swapaxes(0, 1), "moveaxis": lambda cp, a: cp.moveaxis(a, 0, 1), "squeeze": lambda cp, a: a[None].squeeze(),
+    "expand": lambda cp, a: cp.expand_dims(a, 0), "broadcast": lambda cp, a: cp.broadcast_to(a, (2, 3, 4)), "diagonal": lambda cp, a: a.diagonal(),
+    "split": lambda cp, a: cp.split(a, 2, 1)[1], "flip": lambda cp, a: cp.flip(a), "rot90": lambda cp, a: cp.rot90(a), "view": lambda cp, a: a.view("i8"),
+    "strides": lambda cp, a: cp.lib.stride_tricks.as_strided(a, (2, 2), (8, 8)), "windows": lambda cp, a: cp.lib.stride_tricks.sliding_window_view(a, 2, 0),
+}  # fmt: skip
+COPIES = {
+    "copy": lambda cp, a: a.copy(), "sum": lambda cp, a: a + 1, "list": lambda cp, a: a[[0, 2]], "mask": lambda cp, a: a[a > 3],
+    "flatten": lambda cp, a: a.flatten(), "astype": lambda cp, a: a.astype("f4"), "take": lambda cp, a: cp.take(a, [1], 0),
+    "concatenate": lambda cp, a: cp.concatenate([a]), "array": lambda cp, a: cp.array(a), "ravel": lambda cp, a: a.T.ravel(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "made_of", [lambda cp: cp.zeros((3, 4)), lambda cp: cp.ones((3, 4)) * 2], ids=["there", "pending"]
+)
+@pytest.mark.parametrize("name", VIEWS)
+def test_the_base_of_a_view_is_the_array_that_it_was_made_of(cp, made_of, name):
+    a = made_of(cp)
+    view = VIEWS[name](cp, a)
+    assert view.base is a and a.base is None and view[...].base is a
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_what_has_memory_of_its_own_has_no_base(cp, name):
+    assert COPIES[name](cp, cp.arange(12.0).reshape(3, 4).copy()).base is None
+
+
+def test_a_view_keeps_the_array_that_it_was_made_of(cp):
+    view = cp.arange(10)[2:]
+    assert isinstance(view.base, cp.ndarray) and view.base.tolist() == list(range(10))
+    there = weakref.ref(view.base)
+    assert there() is view.base
+    del view
+    gc.collect()
+    assert there() is None
 
 
 def test_the_interface_says_where_an_array_lies(cp):

@@ -2,6 +2,7 @@
 
 import io
 import math
+import threading
 
 import numpy as np
 import pytest
@@ -278,6 +279,97 @@ def test_what_is_set_of_the_cache_of_plans_is_remembered(cp):
     assert cp.fft.config.get_plan_cache().get_size() == before
 
 
+def test_plans_that_are_kept_go_when_others_were_used_since(cp):
+    cache = cp.fft.config.PlanCache(size=2)
+    for name in "abc":
+        cache[name] = name.upper()
+        assert cache.get("a") == "A"  # used, so that "b" goes
+    assert cache.get_curr_size() == 2 and cache.get("b") is None and cache["c"] == "C"
+    with pytest.raises(KeyError, match="plan not found"):
+        cache["b"]
+    said = repr(cache)
+    assert (
+        "current / max size   : 2 / 2 (counts)" in said
+        and "hits / misses: 4 / 1 (counts)" in said
+        and "(unlimited)" in said
+    )
+    assert said.index("key: c") < said.index("key: a")
+    cache.set_size(1)
+    assert cache.get_curr_size() == 1 and cache.get_size() == 1 and cache.get("c") == "C"
+    cache.set_memsize(0)
+    cache["d"] = "D"
+    assert cache.get_curr_size() == cache.get_curr_memsize() == 0 and "cache enabled? False" in repr(cache)
+    cache.set_memsize(-1)
+    cache.set_size(-1)
+    for k in range(40):
+        cache[k] = k
+    assert cache.get_curr_size() == 40
+    cache.clear()
+    assert cache.get_curr_size() == 0 and cache.get_size() == -1
+
+
+def test_a_cache_of_plans_is_a_threads_own(cp):
+    from kasoku.compat.cupyx.scipy import fft
+
+    config = cp.fft.config
+    mine, others = config.get_plan_cache(), []
+    other = threading.Thread(target=lambda: others.append(config.get_plan_cache()))
+    other.start()
+    other.join()
+    assert config.get_plan_cache() is mine and others[0] is not mine
+    plan = fft.get_fft_plan(cp.array(V))
+    mine[plan.nx, plan.fft_type, plan.batch, None] = plan
+    assert fft.get_fft_plan(cp.array(V)) is plan and fft.get_fft_plan(cp.array(V[:2])) is not plan
+    config.clear_plan_cache()
+    assert fft.get_fft_plan(cp.array(V)) is not plan
+
+
+@pytest.mark.parametrize("axes", [None, (1, 2), (0, 1), (2, 1), (1,), 0])
+@pytest.mark.parametrize("kind", ["C2C", "R2C", "C2R"])
+@pytest.mark.parametrize("single", [False, True])
+def test_plans_of_several_axes_compute_what_numpy_does(cp, axes, kind, single):
+    from kasoku.compat.cupyx.scipy import fftpack
+
+    rng = np.random.default_rng(5)
+    x = rng.random((4, 5, 6)).astype("f4" if single else "f8")
+    over = (0, 1, 2) if axes is None else (axes,) if isinstance(axes, int) else axes
+    given = {"C2C": x + 1j * x[::-1], "R2C": x, "C2R": np.fft.rfftn(x, axes=over)}[kind].astype(
+        x.dtype if kind == "R2C" else f"c{x.itemsize * 2}"
+    )
+    a = cp.array(given)
+    plan = fftpack.get_fft_plan(
+        a, shape=[x.shape[k] for k in over] if kind == "C2R" else None, axes=axes, value_type=kind
+    )
+    assert type(plan) is (cp.cuda.cufft.Plan1d if len(over) == 1 else cp.cuda.cufft.PlanNd)
+    assert plan.batch == x.size // np.prod([x.shape[k] for k in over])
+    if len(over) == 1:
+        return
+    out = plan.get_output_array(a)
+    plan.check_output_array(a, out)
+    with pytest.raises(ValueError, match="PlanNd: the output"):
+        plan.check_output_array(a, out[1:])
+    with plan:
+        plan.fft(a, out, cp.cuda.cufft.CUFFT_INVERSE if kind == "C2R" else cp.cuda.cufft.CUFFT_FORWARD)
+    count = np.prod([x.shape[k] for k in over])
+    wanted = {"C2C": np.fft.fftn, "R2C": np.fft.rfftn, "C2R": lambda g, axes: x * count}[kind](given, axes=over)
+    assert out.shape == wanted.shape and out.dtype == wanted.astype(out.dtype).dtype
+    np.testing.assert_allclose(out.get(), wanted, *((1e-4, 1e-4) if single else (1e-11, 1e-11)))
+
+
+def test_plans_that_cannot_be_are_refused(cp):
+    from kasoku.compat.cupyx.scipy import fft
+
+    x = cp.zeros((2, 3, 4, 5), complex)
+    for options, said in (
+        ({"axes": (0, 2)}, "first or of the last"), ({"axes": (0, 1, 2, 3)}, "three axes"), ({"shape": (2,), "axes": (0, 1)}, "different lengths"),
+        ({"axes": 9}, "axis 9"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=said):
+            fft.get_fft_plan(x, **options)
+    with pytest.raises(ValueError, match="contiguous"):
+        fft.get_fft_plan(x[:, ::2])
+
+
 def test_plans_of_transforms(cp):
     from kasoku.compat.cupyx.scipy import fft, linalg
 
@@ -293,3 +385,31 @@ def test_plans_of_transforms(cp):
         fft.get_fft_plan(x, value_type="Z2Z")
     with pytest.raises(ValueError, match="infs or NaNs"):
         linalg.solve_triangular(cp.array([[np.inf, 0.0], [0.0, 1.0]]), cp.ones(2), check_finite=True)
+
+
+def test_a_plan_is_of_the_transform_that_it_is_given_to(cp):
+    from kasoku.compat.cupyx.scipy import fft, fftpack
+
+    rng = np.random.default_rng(6)
+    x, z = rng.random((4, 6)), rng.random((4, 6)) + 1j * rng.random((4, 6))
+    a, c = cp.array(x), cp.array(z)
+    rows, both, real = fft.get_fft_plan(c, axes=1), fft.get_fft_plan(c), fft.get_fft_plan(a, axes=1, value_type="R2C")
+    with both:
+        for of in (cp.fft.fftn, fft.fftn, fftpack.fftn, fft.ifft2, fftpack.fft2):
+            np.testing.assert_allclose(of(c).get(), (np.fft.ifftn if of is fft.ifft2 else np.fft.fftn)(z), 1e-12, 1e-12)
+        with pytest.raises(ValueError, match="type cufft.Plan1d"):
+            fft.fft(c)
+    np.testing.assert_allclose(fft.fft(c, plan=rows).get(), np.fft.fft(z), 1e-12, 1e-12)
+    np.testing.assert_allclose(fftpack.ifft(c, plan=rows).get(), np.fft.ifft(z), 1e-12, 1e-12)
+    np.testing.assert_allclose(fft.rfft(a, plan=real).get(), np.fft.rfft(x), 1e-12, 1e-12)
+    half = fft.get_fft_plan(c, axes=1, value_type="C2R")
+    np.testing.assert_allclose(fft.irfft(c, plan=half).get(), np.fft.irfft(z), 1e-12, 1e-12)
+    for of, plan, options, said in (
+        (fft.fft, both, {}, "type cufft.Plan1d"), (fft.fftn, rows, {}, "type cufft.PlanNd"), (fft.fft, rows, {"n": 5}, "its nx is 6, not 5"),
+        (fft.fft, rows, {"axis": 0}, "its nx is 6, not 4"), (fft.fft, real, {}, "its fft_type"), (fft.irfft, rows, {}, "its nx is 6, not 10"),
+        (fftpack.fftn, both, {"shape": (3, 6)}, r"its shape is \(4, 6\), not \(3, 6\)"), (fft.fft2, both, {"axes": (1, 0)}, r"its shape is \(4, 6\), not \(6, 4\)"),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=said):
+            of(c, plan=plan, **options)
+    with pytest.raises(ValueError, match="its batch is 4, not 3"):
+        fft.fft(c[:3], plan=rows)

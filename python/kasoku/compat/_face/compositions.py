@@ -87,9 +87,7 @@ def searched(edges, values, right):
     if edges.ndim == 1:
         return ks.searchsorted(edges, values, "right" if right else "left")
     if values.shape[:-1] != edges.shape[:-1]:
-        raise ks.errors.ValueError(
-            f"the rows of the sorted edges and of the values are not as many: shapes {edges.shape} and {values.shape}"
-        )
+        raise ks.errors.ValueError(f"edges and values have not as many rows: shapes {edges.shape} and {values.shape}")
     before = edges[..., None, :] <= values[..., None] if right else edges[..., None, :] < values[..., None]
     return ks.count_nonzero(before, axis=-1)
 

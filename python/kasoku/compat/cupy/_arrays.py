@@ -20,6 +20,10 @@ class ndarray(ks.Array):
 
     It is an array of ks's, of which the functions, methods and operators of this package, and those of its arrays, give no other kind."""
 
+    __slots__ = (
+        "_viewed",
+    )  # the array whose memory it shows: the engine sets it (know_view() in python/src/array.cpp)
+
     def __new__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
         if shape is None:
             ks.errors._warn(DeprecationWarning, "cupy.ndarray: the shape () and not None is that of one element")
@@ -71,24 +75,21 @@ _made = _plain(globals(), _each(_core, "empty zeros ones", lambda make: lambda s
 empty = _made.empty
 
 
-def full(shape, fill_value, dtype=None, order="C"):
-    """A new array of one value."""
-    return _core.full(_shape(shape), fill_value, dtype, cuda.current(), order=order)
-
-
 def _options_like(dtype, order, subok, shape):
     if subok:
         raise TypeError("cupy arrays have no subclasses: subok must be None or False")
     return {"dtype": dtype, "order": order or "K", "shape": None if shape is None else _shape(shape)}
 
 
-_plain(globals(), _each(_core, "empty_like zeros_like ones_like", lambda make: lambda a, dtype=None, order="K", subok=None, shape=None: (
-    make(a, device=cuda.current(), **_options_like(dtype, order, subok, shape)))))  # fmt: skip
-
-
-def full_like(a, fill_value, dtype=None, order="K", subok=None, shape=None):
-    """A new array of one value in the shape of another."""
-    return _core.full_like(a, fill_value, device=cuda.current(), **_options_like(dtype, order, subok, shape))
+_plain(globals(), {
+    **_each(_core, "empty_like zeros_like ones_like", lambda make: lambda a, dtype=None, order="K", subok=None, shape=None: (
+        make(a, device=cuda.current(), **_options_like(dtype, order, subok, shape)))),
+    "full": (lambda shape, fill_value, dtype=None, order="C": _core.full(
+        _shape(shape), fill_value, dtype, cuda.current(), order=order), "A new array of one value."),
+    "full_like": (lambda a, fill_value, dtype=None, order="K", subok=None, shape=None: _core.full_like(
+        a, fill_value, device=cuda.current(), **_options_like(dtype, order, subok, shape)),
+        "A new array of one value in the shape of another."),
+})  # fmt: skip
 
 
 def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocking=False):
@@ -162,6 +163,12 @@ def stored_as_it_fits(result, out, name, casting="same_kind"):
         if not np.can_cast(result.dtype, out.dtype, casting):
             raise TypeError(f"cupy.{name}: {result.dtype} cannot be cast to {out.dtype} by the rule {casting!r}")
     return stored(result, out)
+
+
+def floats(x, kinds="fc"):
+    """The array, of float64 if it is of none of these kinds."""
+    x = asarray(x)
+    return x if x.dtype.kind in kinds else x.astype("float64")
 
 
 _may_wait = contextvars.ContextVar("cupyx.allow_synchronize", default=True)

@@ -35,9 +35,8 @@ class _GUFunc:
         """The dtypes of arguments and of results in "ff->f"."""
         sides = [[np.dtype(c) for c in side] for side in types.split("->")]
         if [len(side) for side in sides] != [len(self._needs), len(self._gives)]:
-            raise ValueError(
-                f"{self.__name__}: {types!r} is no list of {len(self._needs)} types of arguments and {len(self._gives)} of results"
-            )
+            counts = f"{len(self._needs)} types of arguments and {len(self._gives)} of results"
+            raise ValueError(f"{self.__name__}: {types!r} is no list of {counts}")
         return sides
 
     def _form(self, arrays, casting, asked):
@@ -64,20 +63,15 @@ class _GUFunc:
             for name, n in zip(names, moved[-1].shape[x.ndim - len(names) :]):
                 if sizes.setdefault(name, n) != n:
                     raise ValueError(f"{self.__name__}: the axis {name} is of {sizes[name]} and of {n} elements")
-        split = [
-            (x.shape[: x.ndim - len(names)], x.shape[x.ndim - len(names) :]) for x, names in zip(moved, self._needs)
-        ]
-        loop = np.broadcast_shapes(*(outer for outer, _ in split))
-        return [_core.broadcast_to(x, loop + core) for x, (_, core) in zip(moved, split)], loop
+        split = [x.ndim - len(names) for x, names in zip(moved, self._needs)]
+        loop = np.broadcast_shapes(*(x.shape[:n] for x, n in zip(moved, split)))
+        return [_core.broadcast_to(x, loop + x.shape[n:]) for x, n in zip(moved, split)], loop
 
     def _computed(self, func, arrays, loop, outs):
         """The results, one for each list of names; into `outs` where the function itself stores there."""
         takes_out = self._takes_out and outs is not None
-        words = (
-            (lambda at: {"out": outs[0][at] if len(outs) == 1 else tuple(out[at] for out in outs)})
-            if takes_out
-            else lambda at: {}
-        )
+        at_place = lambda at: outs[0][at] if len(outs) == 1 else tuple(out[at] for out in outs)
+        words = lambda at: {"out": at_place(at)} if takes_out else {}
         of = lambda found: found if isinstance(found, tuple) else (found,)
         if self._batched or not loop:
             found = of(func(*arrays, **words(...)))
@@ -120,7 +114,5 @@ class _GUFunc:
         if result.shape != to.shape:
             raise ValueError(f"{self.__name__}: the output has the shape {to.shape}, not {result.shape}")
         if not np.can_cast(result.dtype, to.dtype, casting):
-            raise TypeError(
-                f"{self.__name__}: {result.dtype} cannot be cast to {to.dtype} of the output by the rule {casting!r}"
-            )
+            raise TypeError(f"{self.__name__}: {result.dtype} cannot be cast to {to.dtype} by the rule {casting!r}")
         to[...] = result

@@ -15,7 +15,7 @@ from .._face.table import bound
 from .._layout import must_fit, order_of
 from . import _arrays, _util, cuda
 
-_Array, ndarray = ks.Array, _arrays.ndarray
+_Array, ndarray, _slot = ks.Array, _arrays.ndarray, _arrays.ndarray._viewed
 _comparisons = "less less_equal equal not_equal greater greater_equal".split()
 
 
@@ -25,8 +25,16 @@ def _is_complex(a):
 
 def _viewing(self, result):
     """The result, which knows whose memory it shows, or of whom to ask."""
-    result._viewed = vars(self).get("_viewed", self)
+    viewed = _viewed_by(self)
+    result._viewed = self if viewed is None else viewed
     return result
+
+
+def _viewed_by(a):
+    try:
+        return _slot.__get__(a)
+    except AttributeError:  # it shows its own
+        return None
 
 
 def _from_function(self, *args, name, **kwargs):
@@ -88,7 +96,7 @@ class _Members:
     @property
     def base(self):
         """The array whose memory this one shows, or None."""
-        viewed = vars(self).get("_viewed")
+        viewed = _viewed_by(self)
         base = _Array.base.__get__(self) if viewed is None else viewed.base
         return viewed if base is None else base
 

@@ -48,9 +48,9 @@ def _reduction(name, words):
     return function
 
 
-_rows = {name: "axis out keepdims" for name in _core._reductions()}
-_rows |= {
-    name: "axis dtype out keepdims" for name, row in _core._reductions().items() if row["dtype"] or row["is_position"]
+_rows = {
+    name: "axis dtype out keepdims" if row["dtype"] or row["is_position"] else "axis out keepdims"
+    for name, row in _core._reductions().items()
 }
 _rows |= {"mean": "axis dtype out keepdims", "count_nonzero": "axis"}
 _rows |= dict.fromkeys(("var", "std"), "axis dtype out ddof keepdims")

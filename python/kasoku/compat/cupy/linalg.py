@@ -24,7 +24,7 @@ def lstsq(a, b, rcond=None):
     a, b = _asarray(a), _asarray(b)
     if a.ndim != 2 or b.ndim not in (1, 2):
         raise _np.linalg.LinAlgError(
-            f"lstsq takes a matrix and one or two axes of right sides, not {a.ndim} and {b.ndim} axes"
+            f"lstsq takes a matrix and right sides of one or two axes, not {a.ndim} and {b.ndim}"
         )
     return _linalg.lstsq(a, b, rcond)
 

@@ -131,10 +131,8 @@ def _distinct(self, key=None):
 
 def _groupby(self, grouper, npartitions=None, **options):
     def together(parts):
-        found = _grouped(
-            _joined(parts), _finder(grouper), lambda item: [item], lambda items, item: items.append(item) or items
-        )
-        return list(found.items())
+        add = lambda items, item: items.append(item) or items
+        return list(_grouped(_joined(parts), _finder(grouper), lambda item: [item], add).items())
 
     return self._gathered(list, together)
 

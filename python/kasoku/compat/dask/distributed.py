@@ -6,6 +6,7 @@ import concurrent.futures
 import contextlib
 import contextvars
 import inspect
+import operator
 import sys
 import threading
 import weakref
@@ -147,10 +148,6 @@ class Client(Closing):
             futures = [f for f in futures if f.status == "finished"]
         return when_done(futures) if self.asynchronous or _is_in_sync.get() else gathered(futures)
 
-    def retry(self, futures):
-        for future in futures_of(futures):
-            future.retry()
-
     def compute(self, collections, sync=False, **options):
         """A future of each collection; with sync their values."""
         one = not isinstance(collections, (list, tuple, set))
@@ -195,17 +192,10 @@ class Client(Closing):
                 raise KeyError(f"Dataset {key} already exists")
             self.cluster._datasets[key] = value
 
-    def unpublish_dataset(self, name, **ignored):
-        self.cluster._datasets.pop(name)
-
     def get_dataset(self, name, **ignored):
         if name not in self.cluster._datasets:
             raise KeyError(f"Dataset '{name}' not found")
         return self.cluster._datasets[name]
-
-    def cancel(self, futures, **ignored):
-        for f in futures_of(futures):
-            f.cancel()
 
     def run(self, function, *args, workers=None, wait=True, nanny=False, on_error="raise", **kwargs):
         """{address: result} of a call for each worker, which is the parameter `dask_worker` of a function that has one."""
@@ -218,11 +208,6 @@ class Client(Closing):
             if workers is None or worker.address in workers
         }
 
-    def ncores(self):
-        return {worker.address: worker.nthreads for worker in self.cluster.workers.values()}
-
-    nthreads = ncores
-
     def close(self, timeout=None):
         if self in clients:
             clients.remove(self)
@@ -233,9 +218,6 @@ class Client(Closing):
         return _Done() if self.asynchronous else None
 
     shutdown = close
-
-    async def _opened(self):
-        return self
 
     async def __aenter__(self):
         return self
@@ -248,11 +230,15 @@ _methods(Client, {
     "get": (lambda self, dsk, keys, **ignored: _scheduler(dsk, keys),
         "The values of keys of a graph, in lists as the keys are."),
     "has_what": lambda self, workers=None, **ignored: {address: tuple(self._running) for address in self.ncores()},
+    **{name: lambda self: {worker.address: worker.nthreads for worker in self.cluster.workers.values()} for name in ("ncores", "nthreads")},
+    "retry": lambda self, futures: [future.retry() for future in futures_of(futures)] and None,
+    "cancel": lambda self, futures, **ignored: [future.cancel() for future in futures_of(futures)] and None,
+    "unpublish_dataset": lambda self, name, **ignored: operator.delitem(self.cluster._datasets, name),
     "get_executor": lambda self, **ignored: _Executor(self),
     "list_datasets": lambda self, **ignored: sorted(self.cluster._datasets),
     "register_worker_callbacks": lambda self, setup=None: setup and self.run(setup),
     "scheduler_info": lambda self, **ignored: self.cluster.scheduler_info,
-    "__await__": lambda self: self._opened().__await__(),
+    "__await__": lambda self: self.__aenter__().__await__(),
     "__repr__": lambda self: f"<Client: threads of this process, threads={self.cluster._places.threads}>",
 })  # fmt: skip
 
@@ -300,6 +286,4 @@ default_client = get_client
 
 
 def performance_report(*_, **__):
-    raise ks.errors.UnsupportedError(
-        "dask.distributed.performance_report: there is no dashboard; use kasoku's visualize()"
-    )
+    raise ks.errors.UnsupportedError("dask.distributed.performance_report: there is no dashboard; use ks.profile()")

@@ -91,11 +91,9 @@ class MultiprocessingPoolExecutor(concurrent.futures.Executor):
     """A pool of the module multiprocessing as an executor."""
 
     def __init__(self, pool):
-        self.pool = pool
-        self._max_workers = len(pool._pool)
+        self.pool, self._max_workers = pool, len(pool._pool)
 
-    def submit(self, fn, *args, **kwargs):
-        return submit_apply_async(self.pool.apply_async, fn, *args, **kwargs)
+    submit = lambda self, fn, *args, **kwargs: submit_apply_async(self.pool.apply_async, fn, *args, **kwargs)
 
 
 def submit_apply_async(apply_async, fn, *args, **kwargs):

@@ -80,9 +80,8 @@ class GUFunc(UFunc):
         key = tuple(is_array)
         if key not in self._made:
             names, cores = [f"a{i}" for i in range(self.nargs)], self._ins + self._outs
-            items = [
-                f"{n}[i]" if core or not array else f"{n}[i:i + 1]" for n, core, array in zip(names, cores, is_array)
-            ]
+            kinds = zip(names, cores, is_array)
+            items = [f"{n}[i]" if core or not array else f"{n}[i:i + 1]" for n, core, array in kinds]
             text = f"def rows(n, {', '.join(names)}):\n    for i in prange(n):\n        core({', '.join(items)})\n"
             self._made[key] = compiled(text, "rows", self._parallel, core=self._core)
         return self._made[key]

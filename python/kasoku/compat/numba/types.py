@@ -4,7 +4,7 @@ import ctypes
 
 import numpy as np
 
-from .._face.table import bound as _bound
+from .._face.table import bound as _bound, plain as _plain
 from ... import _signature, errors
 from ..._signature import (  # noqa: F401
     ByteArray, Bytes, DeferredType, DictType, ListType, Literal, MemoryView, NamedTuple, NamedUniTuple, Optional, Pointer,
@@ -88,14 +88,8 @@ class WrapperAddressProtocol:
         return function(*args)
 
 
-def unliteral(of):
-    """The type without the value that is known of it."""
-    return getattr(of, "literal_type", of)
-
-
-def literal(value):
-    """The type of this value."""
-    return Literal(_signature.of_value(value), value)
-
-
+_plain(globals(), {
+    "unliteral": (lambda lit_type: getattr(lit_type, "literal_type", lit_type), "The type without the value that is known of it."),
+    "literal": (lambda value: Literal(_signature.of_value(value), value), "The type of this value."),
+})  # fmt: skip
 __all__ = [name for name in _signature.names if name not in ("bool", "NoneType")] + ["optional", "deferred_type"]

@@ -55,13 +55,8 @@ class DUFunc(UFunc):
         super().__init__(function, signatures, parallel, identity)
         self.nin = len(inspect.signature(function).parameters)
         self.nargs = self.nin + 1
-        self.identity, self._is_open, self._parallel, self._loops, self._known = (
-            identity,
-            not signatures,
-            parallel,
-            [],
-            {},
-        )
+        self.identity, self._is_open, self._parallel = identity, not signatures, parallel
+        self._loops, self._known = [], {}
         self._scalar = _jit.jit(list(signatures) or None, parallel=False, error_model="numpy")(function)
         for given in signatures:
             args, result = _signature.signature(given)

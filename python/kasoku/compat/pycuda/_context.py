@@ -30,8 +30,7 @@ def _device():
     global _current
     if _contexts.stack:
         return _contexts.stack[-1]._of._device
-    if _current is None:
-        _current = _preferred_device()
+    _current = _current or _preferred_device()
     return _current
 
 
@@ -146,8 +145,6 @@ class Context:
 
     @staticmethod
     def enable_peer_access(peer, flags=0):
-        raise LogicError("peer access between devices is not supported")
+        raise LogicError("peer access between devices is not supported, so none can be enabled or disabled")
 
-    @staticmethod
-    def disable_peer_access(peer):
-        raise LogicError("peer access between devices is not supported, so none was enabled")
+    disable_peer_access = enable_peer_access

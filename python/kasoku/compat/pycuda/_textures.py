@@ -69,9 +69,8 @@ class TextureReference:
             return
         is_normalized = self._flags & TRSF_NORMALIZED_COORDINATES
         is_unit = not self._flags & TRSF_READ_AS_INTEGER and self._elements.dtype.itemsize < 4
-        self._texture = _texture.make(
-            self._elements, self._channels, self._address, self._filter, is_normalized, is_unit
-        )
+        reads = self._address, self._filter, is_normalized, is_unit
+        self._texture = _texture.make(self._elements, self._channels, *reads)
         self._place[0] = int(self._texture)
 
     def _read(self, elements, channels, owner):

@@ -4,6 +4,7 @@ import kasoku as ks
 from kasoku import _core
 
 from .. import says_what_is_missing
+from .._face.table import forwarding as _forwarding
 from . import driver as _driver
 from ._textures import texref_of
 
@@ -51,19 +52,12 @@ class DynamicModule:
         raise ks.errors.UnsupportedError("only text can be added to a DynamicModule")
 
     add_file = add_data
-
-    def add_stdlib(self, libname):
-        return self
+    add_stdlib = lambda self, libname: self
+    get_function, get_global = _forwarding("_module.get_function"), _forwarding("_module.get_global")
 
     def link(self):
         self._module = SourceModule("\n".join(self._texts), options=self._options, include_dirs=self._include_dirs)
         return self
-
-    def get_function(self, name):
-        return self._module.get_function(name)
-
-    def get_global(self, name):
-        return self._module.get_global(name)
 
 
 class DynamicSourceModule(DynamicModule):

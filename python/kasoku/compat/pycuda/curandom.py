@@ -9,7 +9,7 @@ import numpy as np
 
 import kasoku as ks
 
-from .._face.table import bound as _bound, plain as _plain
+from .._face.table import bound as _bound, methods as _methods, plain as _plain
 from .gpuarray import GPUArray, to_gpu as _to_gpu
 
 
@@ -28,6 +28,9 @@ class _State:
             array._store(draw(ks.random.default_rng(key), place), stream)
             self.draw += 1
         return array
+
+    def skip(self, count):
+        self.draw += int(count)
 
 
 _default = None
@@ -71,29 +74,23 @@ class _Generator:
         self._state.draw = int(offset)
         self.generators_per_block, self.block_count = 256, 1
 
-    def fill_uniform(self, data, stream=None):
-        self._state.fill(data, _uniform(data.dtype), stream)
+    def _fill(self, data, draw, stream):
+        self._state.fill(data, draw, stream)
 
-    def fill_normal(self, data, stream=None):
-        self._state.fill(data, lambda g, place: g.standard_normal(dtype=_width(data.dtype), **place), stream)
 
-    def fill_log_normal(self, data, mean, stddev, stream=None):
-        self._state.fill(data, lambda g, place: g.lognormal(mean, stddev, **place), stream)
-
-    def fill_poisson(self, data, lambda_value=None, stream=None):
-        # As PyCUDA has it: without a mean each element says its own.
-        means = data.__kasoku_array__.astype(np.float64) if lambda_value is None else lambda_value
-        self._state.fill(data, lambda g, place: g.poisson(means, **place), stream)
-
-    def call_skip_ahead(self, count, stream=None):
-        self._state.draw += int(count)
-
-    call_skip_ahead_sequence = call_skip_ahead
-
-    def call_skip_ahead_array(self, counts, stream=None):
-        self.call_skip_ahead(int(counts.get().max()))
-
-    call_skip_ahead_sequence_array = call_skip_ahead_array
+_methods(_Generator, {
+    "fill_uniform": lambda self, data, stream=None: self._fill(data, _uniform(data.dtype), stream),
+    "fill_normal": lambda self, data, stream=None: self._fill(
+        data, lambda g, place: g.standard_normal(dtype=_width(data.dtype), **place), stream),
+    "fill_log_normal": lambda self, data, mean, stddev, stream=None: self._fill(
+        data, lambda g, place: g.lognormal(mean, stddev, **place), stream),
+    # As PyCUDA has it: without a mean each element says its own.
+    "fill_poisson": lambda self, data, lambda_value=None, stream=None: self._fill(data, lambda g, place: g.poisson(
+        data.__kasoku_array__.astype(np.float64) if lambda_value is None else lambda_value, **place), stream),
+    **{f"call_skip_ahead{of}": lambda self, count, stream=None: self._state.skip(count) for of in ("", "_sequence")},
+    **{f"call_skip_ahead{of}_array": lambda self, counts, stream=None: self._state.skip(counts.get().max())
+       for of in ("", "_sequence")},
+})  # fmt: skip
 
 
 def _new(self, shape, dtype, *parameters, fill, **options):

@@ -139,9 +139,8 @@ def _stitched(indices, data):
     places = [convert(i)._array for i in indices]
     rows = [convert(d)._array for d in data]
     shape = rows[0].shape[places[0].ndim :]
-    made = ks.zeros(
-        (max((int(p.max()) + 1 for p in places if p.size), default=0), *shape), rows[0].dtype, rows[0].device
-    )
+    n = max((int(p.max()) + 1 for p in places if p.size), default=0)
+    made = ks.zeros((n, *shape), rows[0].dtype, rows[0].device)
     for at, row in zip(places, rows, strict=True):
         made[at.reshape(-1)] = row.reshape(-1, *shape)
     return Tensor(made)

@@ -113,9 +113,7 @@ class Tensor:
 
     def _item(self):
         if self._array.size != 1:
-            raise TypeError(
-                f"only a tensor of one element converts to a Python number, this one has shape {self.shape}"
-            )
+            raise TypeError(f"only a tensor of one element converts to a number, this one has shape {self.shape}")
         return self._array.item()
 
     def __bool__(self):
@@ -175,9 +173,8 @@ _methods(Tensor, {
 
 def _must_hold(number, dtype):
     if dtype.is_integer and not dtype.min <= number <= dtype.max:
-        raise TypeError(
-            f"Cannot convert {number} to EagerTensor of dtype {dtype.name}: it holds {dtype.min} to {dtype.max}"
-        )
+        held = f"it holds {dtype.min} to {dtype.max}"
+        raise TypeError(f"Cannot convert {number} to EagerTensor of dtype {dtype.name}: {held}")
 
 
 def convert(value, dtype=None, like=None):

@@ -4,7 +4,7 @@ from collections import namedtuple as _namedtuple
 
 import kasoku as ks
 
-from .._face.table import plain as _plain
+from .._face.table import modules as _modules, plain as _plain
 
 PhysicalDevice = _namedtuple("PhysicalDevice", "name device_type")
 LogicalDevice = PhysicalDevice
@@ -31,14 +31,9 @@ _plain(globals(), {
 })  # fmt: skip
 
 
-class threading:  # noqa: N801 - TensorFlow's module name
-    """Accepted; KASOKU_NUM_THREADS sets the pool's size before the start."""
-
-    set_intra_op_parallelism_threads = set_inter_op_parallelism_threads = staticmethod(lambda count: None)
-    get_intra_op_parallelism_threads = get_inter_op_parallelism_threads = staticmethod(lambda: 0)
-
-
-class experimental:  # noqa: N801 - TensorFlow's module name
-    """Accepted: the pool grows and shrinks anyway."""
-
-    set_memory_growth = staticmethod(lambda device, enable: None)
+_modules(__name__, {
+    "threading": ("accepted; KASOKU_NUM_THREADS sets the pool's size before the start.", {
+        **{f"set_{of}_op_parallelism_threads": lambda num_threads: None for of in ("intra", "inter")},
+        **{f"get_{of}_op_parallelism_threads": lambda: 0 for of in ("intra", "inter")}}),
+    "experimental": ("accepted: the pool grows and shrinks anyway.", {"set_memory_growth": lambda device, enable: None}),
+})  # fmt: skip

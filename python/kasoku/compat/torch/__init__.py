@@ -2,6 +2,7 @@
 
 import builtins
 import contextlib
+from types import SimpleNamespace as _Namespace
 
 import numpy as np
 
@@ -57,10 +58,7 @@ _modules(__name__, {
 })  # fmt: skip
 
 
-class version:
-    cuda = "13.0" if _types.cuda_is_available() else None
-
-
+version = _Namespace(cuda="13.0" if _types.cuda_is_available() else None)
 _plain = _Table()
 _plain.rows("plain", {
     **{name: _bound(lambda input, *args, method, **kwargs: getattr(input, method)(*args, **kwargs), method=name) for name in (
@@ -146,23 +144,13 @@ def load(f, map_location=None, *, weights_only=True, **_):
     return found.to(map_location) if map_location is not None and isinstance(found, Tensor) else found
 
 
-class _Backend:
-    """torch.backends.*: switches that are accepted."""
+class _Switches(_Namespace):
+    """A part of torch.backends: switches that are accepted."""
 
-    def __init__(self, **values):
-        self.__dict__.update(values)
-
-    def is_available(self):
-        return False
-
-    is_built = is_available
+    is_available = is_built = staticmethod(lambda: False)
 
 
-class backends:
-    cudnn = _Backend(enabled=False, benchmark=False, deterministic=False, allow_tf32=False)
-
-    class cuda:
-        matmul = _Backend(allow_tf32=False, fp32_precision="ieee")
-
-    mps = _Backend()
-    mkl = _Backend()
+backends = _Namespace(
+    cudnn=_Switches(enabled=False, benchmark=False, deterministic=False, allow_tf32=False), mps=_Switches(), mkl=_Switches(),
+    cuda=_Namespace(matmul=_Switches(allow_tf32=False, fp32_precision="ieee")),
+)  # fmt: skip

@@ -135,9 +135,8 @@ def randint(*args, dtype=None, device=None, generator=None, low=0, high=None, si
     high = args.pop() if high is None else high
     low = args.pop() if args else low
     low, high = (v.item() if isinstance(v, Tensor) else v for v in (low, high))
-    return random.source(generator).integers(
-        low, high, tuple(size), dtype=_name(dtype, _types.names["int64"]), device=device
-    )
+    kind = _name(dtype, _types.names["int64"])
+    return random.source(generator).integers(low, high, tuple(size), dtype=kind, device=device)
 
 
 @composed

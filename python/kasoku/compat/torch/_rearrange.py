@@ -187,13 +187,8 @@ in_place = {
 }  # fmt: skip
 
 
-functions.rows(
-    "tensors",
-    {
-        name: bound(lambda input, *args, method, **kwargs: method(input.clone(), *args, **kwargs), method=method)
-        for name, method in in_place.items()
-    },
-)
+_of_copy = lambda input, *args, method, **kwargs: method(input.clone(), *args, **kwargs)
+functions.rows("tensors", {name: bound(_of_copy, method=method) for name, method in in_place.items()})
 
 functions.rows("arrays", {
     "gather": lambda input, dim, index, *, sparse_grad=False: (
@@ -273,9 +268,8 @@ def _mode(input, dim=-1, keepdim=False):
     x = ks.moveaxis(input, dim, -1)
     places = ks.arange(x.shape[-1], device=x.device)
     ordered = ks.sort(x, -1)
-    is_first = ks.concatenate(
-        (ks.ones((*x.shape[:-1], 1), "bool", x.device), ordered[..., 1:] != ordered[..., :-1]), -1
-    )
+    begins = ks.ones((*x.shape[:-1], 1), "bool", x.device)
+    is_first = ks.concatenate((begins, ordered[..., 1:] != ordered[..., :-1]), -1)
     lengths = places - ks.maximum.accumulate(ks.where(is_first, places, 0), -1)
     values = ks.take_along_axis(ordered, ks.argmax(lengths, axis=-1, keepdims=True), -1)
     at = ks.where(x == values, places, -1).max(axis=-1)

@@ -64,9 +64,8 @@ def unfold(self, dimension, size, step):
         raise RuntimeError(f"maximum size for tensor at dimension {dim} is {x.shape[dim]} but size is {size}")
     if step < 1:
         raise RuntimeError(f"step is {step} but must be > 0")
-    return _view(x, np.lib.stride_tricks.sliding_window_view, size, dim)[
-        (slice(None),) * dim + (slice(None, None, step),)
-    ]
+    windows = _view(x, np.lib.stride_tricks.sliding_window_view, size, dim)
+    return windows[(slice(None),) * dim + (slice(None, None, step),)]
 
 
 def view(self, *shape):

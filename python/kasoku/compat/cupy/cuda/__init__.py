@@ -16,7 +16,8 @@ from .memory import (  # noqa: F401
     PinnedMemoryPool, PythonFunctionAllocator, UnownedMemory, alloc, alloc_pinned_memory, get_allocator, malloc_managed,
     set_allocator, set_pinned_memory_allocator, using_allocator,
 )  # fmt: skip
-from . import _modules, cufft, memory, runtime, texture  # noqa: F401
+from .memory_hooks import MemoryHook  # noqa: F401
+from . import _modules, cufft, memory, memory_hooks, runtime, texture  # noqa: F401
 
 
 @contextlib.contextmanager

@@ -5,7 +5,7 @@ from kasoku import _core
 
 from ... import tests_of
 from ..._face.table import modules, names_of
-from . import _device, _stream, memory
+from . import _device, _stream, memory, memory_hooks
 
 
 def _library_error(module, name):
@@ -38,6 +38,7 @@ modules(__package__, {
             "DEFAULT": 100, "XORWOW": 101, "MRG32K3A": 121, "MTGP32": 141, "MT19937": 142, "PHILOX4_32_10": 161}.items()}),
     "cusolver": ("the error that programs catch; matrices are the engine's.", _library_error("cusolver", "CUSOLVERError")),
     "cudnn": ("not there; there are no neural networks here.", {"available": False}),
+    "memory_hook": ("functions that are called when memory is taken.", names_of(memory_hooks, "MemoryHook")),
     "nccl": ("not there: kasoku.distributed has its own processes.", {"available": False}),
     "cutensor": ("not there; products are the engine's.", {"available": False}),
     "device": ("devices.", names_of(_device, "Device get_compute_capability get_cublas_handle get_device_id")),

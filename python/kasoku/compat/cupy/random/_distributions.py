@@ -21,9 +21,8 @@ _floats = """
 def _row(name):
     """The engine's parameters and, as CuPy has it, a dtype."""
     given = inspect.signature(getattr(ks.random.Generator, name)).parameters
-    dtype = inspect.Parameter(
-        "dtype", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=int if name in _integers else float
-    )
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    dtype = inspect.Parameter("dtype", kind, default=int if name in _integers else float)
     own = [p for key, p in given.items() if key not in ("self", "dtype", "method", "out", "device")]
     return inspect.Signature([*own, dtype])
 
@@ -97,11 +96,9 @@ def method(name):
         result = engines(self._g, **of, size=size, device=cuda._device.current())
         return stored(name, _converted(name, result, float if dtype is None else dtype), size, out)
 
-    draw.__name__ = name
-    draw.__doc__ = engines.__doc__
-    draw.__signature__ = row.replace(
-        parameters=[inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY), *row.parameters.values()]
-    )
+    itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    draw.__name__, draw.__doc__ = name, engines.__doc__
+    draw.__signature__ = row.replace(parameters=[itself, *row.parameters.values()])
     return draw
 
 

@@ -3,8 +3,11 @@
 import math as _math
 
 import kasoku as _ks
+from kasoku._namespace.given import axis_of as _axis
 
 from ...cupy._arrays import asarray as _asarray
+from ...cupy.cuda import cufft as _cufft
+from ...cupy.fft import config as _config
 from ..._face.table import bound as _bound, each as _each, plain as _plain
 from ..._face.compositions import paired as _paired
 
@@ -25,9 +28,74 @@ def _no_plan(plan):
         raise NotImplementedError("plan= is not yet supported between Hermitian signals and real ones")
 
 
-_ignored = " | overwrite_x=False, *, plan=None"
+def get_fft_plan(a, shape=None, axes=None, value_type="C2C"):
+    """A plan for transforms of such an array along one axis (cupy.cuda.cufft.Plan1d) or several (PlanNd); it may be their
+    `plan=`, or stand in `with`."""
+    if value_type not in ("C2C", "R2C", "C2R"):
+        raise ValueError(f"a plan is of the type C2C, R2C or C2R, not {value_type!r}")
+    if not a.flags.forc:
+        raise ValueError("Input array a must be contiguous")
+    plan = _plan_of(a, shape, axes, value_type)
+    kept = isinstance(plan, _cufft.Plan1d) and _config.get_plan_cache().get((plan.nx, plan.fft_type, plan.batch, None))
+    return kept or plan
+
+
+def _plan_of(a, shape, axes, value_type):
+    shape, axes = ((x,) if isinstance(x, int) else x for x in (shape, axes))
+    if shape is not None and axes is not None and len(shape) != len(axes):
+        raise ValueError("Shape and axes have different lengths.")
+    axes = range(-(a.ndim if shape is None else len(shape)), 0) if axes is None else axes
+    if len(axes) > 3:
+        raise ValueError("Only up to three axes is supported")
+    axes = [_axis(k, a.ndim) for k in axes]
+    lengths = dict(zip(axes, shape or [a.shape[k] for k in axes]))
+    last, order = axes[-1], "F" if a.flags.fnc else "C"
+    if value_type == "C2R" and shape is None:
+        lengths[last] = 2 * (lengths[last] - 1)
+    is_double = _ks.result_type(a, "float32") in ("float64", "complex128")
+    name = {"C2C": "Z2Z", "R2C": "D2Z", "C2R": "Z2D"}[value_type] if is_double else value_type
+    kind = getattr(_cufft, f"CUFFT_{name}")
+    batch = _math.prod(n for k, n in enumerate(a.shape) if k not in lengths)
+    if len(axes) == 1:
+        return _cufft.Plan1d(lengths[last], kind, batch)
+    if sorted(axes) not in (list(range(len(axes))), list(range(a.ndim - len(axes), a.ndim))):
+        raise ValueError(f"a plan of several axes is of the first or of the last ones, not of {tuple(axes)}")
+    axes = [*sorted(axes[:-1]), last]
+    embedded = [lengths[k] if k != last or value_type != "C2R" else lengths[k] // 2 + 1 for k in axes]
+    more = (last, lengths[last]) if value_type != "C2C" else (None, None)
+    plan = _cufft.PlanNd(embedded, None, 1, 0, None, 1, 0, kind, batch, order, *more)
+    plan._axes = tuple(axes)
+    return plan
+
+
+def _must_fit(plan, x, shape, axes, value_type):
+    """That a plan, or the current one, is of such a transform."""
+    plan = _cufft.get_current_plan() if plan is None else plan
+    if plan is None:
+        return
+    needed = _plan_of(_asarray(x), shape, axes, value_type)
+    if type(plan) is not type(needed):
+        raise ValueError(f"expected plan to have type cufft.{type(needed).__name__}")
+    for name, value in vars(needed).items():
+        if getattr(plan, name) != value:
+            raise ValueError(f"the plan does not match the transform: its {name} is {getattr(plan, name)}, not {value}")
+
+
+def _along_one(value_type):
+    return lambda of: lambda x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None: (
+        _must_fit(plan, x, n, axis, value_type) or of(x, n, axis, norm))  # fmt: skip
+
+
+def _along_several(value_type, usual):
+    return lambda of: lambda x, s=None, axes=usual, norm=None, overwrite_x=False, *, plan=None: (
+        _must_fit(plan, x, s, axes, value_type) or of(x, s, axes, norm))  # fmt: skip
+
+
 _plain(globals(), {
-    **_each(_ks.fft, "fft ifft rfft irfft", "x, n=None, axis=-1, norm=None" + _ignored),
+    **{name: row for names, kind in {"fft ifft": "C2C", "rfft": "R2C", "irfft": "C2R"}.items() for name, row in {
+        **_each(_ks.fft, names, _along_one(kind)),
+        **_each(_ks.fft, names.replace("fft", "fft2"), _along_several(kind, (-2, -1))),
+        **_each(_ks.fft, names.replace("fft", "fftn"), _along_several(kind, None))}.items()},
     **_each(_ks.fft, "hfft ihfft", lambda of: lambda x, n=None, axis=-1, norm=None, overwrite_x=False, *, plan=None:
         _no_plan(plan) or of(x, n, axis, norm)),
     "hfft2": (lambda x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, *, plan=None: hfftn(x, s, axes, norm, plan=plan),  # noqa: F821
@@ -36,19 +104,8 @@ _plain(globals(), {
         "The inverse of hfft2."),
     "hfftn": (_bound(_hermitian, is_inverse=False), "Real signals from the halves of Hermitian ones."),
     "ihfftn": (_bound(_hermitian, is_inverse=True), "The inverse of hfftn."),
-    **_each(_ks.fft, "fft2 ifft2 rfft2 irfft2", "x, s=None, axes=(-2, -1), norm=None" + _ignored),
-    **_each(_ks.fft, "fftn ifftn rfftn irfftn", "x, s=None, axes=None, norm=None" + _ignored),
 })  # fmt: skip
 fftfreq, rfftfreq, fftshift, ifftshift = _ks.fft.fftfreq, _ks.fft.rfftfreq, _ks.fft.fftshift, _ks.fft.ifftshift
-
-
-def get_fft_plan(a, shape=None, axes=None, value_type="C2C"):
-    """A plan for transforms of such an array; it may be their `plan=`, or stand in `with`."""
-    from ...cupy.cuda.cufft import Plan
-
-    if value_type not in ("C2C", "R2C", "C2R"):
-        raise ValueError(f"a plan is of the type C2C, R2C or C2R, not {value_type!r}")
-    return Plan(a.shape if shape is None else shape, axes, value_type)
 
 
 # A backend of scipy.fft: `with scipy.fft.set_backend(cupyx.scipy.fft)`.
@@ -113,9 +170,7 @@ def _transformed(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, *, of
     if x.dtype.kind == "c":
         parts = (_transformed(part, kind, n, axis, norm, of=of, is_inverse=is_inverse) for part in (x.real, x.imag))
         return _paired(*parts)
-    x = _ks.moveaxis(
-        x.astype(x.dtype if x.dtype in ("float32", "float64") else _ks.result_type(x, "float32")), axis, -1
-    )
+    x = _ks.moveaxis(x.astype(_ks.result_type(x, "float32")), axis, -1)
     n = x.shape[-1] if n is None else n
     if n < (2 if kind == 1 and of is _of_cosines else 1):
         raise ValueError(f"invalid number of data points ({n}) specified")

@@ -6,7 +6,7 @@ import kasoku as _ks
 from ...cupy._arrays import asarray as _asarray
 from ..._face.compositions import paired as _paired
 from ..._face.table import each as _each, plain as _plain
-from .fft import get_fft_plan  # noqa: F401
+from .fft import _must_fit, get_fft_plan  # noqa: F401
 
 
 def _real(x, n=None, axis=-1, overwrite_x=False, plan=None):
@@ -27,9 +27,11 @@ def _inverse(x, n=None, axis=-1, overwrite_x=False, plan=None):
     return _ks.moveaxis(_ks.fft.irfft(_paired(parts[..., 0], parts[..., 1]), n), -1, axis)
 
 
-_ignored = " | overwrite_x=False, plan=None"
 _plain(globals(), {
-    "rfft": _real, "irfft": _inverse, **_each(_ks.fft, "fft ifft", "x, n=None, axis=-1" + _ignored),
-    **_each(_ks.fft, "fft2 ifft2", "x, shape=None, axes=(-2, -1)" + _ignored),
-    **_each(_ks.fft, "fftn ifftn", "x, shape=None, axes=None" + _ignored),
+    "rfft": _real, "irfft": _inverse, **_each(_ks.fft, "fft ifft", lambda of: lambda x, n=None, axis=-1, overwrite_x=False, plan=None: (
+        _must_fit(plan, x, n, axis, "C2C") or of(x, n, axis))),
+    **_each(_ks.fft, "fft2 ifft2", lambda of: lambda x, shape=None, axes=(-2, -1), overwrite_x=False, plan=None: (
+        _must_fit(plan, x, shape, axes, "C2C") or of(x, shape, axes))),
+    **_each(_ks.fft, "fftn ifftn", lambda of: lambda x, shape=None, axes=None, overwrite_x=False, plan=None: (
+        _must_fit(plan, x, shape, axes, "C2C") or of(x, shape, axes))),
 })  # fmt: skip

@@ -1,6 +1,5 @@
 """cupyx.scipy.linalg: what the engine's solutions give, with SciPy's arguments."""
 
-import functools as _functools
 import math as _math
 
 import kasoku as _ks
@@ -10,6 +9,7 @@ from ...cupy._arrays import asarray as _asarray
 from ...cupy._table import _here
 from ..._face.compositions import block_diagonal as _block_diagonal, solve_triangle as _solve_triangle
 from ..._face.compositions import diagonals as _diagonals, matrix_exp as expm  # noqa: F401
+from ..._face.kernels import kernel as _kernel
 from ..._face.table import plain as _plain
 
 
@@ -18,62 +18,32 @@ def _finite(is_asked, *arrays):
         raise ValueError("array must not contain infs or NaNs")
 
 
-def solve_triangular(a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=False):
-    """x with a x = b, where one triangle of a is read; trans 1 ("T"): of its transpose, 2 ("C"): of the conjugated one."""
-    _finite(check_finite, a, b)
-    return _solve_triangle(a, b, not lower, unit_diagonal, trans in (1, "T"), trans not in (0, "N", 1, "T"))
-
-
-def block_diag(*arrs):
-    """Blocks along the diagonal of a matrix of zeros."""
+def _blocks(*arrs):
     arrays = [_ks.asarray(a) for a in arrs] or [_ks.zeros((1, 0))]
     return _block_diagonal(arrays, _ks.result_type(*arrays))
 
 
-def _places(c, r):
-    """A row and a column, and their places in a matrix of as many."""
+def _by_places(c, r, of):
+    """The matrix of(column, row, i, j) of so many rows and columns."""
     c, r = (_ks.ravel(_ks.asarray(x)) for x in (c, r))
-    return c, r, _ks.arange(c.size, device=c.device)[:, None], _ks.arange(r.size, device=c.device)
+    return of(c, r, _ks.arange(c.size, device=c.device)[:, None], _ks.arange(r.size, device=c.device))
 
 
-def toeplitz(c, r=None):
-    """A matrix whose diagonals are constant: its first column and its first row."""
-    c, r, i, j = _places(c, _ks.conjugate(c) if r is None else r)
-    return _ks.concatenate((_ks.flip(c[1:]), c[:1], r[1:]))[j - i + c.size - 1]
-
-
-def circulant(c):
-    """A matrix whose columns are the first one turned."""
-    c, _, i, j = _places(c, c)
-    return c[(i - j) % c.size]
-
-
-def hankel(c, r=None):
-    """A matrix whose antidiagonals are constant: its first column and its last row."""
-    c, r, i, j = _places(c, _ks.zeros_like(c) if r is None else r)
-    return _ks.concatenate((c, r[1:]))[i + j]
+_exchange = _kernel("raw int32 pivots, int64 n", "raw int64 order", """
+      for (int k = 0; k < n; k++) order[k] = k;
+      for (int k = 0; k < n; k++) {
+        const long long kept = order[k];
+        order[k] = order[pivots[k]];
+        order[pivots[k]] = kept;
+      }""", "order_of_exchanges")  # fmt: skip
 
 
 def _order_of(pivots):
     """Where the rows stand after those exchanges."""
     order = _ks.empty(pivots.size, "int64", pivots.device)
     if pivots.size:
-        _exchange(pivots.device)(pivots, pivots.size, order, size=1)
+        _exchange(pivots, pivots.size, order, size=1)
     return order
-
-
-@_functools.cache
-def _exchange(device):
-    text = """
-      for (int k = 0; k < n; k++) order[k] = k;
-      for (int k = 0; k < n; k++) {
-        const long long kept = order[k];
-        order[k] = order[pivots[k]];
-        order[pivots[k]] = kept;
-      }"""
-    return _ks.ElementwiseKernel(
-        "raw int32 pivots, int64 n", "raw int64 order", text, "order_of_exchanges", device=device
-    )
 
 
 def lu_factor(a, overwrite_a=False, check_finite=True):
@@ -159,11 +129,9 @@ def _fiedler_companion(a):
         return -(a[1] / a[0]).reshape(1, 1)
     a, n = a / a[0], a.size - 1
     c = _ks.zeros((n, n), a.dtype, a.device)
-    for row, column, values in ((0, 1, -a[2::2]), (2, 1, -a[3::2]), (0, 2, 1), (3, 1, 1)):  # each on every other place
-        rows, columns = (
-            zip(*zip(range(row, n, 2), range(column, n, 2)), strict=False) if n > max(row, column) else ((), ())
-        )
-        c[list(rows), list(columns)] = values
+    for row, column, values in ((0, 1, -a[2::2]), (2, 1, -a[3::2]), (0, 2, 1), (3, 1, 1)):
+        at = 2 * _ks.arange(max(0, (n + 1 - max(row, column)) // 2), device=a.device)  # every other place
+        c[row + at, column + at] = values
     c[0, 0], c[1, 0] = -a[1], 1
     return c
 
@@ -212,6 +180,16 @@ def _bandwidth(a):
 
 
 _plain(globals(), {
+    "solve_triangular": (lambda a, b, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=False: (
+        _finite(check_finite, a, b) or _solve_triangle(a, b, not lower, unit_diagonal, trans in (1, "T"), trans not in (0, "N", 1, "T"))),
+        'x with a x = b, where one triangle of a is read; trans 1 ("T"): of its transpose, 2 ("C"): of the conjugated one.'),
+    "block_diag": (_blocks, "Blocks along the diagonal of a matrix of zeros."),
+    "toeplitz": (lambda c, r=None: _by_places(c, _ks.conjugate(c) if r is None else r, lambda c, r, i, j: (
+        _ks.concatenate((_ks.flip(c[1:]), c[:1], r[1:]))[j - i + c.size - 1])),
+        "A matrix whose diagonals are constant: its first column and its first row."),
+    "circulant": (lambda c: _by_places(c, c, lambda c, r, i, j: c[(i - j) % c.size]), "A matrix whose columns are the first one turned."),
+    "hankel": (lambda c, r=None: _by_places(c, _ks.zeros_like(c) if r is None else r, lambda c, r, i, j: (
+        _ks.concatenate((c, r[1:]))[i + j])), "A matrix whose antidiagonals are constant: its first column and its last row."),
     "bandwidth": (_bandwidth, "How many diagonals below and above the main one are not all 0."),
     "companion": (_companion, "The matrix whose eigenvalues are the roots of a polynomial."),
     "convolution_matrix": (_convolution_matrix, "The matrix whose product with a vector of n elements is the convolution with `a`."),

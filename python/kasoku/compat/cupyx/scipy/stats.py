@@ -2,14 +2,9 @@
 
 import kasoku as _ks
 
-from ...cupy._arrays import asarray as _asarray
+from ...cupy._arrays import asarray as _asarray, floats as _floats
 from ..._face.special import special as _special
 from ..._face.table import plain as _plain
-
-
-def _floats(x):
-    x = _asarray(x)
-    return x if x.dtype.kind in "fc" else x.astype("float64")
 
 
 def _trim_mean(a, proportiontocut, axis=0):

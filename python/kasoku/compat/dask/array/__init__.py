@@ -4,6 +4,7 @@ from importlib import import_module as _import_module
 
 import numpy as _np
 
+from ..._face.table import plain as _plain
 from . import fft, image, linalg, random
 from ._array import Array
 from ._blockwise import as_pairs as _as_pairs, blockwise, map_blocks
@@ -53,28 +54,14 @@ class PerformanceWarning(Warning):
     """Chunks that cost more than they need to."""
 
 
-def array_expr_enabled():
-    """Whether arrays are expressions that are planned as a whole: they are not."""
-    return False
-
-
-_array_expr_enabled = array_expr_enabled
-
-
-def unify_chunks(*args, **options):
-    """Pairs of an array and its index, as blockwise takes them, in chunks that fit."""
-    return _met_by_name(_as_pairs(args))
-
-
-def optimize(dsk, keys, **ignored):
-    """The graph as it is: what Dask's does before a run, the engine does in it."""
-    return dsk
-
-
-def result_type(*args):
-    return _np.result_type(*(a.dtype if isinstance(a, Array) else a for a in args))
-
-
+_plain(globals(), {
+    "array_expr_enabled": (lambda: False, "Whether arrays are expressions that are planned as a whole: they are not."),
+    "unify_chunks": (lambda *args, **options: _met_by_name(_as_pairs(args)),
+        "Pairs of an array and its index, as blockwise takes them, in chunks that fit."),
+    "optimize": (lambda dsk, keys, **ignored: dsk,
+        "The graph as it is: what Dask's does before a run, the engine does in it."),
+    "result_type": lambda *args: _np.result_type(*(a.dtype if isinstance(a, Array) else a for a in args)),
+}, _array_expr_enabled="array_expr_enabled")  # fmt: skip
 for _name in (
     "bool float16 float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 complex64 complex128 "
     "pi e inf nan newaxis euler_gamma"

@@ -98,13 +98,7 @@ def einsum(subscripts, *operands, split_every=None, **words):
 
     operands = [asanyarray(x) for x in operands]
     lengths = [1, *{n for x in operands for n in x.shape if n != 1}]
-    small = np.einsum(
-        subscripts, *(np.ones([lengths.index(n) + 1 for n in x.shape], x.dtype) for x in operands), **words
-    )
-    return whole(
-        tuple(lengths[n - 1] for n in small.shape),
-        small.dtype,
-        functools.partial(np.einsum, **words),
-        subscripts,
-        *operands,
-    )
+    samples = (np.ones([lengths.index(n) + 1 for n in x.shape], x.dtype) for x in operands)
+    small = np.einsum(subscripts, *samples, **words)
+    shape = tuple(lengths[n - 1] for n in small.shape)
+    return whole(shape, small.dtype, functools.partial(np.einsum, **words), subscripts, *operands)

@@ -60,9 +60,7 @@ f.rows("array", {
     "rollaxis": lambda a, axis, start=0: _rearranged(a, np.rollaxis, axis, start),
     "ravel": lambda array: array.ravel(),
 })  # fmt: skip
-f.rows(
-    "arrays", {name: bound(_at_least, like=getattr(np, name)) for name in ("atleast_1d", "atleast_2d", "atleast_3d")}
-)
+f.rows("arrays", {f"atleast_{n}d": bound(_at_least, like=getattr(np, f"atleast_{n}d")) for n in (1, 2, 3)})
 
 
 @f.row("array")

@@ -114,9 +114,8 @@ f.rows("arrays", {"union1d": lambda ar1, ar2: f.unique(concatenate([ar1.ravel(),
 def _percentile(a, q, method):
     """Between texts there is nothing: of those it is the nearest."""
     method = "nearest" if a.dtype.kind in "SUT" else method
-    return whole(
-        q.shape, np.percentile(np.ones(1, a.dtype), 50, method=method).dtype, np.percentile, a, q, method=method
-    )
+    dtype = np.percentile(np.ones(1, a.dtype), 50, method=method).dtype
+    return whole(q.shape, dtype, np.percentile, a, q, method=method)
 
 
 # ── the first k ───────────────────────────────────────────────────────────────────────────
@@ -139,10 +138,9 @@ def _of_k(a, k, axis=-1, split_every=None, *, best, dtype):
     return whole(shape, dtype or a.dtype, best, a, k, axis)
 
 
-f.rows(
-    "array",
-    {"topk": bound(_of_k, best=_first, dtype=None), "argtopk": bound(_of_k, best=_first_places, dtype=np.int64)},
-)
+f.rows("array", {
+    "topk": bound(_of_k, best=_first, dtype=None), "argtopk": bound(_of_k, best=_first_places, dtype=np.int64),
+})  # fmt: skip
 
 
 # ── along axes that lie in one chunk ──────────────────────────────────────────────────────
@@ -172,10 +170,8 @@ def _weighed(function, q, method, weights, x, axis, keepdims=False):
 
 def _quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False, weights=None, *, name):
     if np.ndim(q):
-        of_one = functools.partial(
-            _quantile, a, axis=axis, method=method, keepdims=keepdims, weights=weights, name=name
-        )
-        return stack(list(map(of_one, np.asarray(q))))
+        told = {"axis": axis, "method": method, "keepdims": keepdims, "weights": weights, "name": name}
+        return stack([_quantile(a, one, **told) for one in np.asarray(q)])
     function = getattr(np, name)
     if weights is None:
         return _over_axis(functools.partial(function, q=q, method=method), a, axis, keepdims)

@@ -7,8 +7,8 @@ import numpy as np
 
 import kasoku as ks
 
-from ..._face.table import Table as _Table
-from ._array import Array, axis_in, made
+from ..._face.table import Table as _Table, plain as _plain
+from ._array import axis_in, made
 from ._chunks import numpys, ours
 from ._create import arange
 from ._sources import asanyarray
@@ -79,15 +79,6 @@ def fft_wrap(fft_func, kind=None, dtype=None, allow_fftpack=False):
     return _functions[name]
 
 
-def fftfreq(n, d=1.0, chunks="auto"):
-    k = arange(n, chunks=chunks)
-    return (k - n * (k > (n - 1) // 2)) / (n * d)
-
-
-def rfftfreq(n, d=1.0, chunks="auto"):
-    return arange(n // 2 + 1, chunks=chunks) / (n * d)
-
-
 def _shifted(x, axes, sign):
     x = asanyarray(x)
     axes = range(x.ndim) if axes is None else [axes] if isinstance(axes, numbers.Integral) else axes
@@ -96,9 +87,9 @@ def _shifted(x, axes, sign):
     return made_.rechunk({k: -1 for k, c in enumerate(x.chunks) if len(c) == 1})
 
 
-def fftshift(x, axes=None) -> Array:
-    return _shifted(x, axes, 1)
-
-
-def ifftshift(x, axes=None) -> Array:
-    return _shifted(x, axes, -1)
+_plain(globals(), {
+    "fftfreq": lambda n, d=1.0, chunks="auto": (lambda k: (k - n * (k > (n - 1) // 2)) / (n * d))(arange(n, chunks=chunks)),
+    "rfftfreq": lambda n, d=1.0, chunks="auto": arange(n // 2 + 1, chunks=chunks) / (n * d),
+    "fftshift": lambda x, axes=None: _shifted(x, axes, 1),
+    "ifftshift": lambda x, axes=None: _shifted(x, axes, -1),
+})  # fmt: skip

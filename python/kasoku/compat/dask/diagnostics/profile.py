@@ -35,10 +35,8 @@ def _page(profilers, filename):
     begin = min(row.start_time for row in tasks)
     threads = {worker: k for k, worker in enumerate(dict.fromkeys(row.worker_id for row in tasks))}
     drawn = profile()
-    drawn.events = [
-        Event("task", _name_in(row.key), threads[row.worker_id], row.start_time - begin, row.end_time - begin, 0)
-        for row in tasks
-    ]
+    event = lambda r: Event("task", _name_in(r.key), threads[r.worker_id], r.start_time - begin, r.end_time - begin, 0)
+    drawn.events = list(map(event, tasks))
     drawn.save(filename)
 
 
@@ -59,40 +57,35 @@ class _Noting(Callback):
         self.end_time = default_timer()
         super().__exit__(*error)
 
-    def clear(self):
-        self.results = []
+    def __init__(self):
+        self.clear()
 
-    def visualize(self, **options):
-        return visualize(self, **options)
+    def clear(self):
+        self.results, self._kept = [], {}  # by key what is not noted yet
+
+    def _start(self, dsk):
+        self._dsk = dict(dsk)
+
+    visualize = lambda self, **options: visualize(self, **options)
 
 
 class Profiler(_Noting):
     """results: a TaskData for each task."""
 
-    def __init__(self):
-        self._began = {}
-        self.results = []
-
-    def _start(self, dsk):
-        self._dsk = dict(dsk)
-
     def _pretask(self, key, dsk, state):
-        self._began[key] = default_timer(), dsk[key]
+        self._kept[key] = default_timer(), dsk[key]
 
     def _posttask(self, key, value, dsk, state, worker_id):
-        began, task = self._began.pop(key)
+        began, task = self._kept.pop(key)
         self.results.append(TaskData(key, task, began, default_timer(), worker_id))
-
-    def clear(self):
-        self.results, self._began = [], {}
 
 
 class ResourceProfiler(_Noting):
     """results: a ResourceData every `dt` seconds: MB of memory, and percent of a processor."""
 
     def __init__(self, dt=1):
+        super().__init__()
         self._dt = dt
-        self.results = []
         self._thread = self._ends = None
         self._is_entered = False
 
@@ -149,25 +142,19 @@ class CacheProfiler(_Noting):
     """results: a CacheData for each value, when it came and when it was let go; metric(value) is noted beside."""
 
     def __init__(self, metric=None, metric_name=None):
+        super().__init__()
         self._metric = metric or (lambda value: 1)
         self._metric_name = metric_name or getattr(metric, "__name__", "count") if metric else metric_name or "count"
-        self.results, self._cache = [], {}
-
-    def _start(self, dsk):
-        self._dsk = dict(dsk)
 
     def _posttask(self, key, value, dsk, state, worker_id):
         now = default_timer()
-        self._cache[key] = self._metric(value), now
-        self._let_go(state["released"] & self._cache.keys(), dsk, now)
+        self._kept[key] = self._metric(value), now
+        self._let_go(state["released"] & self._kept.keys(), dsk, now)
 
     def _let_go(self, keys, dsk, now):
         for key in keys:
-            metric, came = self._cache.pop(key)
+            metric, came = self._kept.pop(key)
             self.results.append(CacheData(key, dsk[key], metric, came, now))
 
     def _finish(self, dsk, state, errored):
-        self._let_go(list(self._cache), dsk, default_timer())
-
-    def clear(self):
-        self.results, self._cache = [], {}
+        self._let_go(list(self._kept), dsk, default_timer())

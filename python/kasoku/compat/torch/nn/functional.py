@@ -219,6 +219,18 @@ def pad(input, pad, mode="constant", value=None):
 
 
 _each_axis = lambda value, axes: (value,) * axes if isinstance(value, int) else tuple(value)
+_pairs = lambda widths: [(p, p) for p in widths]
+
+
+def _of_samples(x, axes, of):
+    """of(samples); a single one comes without their axis, and so does its result."""
+    return of(x) if x.ndim > axes else of(x[None])[0]
+
+
+def _must_have(channels, x, weight, groups):
+    if x.shape[1] != channels or weight.shape[0] % groups:
+        wanted = f"a weight of size {list(weight.shape)} and groups={groups} want {channels} channels"
+        raise RuntimeError(f"{wanted}, the input of size {list(x.shape)} has {x.shape[1]}")
 
 
 def _convolution(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, *, axes):
@@ -226,17 +238,14 @@ def _convolution(input, weight, bias=None, stride=1, padding=0, dilation=1, grou
     if padding == "same":
         widths = sliding.same_widths(input.shape[-axes:], weight.shape[2:], strides, dilations)
     else:
-        widths = [(p, p) for p in _each_axis(0 if padding == "valid" else padding, axes)]
-    is_one = input.ndim == axes + 1
-    channels = input.shape[0 if is_one else 1]
-    if channels != weight.shape[1] * groups:
-        raise RuntimeError(
-            f"a weight of size {list(weight.shape)} and groups={groups} want {weight.shape[1] * groups} channels, the "
-            f"input of size {list(input.shape)} has {channels}"
-        )
-    y = sliding.convolve(input[None] if is_one else input, weight, strides, widths, dilations, groups)
-    y = y if bias is None else y + bias.reshape(-1, *(1,) * axes)
-    return y[0] if is_one else y
+        widths = _pairs(_each_axis(0 if padding == "valid" else padding, axes))
+
+    def of(x):
+        _must_have(weight.shape[1] * groups, x, weight, groups)
+        y = sliding.convolve(x, weight, strides, widths, dilations, groups)
+        return y if bias is None else y + bias.reshape(-1, *(1,) * axes)
+
+    return _of_samples(input, axes + 1, of)
 
 
 def _transposed(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1, *, axes):
@@ -246,61 +255,53 @@ def _transposed(input, weight, bias=None, stride=1, padding=0, output_padding=0,
         raise RuntimeError(
             f"output padding must be smaller than either stride or dilation, but got output_padding: {more}"
         )
-    is_one, size, outputs = input.ndim == axes + 1, weight.shape[2:], weight.shape[1]
-    x = input[None] if is_one else input
-    if x.shape[1] != weight.shape[0] or weight.shape[0] % groups:
-        raise RuntimeError(
-            f"a weight of size {list(weight.shape)} and groups={groups} want {weight.shape[0]} channels, the input of size "
-            f"{list(input.shape)} has {x.shape[1]}"
-        )
-    widths = [(p, p) for p in _each_axis(padding, axes)]
-    lengths = [
-        (n - 1) * s - sum(w) + d * (k - 1) + 1 + o
-        for n, s, w, d, k, o in zip(x.shape[2:], strides, widths, dilations, size, more)
-    ]
-    inputs = weight.shape[0] // groups
-    rows = weight.reshape(groups, inputs, outputs * math.prod(size)).swapaxes(-1, -2)
-    columns = rows @ x.reshape(x.shape[0], groups, inputs, math.prod(x.shape[2:]))
-    columns = columns.reshape(x.shape[0], groups * outputs, *size, *x.shape[2:])
-    y = sliding.add_windows(columns, lengths, strides, widths, dilations)
-    y = y if bias is None else y + bias.reshape(-1, *(1,) * axes)
-    return y[0] if is_one else y
+    size, outputs, widths = weight.shape[2:], weight.shape[1], _pairs(_each_axis(padding, axes))
+
+    def of(x):
+        _must_have(weight.shape[0], x, weight, groups)
+        along = zip(x.shape[2:], strides, widths, dilations, size, more)
+        lengths = [(n - 1) * s - sum(w) + d * (k - 1) + 1 + o for n, s, w, d, k, o in along]
+        inputs = weight.shape[0] // groups
+        rows = weight.reshape(groups, inputs, outputs * math.prod(size)).swapaxes(-1, -2)
+        columns = rows @ x.reshape(x.shape[0], groups, inputs, math.prod(x.shape[2:]))
+        columns = columns.reshape(x.shape[0], groups * outputs, *size, *x.shape[2:])
+        y = sliding.add_windows(columns, lengths, strides, widths, dilations)
+        return y if bias is None else y + bias.reshape(-1, *(1,) * axes)
+
+    return _of_samples(input, axes + 1, of)
 
 
 @_functions.row("arrays")
 def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
     """Windows as columns."""
     size, dilations, paddings, strides = (_each_axis(v, 2) for v in (kernel_size, dilation, padding, stride))
-    x = input[None] if input.ndim == 3 else input
-    seen = sliding.windows(x, size, strides, [(p, p) for p in paddings], dilations)
-    y = seen.reshape(x.shape[0], x.shape[1] * math.prod(size), math.prod(seen.shape[4:]))
-    return y[0] if input.ndim == 3 else y
+
+    def of(x):
+        seen = sliding.windows(x, size, strides, _pairs(paddings), dilations)
+        return seen.reshape(x.shape[0], x.shape[1] * math.prod(size), math.prod(seen.shape[4:]))
+
+    return _of_samples(input, 3, of)
 
 
 @_functions.row("arrays")
 def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
     """Columns that unfold() gives, added up where they were."""
-    lengths, size, dilations, paddings, strides = (
-        _each_axis(v, 2) for v in (output_size, kernel_size, dilation, padding, stride)
-    )
-    widths = [(p, p) for p in paddings]
+    lengths, size, dilations, strides = (_each_axis(v, 2) for v in (output_size, kernel_size, dilation, stride))
+    widths = _pairs(_each_axis(padding, 2))
     places = sliding.places_of(lengths, size, strides, widths, dilations)
-    x = input[None] if input.ndim == 2 else input
-    if x.shape[1] % math.prod(size) or x.shape[2] != math.prod(places):
-        raise RuntimeError(
-            f"fold: windows of {size} in {lengths} are {math.prod(size)} rows of each channel and {math.prod(places)} "
-            f"columns, the input has size {list(input.shape)}"
-        )
-    x = x.reshape(x.shape[0], x.shape[1] // math.prod(size), *size, *places)
-    y = sliding.add_windows(x, lengths, strides, widths, dilations)
-    return y[0] if input.ndim == 2 else y
+    rows, columns = math.prod(size), math.prod(places)
+    if input.shape[-2] % rows or input.shape[-1] != columns:
+        needed = f"windows of {size} in {lengths} are {rows} rows of each channel and {columns} columns"
+        raise RuntimeError(f"fold: {needed}, the input has size {list(input.shape)}")
+    return _of_samples(input, 2, lambda x: sliding.add_windows(
+        x.reshape(x.shape[0], x.shape[1] // rows, *size, *places), lengths, strides, widths, dilations))  # fmt: skip
 
 
 def _pooling(input, kernel_size, stride=None, padding=0, *, axes, reduce, is_max):
     size = _each_axis(kernel_size, axes)
     strides = size if stride is None else _each_axis(stride, axes)
     fill = -math.inf if is_max and (input.dtype == "bfloat16" or input.dtype.kind == "f") else 0
-    return sliding.pool(input, size, strides, [(p, p) for p in _each_axis(padding, axes)], reduce, fill)
+    return sliding.pool(input, size, strides, _pairs(_each_axis(padding, axes)), reduce, fill)
 
 
 def _adaptive(input, output_size, *, axes, reduce):

@@ -1,22 +1,18 @@
 """How far elements are from the nearest background."""
 
-import functools as _functools
-
 import numpy as _np
 
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
+from ...._face.kernels import kernel as _kernel
 
 
-@_functools.cache
-def _along_axis(device):
-    """Of each element the least of what its row has, with the square of the way there. The elements of a row are parabolas, of
-    which those that are lowest somewhere are found from the left (Felzenszwalb and Huttenlocher), a row by each thread."""
-    return _ks.ElementwiseKernel(
-        "raw float64 square, raw int64 nearest, int64 length, int64 stride, float64 step",
-        "raw int64 lowest, raw float64 least, raw int64 place",
-        """
+# Of each element the least of what its row has, with the square of the way there. The elements of a row are parabolas, of
+# which those that are lowest somewhere are found from the left (Felzenszwalb and Huttenlocher), a row by each thread.
+_along_axis = _kernel(
+    "raw float64 square, raw int64 nearest, int64 length, int64 stride, float64 step",
+    "raw int64 lowest, raw float64 least, raw int64 place", """
         const long long first = i / stride * stride * length + i % stride;
         long long count = 0;
         for (long long at = 0; at < length; at++) {
@@ -37,13 +33,12 @@ def _along_axis(device):
           least[first + at * stride] = best;
           place[first + at * stride] = count ? nearest[first + lowest[first + k * stride] * stride] : -1;
         }""",
-        "nearest_along_axis", device=device, preamble="""
+    "nearest_along_axis", """
         // From where on the parabola of b is lower than that of a, which is left of it.
         __device__ double lower_from(const double *square, long long stride, double step, long long a, long long b) {
           const double of_a = step * a, of_b = step * b;
           return ((square[b * stride] + of_b * of_b) - (square[a * stride] + of_a * of_a)) / (2 * (of_b - of_a));
-        }""",
-    )  # fmt: skip
+        }""")  # fmt: skip
 
 
 def distance_transform_edt(image, sampling=None, return_distances=True, return_indices=False, distances=None, indices=None, *,
@@ -59,7 +54,7 @@ def distance_transform_edt(image, sampling=None, return_distances=True, return_i
     for length, step in zip(a.shape, steps) if a.size else ():
         stride //= length
         lowest, least, nearest = _ks.empty_like(place), _ks.empty_like(square), _ks.empty_like(place)
-        _along_axis(a.device)(square, place, length, stride, float(step), lowest, least, nearest, size=a.size // length)
+        _along_axis(square, place, length, stride, float(step), lowest, least, nearest, size=a.size // length)
         square, place = least, nearest
     results = []
     if return_distances:

@@ -13,6 +13,7 @@ import kasoku as _ks
 from kasoku._namespace.given import axis_of as _axis
 
 from ....cupy._arrays import asarray as _asarray
+from ...._face.kernels import kernel as _kernel
 from ...._face.table import bound as _bound, plain as _plain
 
 
@@ -83,8 +84,7 @@ def _result(result, given, output):
     return result.astype(kind, copy=False)
 
 
-def _wide(a):
-    return a if a.dtype.kind == "c" else a.astype("float64", copy=False)
+_wide = lambda a: a if a.dtype.kind == "c" else a.astype("float64", copy=False)
 
 
 def _correlated(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, turned):
@@ -102,9 +102,8 @@ def _correlated(input, weights, output=None, mode="reflect", cval=0.0, origin=0,
     return _result((seen * weights).sum(axis=tuple(range(-a.ndim, 0))), input, output)
 
 
-def _turned(origin, lengths):
-    """The origins of a window in the opposite order."""
-    return [-off - (n % 2 == 0) for off, n in zip(origin, lengths)]
+# The origins of a window in the opposite order.
+_turned = lambda origin, lengths: [-off - (n % 2 == 0) for off, n in zip(origin, lengths)]
 
 
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
@@ -113,11 +112,12 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
     if weights.ndim != 1 or not weights.size:
         raise RuntimeError("no filter weights given")
     seen = _windows(_wide(a), weights.shape, [_axis(axis, a.ndim)], mode, cval, [origin])
-    if weights.size <= 64:  # rows of memory times numbers, faster than sums of short windows
-        return _result(
-            sum((seen[..., k] * weights[k] for k in range(1, weights.size)), seen[..., 0] * weights[0]), input, output
-        )
-    return _result((seen * weights).sum(axis=-1), input, output)
+    if weights.size > 64:
+        return _result((seen * weights).sum(axis=-1), input, output)
+    # Rows of memory times numbers, faster than sums of short windows.
+    return _result(
+        _functools.reduce(_operator.add, (seen[..., k] * weights[k] for k in range(weights.size))), input, output
+    )
 
 
 def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
@@ -126,19 +126,13 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
     return correlate1d(input, weights, axis, output, mode, cval, -origin - (weights.size % 2 == 0))
 
 
-def _along_axes(input, output, of):
-    """One filter after the other, of an axis each; the values between are of the result's dtype."""
+def _along_axes(input, output, of, first=0, **each):
+    """One filter after the other, of an axis each and of its own of what is given for all axes; the values between are of the
+    result's dtype."""
     a, kind = _given(input), _kind(input, output)
-    return _result(_functools.reduce(lambda x, k: of(x, k, kind), range(a.ndim), a), input, output)
-
-
-def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0):
-    """Means of boxes of elements around each."""
-    a = _given(input)
-    sizes, origins = _for_axes(size, a.ndim, "size"), _for_axes(origin, a.ndim, "origin")
-    modes = _for_axes(mode, a.ndim, "mode", str)
-    return _along_axes(input, output, lambda x, k, kind: x if sizes[k] <= 1 else uniform_filter1d(  # noqa: F821
-        x, sizes[k], k, kind, modes[k], cval, origins[k]))  # fmt: skip
+    each = {name: _for_axes(value, a.ndim, name, {"mode": str, "sigma": float}.get(name, _operator.index)) for name, value in each.items()}  # fmt: skip
+    filtered = lambda x, k: of(x, k, kind, **{name: values[k] for name, values in each.items()})
+    return _result(_functools.reduce(filtered, sorted(range(a.ndim), key=lambda k: k != first), a), input, output)
 
 
 def _gaussian_weights(sigma, order, radius):
@@ -154,10 +148,7 @@ def _gaussian_weights(sigma, order, radius):
     return (p(x) * bell / bell.sum())[::-1]
 
 
-def gaussian_filter1d(
-    input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None
-):
-    """A convolution along an axis with a bell of the width sigma, or with a derivative of it."""
+def _gaussian1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None):
     a = _given(input)
     radius = int(truncate * float(sigma) + 0.5) if radius is None else _operator.index(radius)
     weights = _ks.asarray(_gaussian_weights(float(sigma), order, radius), device=a.device)
@@ -166,25 +157,18 @@ def gaussian_filter1d(
 
 def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None):
     """A convolution with a bell of the width sigma, or with derivatives of it."""
-    a = _given(input)
-    sigmas, orders = _for_axes(sigma, a.ndim, "sigma", float), _for_axes(order, a.ndim, "order")
-    radii = _for_axes(radius, a.ndim, "radius")
-    modes = _for_axes(mode, a.ndim, "mode", str)
-    return _along_axes(input, output, lambda x, k, kind: gaussian_filter1d(
-        x, sigmas[k], k, orders[k], kind, modes[k], cval, truncate, radius=radii[k]) if sigmas[k] > 1e-15 else x)  # fmt: skip
+    return _along_axes(input, output, lambda x, k, kind, sigma, order, mode, radius: _gaussian1d(
+        x, sigma, k, order, kind, mode, cval, truncate, radius=radius) if sigma > 1e-15 else x,
+        sigma=sigma, order=order, mode=mode, radius=radius)  # fmt: skip
 
 
 def _gradient(input, axis=-1, output=None, mode="reflect", cval=0.0, *, weights_across):
-    a, kind = _given(input), _kind(input, output)
-    modes = _for_axes(mode, a.ndim, "mode", str)
-    axis = _axis(axis, a.ndim)
-    a = correlate1d(a, [-1, 0, 1], axis, kind, modes[axis], cval)
-    for k in range(a.ndim):
-        a = a if k == axis else correlate1d(a, weights_across, k, kind, modes[k], cval)
-    return _result(a, input, output)
+    axis = _axis(axis, _asarray(input).ndim)
+    return _along_axes(input, output, lambda x, k, kind, mode: correlate1d(
+        x, [-1, 0, 1] if k == axis else weights_across, k, kind, mode, cval), axis, mode=mode)  # fmt: skip
 
 
-def _along_each(input, of, output, mode, cval, extra_arguments, extra_keywords, joined):
+def _along_each(input, of, output, mode, cval, extra_arguments=(), extra_keywords=None, *, joined=sum):
     """What joined() makes of what of(input, axis, output, mode, cval, …) gives along each axis."""
     a = _given(input)
     parts = [
@@ -194,34 +178,7 @@ def _along_each(input, of, output, mode, cval, extra_arguments, extra_keywords, 
     return _result(joined(parts) if parts else a, input, output)
 
 
-def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None):
-    """The sum of second derivatives along the axes: derivative2(input, axis, output, mode, cval, …)."""
-    return _along_each(input, derivative2, output, mode, cval, extra_arguments, extra_keywords, sum)
-
-
-def generic_gradient_magnitude(
-    input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None
-):
-    """The length of the gradient, whose parts are derivative(input, axis, output, mode, cval, …)."""
-    length = lambda parts: _ks.sqrt(sum(part * part for part in parts))
-    return _along_each(input, derivative, output, mode, cval, extra_arguments, extra_keywords, length)
-
-
-def laplace(input, output=None, mode="reflect", cval=0.0):
-    """The sum of second differences along the axes."""
-    return generic_laplace(input, lambda a, k, out, m, c: correlate1d(a, [1, -2, 1], k, out, m, c), output, mode, cval)
-
-
-def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, **kwargs):
-    """The sum of second derivatives of a bell along the axes."""
-    return generic_laplace(input, lambda a, axis, out, m, c: gaussian_filter(
-        a, sigma, [2 * (k == axis) for k in range(a.ndim)], out, m, c, **kwargs), output, mode, cval)  # fmt: skip
-
-
-def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=0.0, **kwargs):
-    """The length of the gradient by derivatives of a bell."""
-    return generic_gradient_magnitude(input, lambda a, axis, out, m, c: gaussian_filter(
-        a, sigma, [k == axis for k in range(a.ndim)], out, m, c, **kwargs), output, mode, cval)  # fmt: skip
+_length = lambda parts: _ks.sqrt(sum(part * part for part in parts))
 
 
 def _footprint(a, size, footprint, structure=None):
@@ -272,7 +229,7 @@ def _along_one(input, size, axis=-1, output=None, mode="reflect", cval=0.0, orig
     return _result(of(_windows(a, [size], [_axis(axis, a.ndim)], mode, cval, [origin])), input, output)
 
 
-def _ranked(input, rank_of, size, footprint, output, mode, cval, origin):
+def _ranked(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, rank_of):
     a = _given(input)
     footprint = _footprint(a, size, footprint)
     count = int(footprint.sum())
@@ -284,37 +241,24 @@ def _ranked(input, rank_of, size, footprint, output, mode, cval, origin):
     return _result(chosen.copy(), input, output)  # a view would hold all windows
 
 
-def rank_filter(input, rank, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
-    """The element at a place of the sorted ones around each; from the end where it is negative."""
-    return _ranked(input, lambda n: _operator.index(rank), size, footprint, output, mode, cval, origin)
-
-
-def median_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
-    """The element in the middle of the sorted ones around each."""
-    return _ranked(input, lambda n: n // 2, size, footprint, output, mode, cval, origin)
-
-
 def percentile_filter(input, percentile, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
     """The element below which so many per cent of those around each are."""
     share = percentile + 100 if percentile < 0 else percentile
     if not 0 <= share <= 100:
         raise RuntimeError("invalid percentile")
-    return _ranked(
-        input, lambda n: n - 1 if share == 100 else int(n * share / 100), size, footprint, output, mode, cval, origin
-    )
+    rank_of = lambda n: n - 1 if share == 100 else int(n * share / 100)
+    return _ranked(input, size, footprint, output, mode, cval, origin, rank_of=rank_of)
 
 
 @_functools.cache
-def _calling(function, parameters, call, device):
+def _calling(function, parameters, call):
     """The kernel that calls a raw kernel's function for each of its own elements."""
     text = _re.sub(r'extern\s*"C"|__launch_bounds__\s*\([^)]*\)', "", function.code).replace("__global__", "__device__")
-    return _ks.ElementwiseKernel(
-        parameters, "raw float64 made", f"{function.name}({call});", "calling", preamble=text, device=device
-    )
+    return _kernel(parameters, "raw float64 made", f"{function.name}({call});", "calling", text)
 
 
 @_functools.cache
-def _reducing(function, device):
+def _reducing(function):
     """The kernel that reduces a row with each of its own elements, by a reduction's texts."""
     (given,), (result,) = function.in_params, function.out_params
     x, y = given.name, result.name
@@ -331,14 +275,7 @@ def _reducing(function, device):
       }}
       double &{y} = made[i];
       {function.post_map_expr};"""
-    return _ks.ElementwiseKernel(
-        "raw float64 elements, int64 count",
-        "raw float64 made",
-        text,
-        "reducing",
-        preamble=function.preamble,
-        device=device,
-    )
+    return _kernel("raw float64 elements, int64 count", "raw float64 made", text, "reducing", function.preamble)
 
 
 def generic_filter(input, function, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0):
@@ -348,11 +285,9 @@ def generic_filter(input, function, size=None, footprint=None, output=None, mode
     seen = _ks.ascontiguousarray(_wide(_of_places(a, _footprint(a, size, footprint), mode, cval, origin)))
     made, count = _ks.empty(a.shape, "float64", device=a.device), seen.shape[-1]
     if isinstance(function, _ks.RawKernel):
-        kernel = _calling(
-            function, "raw float64 elements, int64 count", "&elements[i * count], count, &made[i]", a.device
-        )
+        kernel = _calling(function, "raw float64 elements, int64 count", "&elements[i * count], count, &made[i]")
     elif isinstance(function, _ks.ReductionKernel) and function.identity is not None:
-        kernel = _reducing(function, a.device)
+        kernel = _reducing(function)
     else:
         raise TypeError("function is a RawKernel, or a ReductionKernel with an identity")
     if a.size:
@@ -372,13 +307,12 @@ def generic_filter1d(input, function, filter_size, axis=-1, output=None, mode="r
     lines = _ks.ascontiguousarray(_ks.moveaxis(lines, axis, -1))
     made = _ks.empty((*lines.shape[:-1], a.shape[axis]), "float64", device=a.device)
     if a.size:
-        call = "&elements[i * n], n, &made[i * m], m"
-        kernel = _calling(function, "raw float64 elements, int64 n, int64 m", call, a.device)
+        kernel = _calling(function, "raw float64 elements, int64 n, int64 m", "&elements[i * n], n, &made[i * m], m")
         kernel(lines, lines.shape[-1], made.shape[-1], made, size=a.size // made.shape[-1])
     return _result(_ks.ascontiguousarray(_ks.moveaxis(made, -1, axis)), input, output)
 
 
-_plain(globals(), {
+_functions = _plain(globals(), {
     "correlate": (_bound(_correlated, turned=False), "Sums of elements around each, times weights."),
     "convolve": (_bound(_correlated, turned=True), "Sums of elements around each, times weights in the opposite order."),
     "maximum_filter": (_bound(_extreme, name="max"), "The greatest of the elements around each."),
@@ -387,6 +321,31 @@ _plain(globals(), {
     "minimum_filter1d": (_bound(_along_one, of=lambda seen: seen.min(axis=-1)), "The least of the elements around each along an axis."),
     "uniform_filter1d": (_bound(_along_one, of=lambda seen: _wide(seen).sum(axis=-1) / seen.shape[-1]),
         "Means of so many elements around each along an axis."),
+    "uniform_filter": (lambda input, size=3, output=None, mode="reflect", cval=0.0, origin=0: _along_axes(
+        input, output, lambda x, k, kind, size, mode, origin: (
+            x if size <= 1 else _functions.uniform_filter1d(x, size, k, kind, mode, cval, origin)),
+        size=size, mode=mode, origin=origin), "Means of boxes of elements around each."),
+    "gaussian_filter1d": (_gaussian1d, "A convolution along an axis with a bell of the width sigma, or with a derivative of it."),
+    "rank_filter": (lambda input, rank, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0: _ranked(
+        input, size, footprint, output, mode, cval, origin, rank_of=lambda n: _operator.index(rank)),
+        "The element at a place of the sorted ones around each; from the end where it is negative."),
+    "median_filter": (_bound(_ranked, rank_of=lambda n: n // 2), "The element in the middle of the sorted ones around each."),
+    "generic_laplace": (lambda input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None: (
+        _along_each(input, derivative2, output, mode, cval, extra_arguments, extra_keywords)),
+        "The sum of second derivatives along the axes: derivative2(input, axis, output, mode, cval, …)."),
+    "generic_gradient_magnitude": (
+        lambda input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None: (
+            _along_each(input, derivative, output, mode, cval, extra_arguments, extra_keywords, joined=_length)),
+        "The length of the gradient, whose parts are derivative(input, axis, output, mode, cval, …)."),
+    "laplace": (lambda input, output=None, mode="reflect", cval=0.0: _along_each(
+        input, lambda a, k, out, m, c: correlate1d(a, [1, -2, 1], k, out, m, c), output, mode, cval),
+        "The sum of second differences along the axes."),
+    "gaussian_laplace": (lambda input, sigma, output=None, mode="reflect", cval=0.0, **kwargs: _along_each(
+        input, lambda a, axis, out, m, c: gaussian_filter(a, sigma, [2 * (k == axis) for k in range(a.ndim)], out, m, c, **kwargs),
+        output, mode, cval), "The sum of second derivatives of a bell along the axes."),
+    "gaussian_gradient_magnitude": (lambda input, sigma, output=None, mode="reflect", cval=0.0, **kwargs: _along_each(
+        input, lambda a, axis, out, m, c: gaussian_filter(a, sigma, [k == axis for k in range(a.ndim)], out, m, c, **kwargs),
+        output, mode, cval, joined=_length), "The length of the gradient by derivatives of a bell."),
     "prewitt": (_bound(_gradient, weights_across=[1, 1, 1]), "Differences of neighbours along an axis, added up across."),
     "sobel": (_bound(_gradient, weights_across=[1, 2, 1]), "Differences of neighbours along an axis, added up across with the weights 1, 2, 1."),
 })  # fmt: skip

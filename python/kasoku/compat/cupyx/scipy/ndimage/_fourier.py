@@ -34,9 +34,8 @@ def _ball(turns):
         raise NotImplementedError("cupyx.scipy.ndimage.fourier_ellipsoid is for up to three axes")
     x = _math.pi * _ks.sqrt(sum(t * t for t in turns))
     y = _ks.where(x == 0, 1, x)
-    return _ks.where(
-        x == 0, 1, [_ks.sin(y) / y, 2 * _special.j1(y) / y, 3 * (_ks.sin(y) - y * _ks.cos(y)) / y**3][len(turns) - 1]
-    )
+    of_axes = _ks.sin(y) / y, 2 * _special.j1(y) / y, 3 * (_ks.sin(y) - y * _ks.cos(y)) / y**3
+    return _ks.where(x == 0, 1, of_axes[len(turns) - 1])
 
 
 _plain(globals(), {

@@ -1,13 +1,12 @@
 """What is measured of labelled elements, and labels."""
 
-import functools as _functools
-
 import numpy as _np
 
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
 from ...._face.compositions import along as _along
+from ...._face.kernels import kernel as _kernel
 from ...._face.table import bound as _bound, plain as _plain
 from ._filters import _footprint, _wide
 from ._morphology import generate_binary_structure
@@ -33,8 +32,7 @@ def _by_label(input, labels=None, index=None, *, of):
     return (_ks.stack(found) if found else _ks.empty(0, device=a.device)).reshape(_asarray(index).shape)
 
 
-def _mean_of(a, of):
-    return (_wide(a) * of).sum() / of.sum()
+_mean_of = lambda a, of: (_wide(a) * of).sum() / of.sum()
 
 
 def _variance_of(a, of):
@@ -85,11 +83,6 @@ def center_of_mass(input, labels=None, index=None):
     return _each_label(of, a, labels, index)
 
 
-def extrema(input, labels=None, index=None):
-    """The least and the greatest element, and where they are."""
-    return tuple(of(input, labels, index) for of in (minimum, maximum, minimum_position, maximum_position))  # noqa: F821
-
-
 def histogram(input, min, max, bins, labels=None, index=None):
     """How many elements are in each of so many intervals, of all or of each label."""
     a = _asarray(input)
@@ -128,15 +121,14 @@ def value_indices(arr, *, ignore_value=None, adaptive_index_dtype=False):
             if value != ignore_value}  # fmt: skip
 
 
-@_functools.cache
-def _joining(device):
-    """Kernels that join trees of elements: each element with its neighbours before it, and then with its root."""
-    preamble = """
+# Kernels that join trees of elements: each element with its neighbours before it, and then with its root.
+_tree = "raw int32 shape, int32 axes, raw int32 before, int32 neighbours", "raw int32 roots"
+_root_of = """
       __device__ int root_of(volatile int *roots, int at) {
         while (roots[at] != at) at = roots[at];
         return at;
       }"""
-    join = """
+_joining = _kernel(*_tree, """
       if (roots[i] >= 0)
         for (int k = 0; k < neighbours; k++) {
           int rest = i, step = 1, at = i;
@@ -161,10 +153,8 @@ def _joining(device):
             }
             if (atomicCAS(&roots[high], high, at) == high) break;
           }
-        }"""
-    parameters = "raw int32 shape, int32 axes, raw int32 before, int32 neighbours", "raw int32 roots"
-    make = _functools.partial(_ks.ElementwiseKernel, *parameters, preamble=preamble, device=device)
-    return make(join, "join_neighbours"), make("if (roots[i] >= 0) roots[i] = root_of(&roots[0], i);", "find_roots")
+        }""", "join_neighbours", _root_of), _kernel(
+    *_tree, "if (roots[i] >= 0) roots[i] = root_of(&roots[0], i);", "find_roots", _root_of)  # fmt: skip
 
 
 def label(input, structure=None, output=None):
@@ -174,13 +164,12 @@ def label(input, structure=None, output=None):
     if (places != places[(slice(None, None, -1),) * a.ndim]).any() or places.shape != (3,) * a.ndim:
         raise ValueError("structuring element is not symmetric")
     shape = _ks.asarray(a.shape, dtype="int32", device=a.device)
-    before = _ks.asarray(
-        (_np.argwhere(places)[: int(places.sum()) // 2] - 1).reshape(-1), dtype="int32", device=a.device
-    )
+    half = _np.argwhere(places)[: int(places.sum()) // 2] - 1
+    before = _ks.asarray(half.reshape(-1), dtype="int32", device=a.device)
     own = _ks.arange(a.size, dtype="int32", device=a.device).reshape(a.shape)
     roots = _ks.where(a, own, -1).reshape(-1)
     if a.size:
-        for kernel in _joining(a.device):
+        for kernel in _joining:
             kernel(shape, a.ndim, before, before.size // max(a.ndim, 1), roots, size=a.size)
     roots = roots.reshape(a.shape)
     first = (roots == own) & a
@@ -193,7 +182,10 @@ def label(input, structure=None, output=None):
     return labels.astype("int32" if output is None else output), count
 
 
-_plain(globals(), {
+_functions = _plain(globals(), {
+    "extrema": (lambda input, labels=None, index=None: tuple(
+        _functions[of](input, labels, index) for of in ("minimum", "maximum", "minimum_position", "maximum_position")),
+        "The least and the greatest element, and where they are."),
     "maximum": (_bound(_by_label, of=_bound(_most, name="max")), "The greatest element, of all or of each label."),
     "maximum_position": (_bound(_position, name="argmax"), "Where the greatest element is."),
     "mean": (_bound(_by_label, of=_mean_of), "The mean, of all elements or of each label's."),
@@ -204,4 +196,4 @@ _plain(globals(), {
     "sum_labels": (_sum_labels, "The sum, of all elements or of each label's, in float64 where there are several."),
     "variance": (_bound(_by_label, of=_variance_of), "The variance, of all elements or of each label's."),
 })  # fmt: skip
-sum = sum_labels = globals()["sum_labels"]
+sum = _functions.sum_labels

@@ -44,11 +44,6 @@ def _binary_after(input, structure=None, iterations=1, output=None, origin=0, ma
     return second(a, structure, iterations, mask, output, border_value, origin)
 
 
-def binary_propagation(input, structure=None, mask=None, output=None, border_value=0, origin=0):
-    """Dilations within a mask until nothing changes."""
-    return _dilated(input, structure, -1, mask, output, border_value, origin)
-
-
 def binary_fill_holes(input, structure=None, output=None, origin=0):
     """What is not reached from outside."""
     a = _asarray(input) != 0
@@ -106,15 +101,15 @@ def _between(input, size=None, footprint=None, structure=None, output=None, mode
     return _result(of(a, made, _kind(input, output)), input, output)
 
 
-_opening, _closing = (
-    _bound(_after, first=_grey_erosion, second=_grey_dilation),
-    _bound(_after, first=_grey_dilation, second=_grey_erosion),
-)
+_opening = _bound(_after, first=_grey_erosion, second=_grey_dilation)
+_closing = _bound(_after, first=_grey_dilation, second=_grey_erosion)
 
 
 _plain(globals(), {
     "binary_closing": (_bound(_binary_after, first=_dilated, second=_erosion), "A dilation and an erosion of it."),
     "binary_opening": (_bound(_binary_after, first=_erosion, second=_dilated), "An erosion and a dilation of it."),
+    "binary_propagation": (lambda input, structure=None, mask=None, output=None, border_value=0, origin=0: (
+        _dilated(input, structure, -1, mask, output, border_value, origin)), "Dilations within a mask until nothing changes."),
     "binary_dilation": (_dilated, "Whether one of the neighbours is true."),
     "binary_erosion": (_erosion, "Whether all neighbours are true."),
     "black_tophat": (_bound(_between, of=lambda a, made, kind: made(_closing, kind) - a), "A grey closing without the array."),

@@ -1,6 +1,5 @@
 """Values between elements, by splines."""
 
-import functools as _functools
 import itertools as _itertools
 import math as _math
 
@@ -10,6 +9,7 @@ import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
 from ...._face.compositions import paired as _paired
+from ...._face.kernels import kernel as _kernel
 from ._filters import _ends, _for_axes, _given, _result, _wide
 
 
@@ -19,17 +19,13 @@ _poles = {
     5: [(67.5 - 4436.25**0.5) ** 0.5 + 26.25**0.5 - 6.5, (67.5 + 4436.25**0.5) ** 0.5 - 26.25**0.5 - 6.5],
 }  # fmt: skip
 _spline_ends = {
-    "reflect": "symmetric",
-    "nearest": "symmetric",
-    "grid-mirror": "symmetric",
+    **dict.fromkeys(("reflect", "nearest", "grid-mirror"), "symmetric"),
     "grid-wrap": "wrap",
 }  # else as "mirror"
 _enough = 64  # so many elements from an end, what is assumed there has no weight
 
 
-@_functools.cache
-def _spline_recursion(kind, device):
-    text = """
+_spline_recursion = _kernel("raw float64 poles, int32 count, float64 gain, int64 n", "raw T c", """
       T *const line = &c[i * n];
       for (long long k = 0; k < n; k++) line[k] *= gain;
       for (int p = 0; p < count; p++) {
@@ -37,10 +33,7 @@ def _spline_recursion(kind, device):
         for (long long k = 1; k < n; k++) line[k] += z * line[k - 1];
         line[n - 1] = z / (z * z - 1) * (line[n - 1] + z * line[n - 2]);
         for (long long k = n - 2; k >= 0; k--) line[k] = z * (line[k + 1] - line[k]);
-      }"""
-    return _ks.ElementwiseKernel(
-        "raw float64 poles, int32 count, float64 gain, int64 n", "raw T c", text, "spline_coefficients", device=device
-    )
+      }""", "spline_coefficients")  # fmt: skip
 
 
 def spline_filter1d(input, order=3, axis=-1, output=float, mode="mirror"):
@@ -59,7 +52,7 @@ def spline_filter1d(input, order=3, axis=-1, output=float, mode="mirror"):
         lines = _ks.ascontiguousarray(_ks.pad(wide, ends, _spline_ends.get(mode, "reflect")))
         gain = _math.prod((1 - z) * (1 - 1 / z) for z in poles)
         numbers = _ks.asarray(poles, dtype="float64", device=a.device)
-        _spline_recursion(lines.dtype, a.device)(numbers, len(poles), gain, lines.shape[-1], lines, size=wide.size // n)
+        _spline_recursion(numbers, len(poles), gain, lines.shape[-1], lines, size=wide.size // n)
         wide = _ks.moveaxis(lines[..., _enough : _enough + n], -1, axis)
     return _result(wide, a, output)
 
@@ -133,12 +126,10 @@ def _folded(x, n, mode):
     if mode == "mirror":
         x = _ks.remainder(x, max(2 * n - 2, 1))
         return _ks.where(x > n - 1, 2 * n - 2 - x, x)
+    if mode == "wrap" and n > 1:
+        return _ks.where(x < 0, n - 1 - _ks.remainder(-x, n - 1), _ks.where(x > n - 1, _ks.remainder(x, n - 1), x))
     if mode == "wrap":
-        return (
-            _ks.where(x < 0, n - 1 - _ks.remainder(-x, n - 1), _ks.where(x > n - 1, _ks.remainder(x, n - 1), x))
-            if n > 1
-            else x * 0
-        )
+        return x * 0
     return _ks.remainder(x, n) if mode == "grid-wrap" else x
 
 

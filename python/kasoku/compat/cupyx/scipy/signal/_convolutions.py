@@ -22,9 +22,7 @@ def _cut(full, a, b, mode, axes=None):
         return full
     if mode not in ("same", "valid"):
         raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
-    if mode == "valid" and not (
-        all(a.shape[k] >= b.shape[k] for k in axes) or all(a.shape[k] <= b.shape[k] for k in axes)
-    ):
+    if mode == "valid" and len({a.shape[k] > b.shape[k] for k in axes if a.shape[k] != b.shape[k]}) > 1:
         raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
     index = [slice(None)] * a.ndim
     for k in axes:
@@ -104,13 +102,10 @@ def convolve(in1, in2, mode="full", method="auto"):
     return (_ks.rint(result) if a.dtype.kind in "iub" else result).astype(a.dtype, copy=False)
 
 
-def correlate(in1, in2, mode="full", method="auto"):
-    """The correlation: sums of products of one operand and the conjugates of the other one, moved."""
-    return convolve(in1, _ks.conjugate(_ks.flip(_asarray(in2))), mode, method)
+_mirrored = lambda in2: _ks.conjugate(_ks.flip(_asarray(in2)))
 
 
-def correlation_lags(in1_len, in2_len, mode="full"):
-    """By how many places the second operand is moved in each element of correlate()."""
+def _lags(in1_len, in2_len, mode="full"):
     lags = _ks.arange(-in2_len + 1, in1_len)
     if mode == "same":
         first = lags.size // 2 - in1_len // 2
@@ -135,7 +130,7 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
 
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     """The correlation of two matrices, with what stands beyond the ends of the first."""
-    a, b = _asarray(in1), _ks.conjugate(_ks.flip(_asarray(in2)))
+    a, b = _asarray(in1), _mirrored(in2)
     if mode != "same":
         return convolve2d(a, b, mode, boundary, fillvalue)
     # The middle of a window of an even length is the place behind that of a convolution.
@@ -144,6 +139,8 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
 
 
 _plain(globals(), {
+    "correlate": (lambda in1, in2, mode="full", method="auto": convolve(in1, _mirrored(in2), mode, method),
+        "The correlation: sums of products of one operand and the conjugates of the other one, moved."),
+    "correlation_lags": (_here(_lags), "By how many places the second operand is moved in each element of correlate()."),
     "oaconvolve": (lambda in1, in2, mode="full", axes=None: fftconvolve(in1, in2, mode, axes), "The convolution, as fftconvolve() has it."),
 })  # fmt: skip
-correlation_lags = _here(correlation_lags)

@@ -13,10 +13,6 @@ def _turns(N):
     return _np.exp(1j * _math.pi * _np.arange(-N + 1, N, 2) / (2 * N))
 
 
-def _butterworth(N, rp, rs):
-    return _np.zeros(0), -_turns(N), 1.0
-
-
 def _chebyshev(N, rp, rs):
     if rp is None:
         raise ValueError("passband ripple (rp) must be provided to design a Chebyshev I filter.")
@@ -38,8 +34,12 @@ def _inverse_chebyshev(N, rp, rs):
     return z, p, (_np.prod(-p) / _np.prod(-z)).real
 
 
-_kinds = {"butter": _butterworth, "cheby1": _chebyshev, "cheby2": _inverse_chebyshev,
-          "butterworth": _butterworth, "chebyshevi": _chebyshev, "chebyshevii": _inverse_chebyshev}  # fmt: skip
+_kinds = {
+    "butter": lambda N, rp, rs: (_np.zeros(0), -_turns(N), 1.0),
+    "cheby1": _chebyshev,
+    "cheby2": _inverse_chebyshev,
+}
+_kinds |= {"butterworth": _kinds["butter"], "chebyshevi": _chebyshev, "chebyshevii": _inverse_chebyshev}
 _bands = {"low": "lowpass", "lp": "lowpass", "l": "lowpass", "high": "highpass", "hp": "highpass", "h": "highpass",
           "band": "bandpass", "bp": "bandpass", "pass": "bandpass", "stop": "bandstop", "bs": "bandstop"}  # fmt: skip
 
@@ -131,9 +131,8 @@ def _sections(z, p, k, pairing):
             else:
                 real = _np.flatnonzero(_np.isreal(p))
                 second, p = _taken(p, real[_np.argmin(abs(1 - abs(p[real])))])
-            only_real = (
-                not _np.isreal(first) and len(p) + 1 == len(z) and _np.isreal(p).sum() == _np.isreal(z).sum() == 1
-            )
+            one_is_real = _np.isreal(p).sum() == _np.isreal(z).sum() == 1
+            only_real = not _np.isreal(first) and len(p) + 1 == len(z) and one_is_real
             poles, zeros = [first, second], []
             if len(z):
                 zero, z = _taken(z, _nearest(z, first, "complex" if only_real else "any"))
@@ -187,18 +186,6 @@ def _order(N):
     return int(N)
 
 
-def _butter(N, Wn, btype="low", analog=False, output="ba", fs=None):
-    return _iirfilter(N, Wn, None, None, btype, analog, "butter", output, fs)
-
-
-def _cheby1(N, rp, Wn, btype="low", analog=False, output="ba", fs=None):
-    return _iirfilter(N, Wn, rp, None, btype, analog, "cheby1", output, fs)
-
-
-def _cheby2(N, rs, Wn, btype="low", analog=False, output="ba", fs=None):
-    return _iirfilter(N, Wn, None, rs, btype, analog, "cheby2", output, fs)
-
-
 def _at_one(w0, Q, fs):
     """The cosine of a frequency, and the gain of a filter whose band there has the quality Q."""
     w0, Q = 2 * float(w0) / fs, float(Q)
@@ -219,9 +206,12 @@ def _iirpeak(w0, Q, fs=2.0):
 
 _plain(globals(), {name: (_here(of), said) for name, (of, said) in {
     "iirfilter": (_iirfilter, "A recursive filter for a band: Butterworth's, Chebyshev's or his inverse one."),
-    "butter": (_butter, "Butterworth's filter, as flat as can be where it lets pass."),
-    "cheby1": (_cheby1, "Chebyshev's filter, which ripples by rp decibels where it lets pass."),
-    "cheby2": (_cheby2, "Chebyshev's inverse filter, which ripples rs decibels down where it stops."),
+    "butter": (lambda N, Wn, btype="low", analog=False, output="ba", fs=None: _iirfilter(
+        N, Wn, None, None, btype, analog, "butter", output, fs), "Butterworth's filter, as flat as can be where it lets pass."),
+    "cheby1": (lambda N, rp, Wn, btype="low", analog=False, output="ba", fs=None: _iirfilter(
+        N, Wn, rp, None, btype, analog, "cheby1", output, fs), "Chebyshev's filter, which ripples by rp decibels where it lets pass."),
+    "cheby2": (lambda N, rs, Wn, btype="low", analog=False, output="ba", fs=None: _iirfilter(
+        N, Wn, None, rs, btype, analog, "cheby2", output, fs), "Chebyshev's inverse filter, which ripples rs decibels down where it stops."),
     "iirnotch": (_iirnotch, "Stops one frequency, in a band whose width is w0 / Q."),
     "iirpeak": (_iirpeak, "Lets one frequency pass, in a band whose width is w0 / Q."),
 }.items()})  # fmt: skip

@@ -7,26 +7,24 @@ import kasoku as _ks
 from .. import ndimage as _ndimage
 from ....cupy._arrays import asarray as _asarray
 from ....cupy._table import _here
+from ...._face.table import plain as _plain
 from ._convolutions import correlate as _correlate
 from .windows import get_window as _get_window
 
 
-def order_filter(a, domain, rank):
-    """The element at a place of the sorted ones around each, with zeros beyond the ends."""
-    return _ndimage.rank_filter(a, rank, footprint=domain, mode="constant")
-
-
-def _odd(size, ndim):
-    sizes = [size] * ndim if _ks.isscalar(size) else list(size)
-    if any(n % 2 != 1 for n in sizes):
-        raise ValueError("Each element of kernel_size should be odd.")
-    return sizes
+def _sizes(size, ndim):
+    """Lengths of windows along the axes, of 3 elements if nothing is said."""
+    size = 3 if size is None else size
+    return [size] * ndim if _ks.isscalar(size) else list(size)
 
 
 def medfilt(volume, kernel_size=3):
     """The median around each element, with zeros beyond the ends."""
     volume = _ks.atleast_1d(_asarray(volume))
-    return _ndimage.median_filter(volume, _odd(3 if kernel_size is None else kernel_size, volume.ndim), mode="constant")
+    sizes = _sizes(kernel_size, volume.ndim)
+    if any(n % 2 != 1 for n in sizes):
+        raise ValueError("Each element of kernel_size should be odd.")
+    return _ndimage.median_filter(volume, sizes, mode="constant")
 
 
 def medfilt2d(input, kernel_size=3):
@@ -39,7 +37,7 @@ def medfilt2d(input, kernel_size=3):
 def wiener(im, mysize=None, noise=None):
     """Wiener's filter: elements go to the mean around them where they vary no more than the noise."""
     im = _asarray(im)
-    sizes = [3] * im.ndim if mysize is None else [mysize] * im.ndim if _ks.isscalar(mysize) else list(mysize)
+    sizes = _sizes(mysize, im.ndim)
     wide = im.astype("complex128" if im.dtype.kind == "c" else "float64")
     ones, count = _ks.ones(sizes, wide.dtype, device=im.device), _math.prod(sizes)
     mean = _correlate(wide, ones, "same", "direct") / count
@@ -48,8 +46,7 @@ def wiener(im, mysize=None, noise=None):
     return _ks.where(var < noise, mean, (wide - mean) * (1 - noise / var) + mean)
 
 
-def savgol_coeffs(window_length, polyorder, deriv=0, delta=1.0, pos=None, use="conv"):
-    """The weights by which a polynomial that fits a window has its value, or a derivative, at a place."""
+def _polynomial(window_length, polyorder, deriv=0, delta=1.0, pos=None, use="conv"):
     if polyorder >= window_length:
         raise ValueError("polyorder must be less than window_length.")
     half = window_length // 2
@@ -70,26 +67,25 @@ def savgol_coeffs(window_length, polyorder, deriv=0, delta=1.0, pos=None, use="c
 def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
     """Polynomials that fit the elements around each, or derivatives of them."""
     x = _asarray(x)
-    x = x if x.dtype in ("float32", "float64") else x.astype("float64")
+    x, coefficients = x if x.dtype in ("float32", "float64") else x.astype("float64"), _functions.savgol_coeffs
     if mode not in ("mirror", "constant", "nearest", "interp", "wrap"):
         raise ValueError("mode must be 'mirror', 'constant', 'nearest' 'wrap' or 'interp'.")
     n, half = x.shape[axis], window_length // 2
     if mode != "interp":
-        return _ndimage.convolve1d(x, savgol_coeffs(window_length, polyorder, deriv, delta), axis, mode=mode, cval=cval)
+        return _ndimage.convolve1d(x, coefficients(window_length, polyorder, deriv, delta), axis, mode=mode, cval=cval)
     if window_length > n:
         raise ValueError("If mode is 'interp', window_length must be less than or equal to the size of x.")
-    y = _ndimage.convolve1d(x, savgol_coeffs(window_length, polyorder, deriv, delta), axis, mode="constant")
+    y = _ndimage.convolve1d(x, coefficients(window_length, polyorder, deriv, delta), axis, mode="constant")
     y, x = _ks.moveaxis(y, axis, -1), _ks.moveaxis(x, axis, -1)
     for first, places in ((0, range(half)), (n - window_length, range(window_length - half, window_length))):
         if half:
-            weights = _ks.stack([savgol_coeffs(window_length, polyorder, deriv, delta, k, "dot") for k in places])
+            weights = _ks.stack([coefficients(window_length, polyorder, deriv, delta, k, "dot") for k in places])
             ends = x[..., first : first + window_length].astype("float64") @ weights.T
             y[..., first + places[0] : first + places[-1] + 1] = ends.astype(y.dtype)
     return _ks.moveaxis(y, -1, axis)
 
 
-def firwin(numtaps, cutoff, *, width=None, window="hamming", pass_zero=True, scale=True, fs=2):
-    """The coefficients of a filter by a window: bands pass whose edges are `cutoff`."""
+def _by_window(numtaps, cutoff, *, width=None, window="hamming", pass_zero=True, scale=True, fs=2):
     edges = [float(c) * 2 / fs for c in ([cutoff] if _ks.isscalar(cutoff) else cutoff)]
     if not edges or min(edges) <= 0 or max(edges) >= 1:
         raise ValueError("Invalid cutoff frequency: frequencies must be greater than 0 and less than fs/2.")
@@ -120,4 +116,9 @@ def firwin(numtaps, cutoff, *, width=None, window="hamming", pass_zero=True, sca
     return h
 
 
-firwin, savgol_coeffs = _here(firwin), _here(savgol_coeffs)
+_functions = _plain(globals(), {
+    "order_filter": (lambda a, domain, rank: _ndimage.rank_filter(a, rank, footprint=domain, mode="constant"),
+        "The element at a place of the sorted ones around each, with zeros beyond the ends."),
+    "savgol_coeffs": (_here(_polynomial), "The weights by which a polynomial that fits a window has its value, or a derivative, at a place."),
+    "firwin": (_here(_by_window), "The coefficients of a filter by a window: bands pass whose edges are `cutoff`."),
+})  # fmt: skip

@@ -1,16 +1,14 @@
 """Peaks of a signal: where they are, how far they rise and how wide they are."""
 
-import functools as _functools
 import math as _math
 
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
+from ...._face.kernels import kernel as _kernel
 
 
-@_functools.cache
-def _rise(device):
-    text = """
+_rise = _kernel("raw float64 x, raw int64 peaks, int64 n, int64 reach", "float64 rise, int64 left, int64 right", """
       const long long at = peaks[i];
       long long first = 0, last = n - 1;
       if (reach >= 2) { first = max(at - reach / 2, first); last = min(at + reach / 2, last); }
@@ -18,16 +16,10 @@ def _rise(device):
       left = right = at;
       for (long long k = at; k >= first && x[k] <= x[at]; k--) if (x[k] < low) { low = x[k]; left = k; }
       for (long long k = at; k <= last && x[k] <= x[at]; k++) if (x[k] < high) { high = x[k]; right = k; }
-      rise = x[at] - max(low, high);"""
-    return _ks.ElementwiseKernel(
-        "raw float64 x, raw int64 peaks, int64 n, int64 reach", "float64 rise, int64 left, int64 right", text, "peak_prominences",
-        device=device,
-    )  # fmt: skip
-
-
-@_functools.cache
-def _width(device):
-    text = """
+      rise = x[at] - max(low, high);""", "peak_prominences")  # fmt: skip
+_width = _kernel(
+    "raw float64 x, int64 peak, float64 rise, int64 left, int64 right, float64 share",
+    "float64 width, float64 height, float64 from, float64 to", """
       height = x[peak] - rise * share;
       long long k = peak;
       while (left < k && height < x[k]) k--;
@@ -37,30 +29,15 @@ def _width(device):
       while (k < right && height < x[k]) k++;
       to = k;
       if (x[k] < height) to -= (height - x[k]) / (x[k - 1] - x[k]);
-      width = to - from;"""
-    return _ks.ElementwiseKernel(
-        "raw float64 x, int64 peak, float64 rise, int64 left, int64 right, float64 share",
-        "float64 width, float64 height, float64 from, float64 to", text, "peak_widths", device=device,
-    )  # fmt: skip
-
-
-@_functools.cache
-def _thin(device):
-    """The highest first: each sends away those that are nearer than the distance. One thread does it, in order."""
-    text = """
+      width = to - from;""", "peak_widths")  # fmt: skip
+# The highest first: each sends away those that are nearer than the distance. One thread does it, in order.
+_thin = _kernel("raw int64 peaks, raw int64 order, int64 n, int64 distance", "raw bool keep", """
       for (long long r = n - 1; r >= 0; r--) {
         const long long k = order[r];
         if (!keep[k]) continue;
         for (long long j = k - 1; j >= 0 && peaks[k] - peaks[j] < distance; j--) keep[j] = false;
         for (long long j = k + 1; j < n && peaks[j] - peaks[k] < distance; j++) keep[j] = false;
-      }"""
-    return _ks.ElementwiseKernel(
-        "raw int64 peaks, raw int64 order, int64 n, int64 distance",
-        "raw bool keep",
-        text,
-        "distant_peaks",
-        device=device,
-    )
+      }""", "distant_peaks")  # fmt: skip
 
 
 def _line(x):
@@ -88,7 +65,7 @@ def peak_prominences(x, peaks, wlen=None):
     peaks = _places(x, peaks)
     if wlen is not None and wlen <= 1:
         raise ValueError(f"`wlen` must be larger than 1, was {wlen}")
-    return _rise(x.device)(x, peaks, x.size, -1 if wlen is None else _math.ceil(wlen), size=peaks.size)
+    return _rise(x, peaks, x.size, -1 if wlen is None else _math.ceil(wlen), size=peaks.size)
 
 
 def peak_widths(x, peaks, rel_height=0.5, prominence_data=None, wlen=None):
@@ -98,7 +75,7 @@ def peak_widths(x, peaks, rel_height=0.5, prominence_data=None, wlen=None):
     if rel_height < 0:
         raise ValueError("`rel_height` must be greater or equal to 0.0")
     rise, left, right = peak_prominences(x, peaks, wlen) if prominence_data is None else map(_asarray, prominence_data)
-    return _width(x.device)(x, peaks, rise, left, right, rel_height)
+    return _width(x, peaks, rise, left, right, rel_height)
 
 
 def _bounds(interval, x, peaks):
@@ -153,7 +130,7 @@ def find_peaks(
     if distance is not None:
         keep = _ks.ones(peaks.size, bool, device=x.device)
         if peaks.size:
-            _thin(x.device)(peaks, _ks.argsort(x[peaks]), peaks.size, _math.ceil(distance), keep, size=1)
+            _thin(peaks, _ks.argsort(x[peaks]), peaks.size, _math.ceil(distance), keep, size=1)
         peaks, found = peaks[keep], {name: values[keep] for name, values in found.items()}
     if prominence is not None or width is not None:
         found.update(zip(("prominences", "left_bases", "right_bases"), peak_prominences(x, peaks, wlen)))
@@ -161,8 +138,7 @@ def find_peaks(
         choose(*_bounds(prominence, x, peaks), found["prominences"])
     if width is not None:
         rises = [found[name] for name in ("prominences", "left_bases", "right_bases")]
-        found.update(
-            zip(("widths", "width_heights", "left_ips", "right_ips"), peak_widths(x, peaks, rel_height, rises))
-        )
+        names = "widths", "width_heights", "left_ips", "right_ips"
+        found.update(zip(names, peak_widths(x, peaks, rel_height, rises)))
         choose(*_bounds(width, x, peaks), found["widths"])
     return peaks, found

@@ -6,11 +6,10 @@ import math as _math
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
+from ...._face.kernels import kernel as _kernel
 
 
-@_functools.cache
-def _recursion(kind, device):
-    text = """
+_recursion = _kernel("raw T b, raw T a, raw T x, int64 n, int32 before, int32 behind", "raw T y", """
       const T *const given = &x[i * (n + before) + before];
       T *const made = &y[i * (n + behind) + behind];
       for (long long k = 0; k < n; k++) {
@@ -18,14 +17,7 @@ def _recursion(kind, device):
         for (int j = 1; j <= before; j++) sum += b[j] * given[k - j];
         for (int j = 1; j <= behind; j++) sum -= a[j] * made[k - j];
         made[k] = sum;
-      }"""
-    return _ks.ElementwiseKernel(
-        "raw T b, raw T a, raw T x, int64 n, int32 before, int32 behind",
-        "raw T y",
-        text,
-        "recursive_filter",
-        device=device,
-    )
+      }""", "recursive_filter")  # fmt: skip
 
 
 def _coefficients(b, a, kind=None):
@@ -56,7 +48,7 @@ def lfilter(b, a, x, axis=-1, zi=None):
     y = _ks.empty((*rows, behind + n), kind, device=x.device)
     y[..., :behind] = state[..., before:]
     if n and y.size:
-        _recursion(kind, x.device)(b, a, _ks.ascontiguousarray(x), n, before, behind, y, size=y.size // (n + behind))
+        _recursion(b, a, _ks.ascontiguousarray(x), n, before, behind, y, size=y.size // (n + behind))
     made = _ks.ascontiguousarray(_ks.moveaxis(y[..., behind:], -1, axis))
     if zi is None:
         return made
@@ -72,16 +64,10 @@ def lfiltic(b, a, y, x=None):
     return _ks.concatenate(ends)
 
 
-def _steady(b, a, level=1):
-    """The state that a constant leaves as it is."""
-    b, a = _coefficients(b, a)
-    made = level * b.sum() / a.sum()
-    return _ks.concatenate((_ks.ones_like(b[1:]) * level, _ks.ones_like(a[1:]) * made))
-
-
 def lfilter_zi(b, a):
     """The state of a recursive filter that a constant 1 leaves as it is."""
-    return _steady(b, a)
+    b, a = _coefficients(b, a)
+    return _ks.concatenate((_ks.ones_like(b[1:]), _ks.ones_like(a[1:]) * (b.sum() / a.sum())))
 
 
 def deconvolve(signal, divisor):
@@ -150,7 +136,7 @@ def sosfilt_zi(sos):
     """The states of filters of second order that a constant 1 leaves as they are."""
     states, level = [], 1
     for section in _asarray(sos):
-        states.append(_steady(section[:3], section[3:], level))
+        states.append(level * lfilter_zi(section[:3], section[3:]))
         level = states[-1][-1]
     return _ks.stack(states)
 
@@ -178,9 +164,8 @@ def freqz(b, a=1, worN=512, whole=False, fs=2 * _math.pi, include_nyquist=False)
     b, a = (_ks.atleast_1d(_asarray(c)) for c in (b, a))
     last = 2 * _math.pi if whole else _math.pi
     if _ks.isscalar(worN) or worN is None:
-        w = _ks.linspace(
-            0, last, 512 if worN is None else int(worN), endpoint=include_nyquist and not whole, device=b.device
-        )
+        count = 512 if worN is None else int(worN)
+        w = _ks.linspace(0, last, count, endpoint=include_nyquist and not whole, device=b.device)
     else:
         w = _asarray(worN) * (2 * _math.pi / fs)
     z = _ks.cos(w) - 1j * _ks.sin(w)

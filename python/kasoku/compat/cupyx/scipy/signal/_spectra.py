@@ -49,7 +49,7 @@ def _weight(window, fs, scaling):
     raise ValueError(f"Unknown scaling: {scaling!r}")
 
 
-_ends = {"even": "even", "odd": "odd", "constant": "constant", "zeros": "zeros", None: None}
+_ends = ["even", "odd", "constant", "zeros", None]
 
 
 def _parts(
@@ -62,7 +62,7 @@ def _parts(
     kind = _ks.result_type(x, y, "complex64")
     x, y = (_ks.moveaxis(each, axis, -1) for each in (x, y))
     if boundary not in _ends:
-        raise ValueError(f"Unknown boundary option {boundary!r}, must be one of: {list(_ends)}")
+        raise ValueError(f"Unknown boundary option {boundary!r}, must be one of: {_ends}")
     if nperseg is not None and int(nperseg) < 1:
         raise ValueError("nperseg must be a positive integer")
     longest = max(x.shape[-1], y.shape[-1])
@@ -206,9 +206,8 @@ def istft(
     back = _ks.fft.irfft if input_onesided else _ks.fft.ifft
     pieces = back(parts, nfft, axis=-2)[..., :nperseg, :]
     window = window.astype(pieces.real.dtype)
-    pieces = _ks.moveaxis(pieces, -1, -2) * (
-        window / _ks.sqrt(_weight(window, fs, {"psd": "density"}.get(scaling, scaling)))
-    )
+    weight = _weight(window, fs, {"psd": "density"}.get(scaling, scaling))
+    pieces = _ks.moveaxis(pieces, -1, -2) * (window / _ks.sqrt(weight))
     x = _ks.zeros((*pieces.shape[:-2], nperseg + (count - 1) * step), pieces.dtype, device=parts.device)
     weights = _ks.zeros(x.shape[-1], window.dtype, device=parts.device)
     for k in range(count):

@@ -6,7 +6,7 @@ import numpy as _np
 
 import kasoku as _ks
 
-from ....cupy._arrays import asarray as _asarray
+from ....cupy._arrays import asarray as _asarray, floats as _floats
 from ....cupy._table import _here
 from ...._face.table import plain as _plain
 
@@ -58,8 +58,7 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
     """Without its mean, or without the lines that fit it between breaks."""
     if type not in ("linear", "l", "constant", "c"):
         raise ValueError("Trend type must be 'linear' or 'constant'.")
-    data = _asarray(data)
-    data = data if data.dtype.kind in "fc" else data.astype("float64")
+    data = _floats(data)
     if type[0] == "c":
         return data - data.mean(axis=axis, keepdims=True)
     x = _ks.moveaxis(data, axis, -1)

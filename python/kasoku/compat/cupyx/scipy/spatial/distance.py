@@ -2,7 +2,7 @@
 
 import kasoku as _ks
 
-from ....cupy._arrays import asarray as _asarray, stored as _stored
+from ....cupy._arrays import asarray as _asarray, floats as _floats, stored as _stored
 from ...._face.special import special as _special
 from ...._face.table import bound as _bound, plain as _plain
 
@@ -51,13 +51,8 @@ _metrics = {
 _short = {"l1": "cityblock", "l2": "euclidean", "manhattan": "cityblock", "linf": "chebyshev"}
 
 
-def _points(x):
-    x = _asarray(x)
-    return x if x.dtype.kind == "f" else x.astype("float64")
-
-
 def _cdist(XA, XB, metric="euclidean", out=None, **kwargs):
-    a, b = _points(XA), _points(XB)
+    a, b = _floats(XA, "f"), _floats(XB, "f")
     if a.ndim != 2 or b.ndim != 2:
         raise ValueError(f"{'XA' if a.ndim != 2 else 'XB'} must be a 2-dimensional array.")
     if a.shape[1] != b.shape[1]:
@@ -70,7 +65,7 @@ def _cdist(XA, XB, metric="euclidean", out=None, **kwargs):
 
 
 def _pair(u, v, *, name, **kwargs):
-    u, v = _points(u), _points(v)
+    u, v = _floats(u, "f"), _floats(v, "f")
     if u.ndim != 1 or v.ndim != 1 or u.shape != v.shape:
         raise ValueError(f"{name}: u and v are vectors of one length, not of the shapes {u.shape} and {v.shape}")
     return _metrics[name](u, v, **kwargs)
