@@ -1,5 +1,7 @@
 """Arguments: whatever an array can be made of."""
 
+import operator
+
 from .. import _core
 
 Array = _core.Array
@@ -49,6 +51,7 @@ def is_complex(dtype):
 
 def axis_of(axis, ndim):
     """The axis counted from the first one."""
+    axis = operator.index(axis)
     if not -ndim <= axis < ndim:
         from numpy.exceptions import AxisError
 
