@@ -188,6 +188,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False) -> Array:
     array([ True, False])
     """
     numbers = (int, float, complex)  # which take the other's dtype
+    a, b = (float(x) if type(x) is int else x for x in (a, b))  # no integer's range is in the way
     if type(a) in numbers and type(b) in numbers:
         a, b = together(a, b)
     else:

@@ -60,6 +60,7 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
         return _reducers[name](x, axis, out=out, keepdims=keepdims)
     if name == "subtract" and where is True and initial is None and isinstance(axis, int):
         first, rest = _cut(x, axis)
+        dtype = self(first, first).dtype if dtype is None else dtype
         return _stored(self(first, rest.sum(axis=axis, dtype=dtype)), axis, x, out, keepdims)
     _must_join(self, "reduce")
     if dtype is not None and name not in _sums:
@@ -82,6 +83,8 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
         x = _core.where(given(where, x), x, _core.full((), identity, device=x.device).astype(x.dtype))
     axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
     axes = sorted(axis_of(d, x.ndim) for d in axes) if x.ndim or axes not in ((0,), (-1,)) else []
+    if name in ("hypot", "gcd"):
+        x = abs(x)  # what they make of a single element
     whole = x
     for d in axes:
         if x.shape[d] == 0:
