@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .given import Array, axis_of, given, is_complex, is_inexact, stored, together
+from .given import Array, axes_of, axis_of, given, is_complex, is_inexact, stored, together
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False, out=None) -> Array:
@@ -73,7 +73,7 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False) -> An
     if w.shape != x.shape:
         if axis is None:
             raise TypeError("Axis must be specified when shapes of a and weights differ.")
-        axes = tuple(axis_of(d, x.ndim) for d in ([axis] if isinstance(axis, int) else axis))
+        axes = axes_of(axis, x.ndim)
         if w.shape != tuple(x.shape[d] for d in axes):
             raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
         order = sorted(range(len(axes)), key=axes.__getitem__)
@@ -185,8 +185,7 @@ def apply_over_axes(func, a, axes) -> Array:
     """
     x = given(a)
     ndim = x.ndim
-    for axis in [axes] if isinstance(axes, int) else axes:
-        axis = axis_of(axis, ndim)
+    for axis in axes_of(axes, ndim):
         result = func(x, axis)
         x = result if result.ndim == x.ndim else _core.expand_dims(result, axis)
         if x.ndim != ndim:

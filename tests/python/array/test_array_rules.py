@@ -604,6 +604,22 @@ def test_repeats_may_be_an_array_of_numpys(device):
             same(lambda m, x=x: m.asarray([[5, 6, 7]]).repeat(x, axis=1), device)
 
 
+@pytest.mark.parametrize("of", [int, np.int64, np.uint8, np.asarray])
+def test_integers_of_numpys_are_axes_and_counts(device, of):
+    one, two = of(1), of(2)
+    x = np.arange(1.0, 7.0).reshape(2, 3)
+    for name in ("hypot", "logaddexp", "subtract", "fmax"):
+        same(lambda m, f=name: getattr(m, f).reduce(m.asarray(x), axis=one), device)
+    same(lambda m: m.bitwise_or.reduce(m.asarray(x).astype(int), axis=one), device)
+    same(lambda m: m.average(m.asarray(x), axis=one, weights=m.asarray([1.0, 2, 5])), device)
+    same(lambda m: m.size(m.asarray(x), one), device)
+    same(lambda m: m.split(m.asarray(x), one)[0], device)
+    same(lambda m: m.split(m.asarray(x), two, axis=one), device)
+    same(lambda m: m.asarray(m.broadcast_shapes(two, (4, 1))), device)
+    if of is not np.asarray:
+        same(lambda m: m.apply_over_axes(m.sum, m.asarray(x), one), device)
+
+
 @pytest.mark.parametrize("of", [list, np.asarray])
 def test_views_and_copies_of_what_is_no_array_yet(device, of):
     x = of([[1, 2, 3], [4, 5, 6]])
