@@ -636,3 +636,16 @@ def test_limits_beyond_the_dtype_of_an_array_of_numpy_limit_nothing(device):
     x = np.asarray([0, 1, 200], dtype="uint8")
     for low, high in ((-1, 300), (1, 2**70), (-(2**70), 100)):
         same(lambda m, low=low, high=high: m.clip(x, low, high), device)
+
+
+def test_parts_and_limits_of_bfloat16(device):
+    numbers = np.array([8, -0.75, 0, 1.0, -3.0 * 2**100, 2.0**-126, 2.0**-130, np.inf, np.nan], dtype="float32")
+    x = ks.array(numbers, dtype="bfloat16", device=device)
+    mantissas, exponents = ks.frexp(x)
+    for got, want in zip((mantissas, exponents), np.frexp(numbers), strict=True):
+        np.testing.assert_array_equal(got.numpy(), want)
+    back = ks.ldexp(mantissas, exponents)
+    assert mantissas.dtype == back.dtype == x.dtype and exponents.dtype == np.int32
+    np.testing.assert_array_equal(back.numpy(), numbers)
+    ends = ks.nan_to_num(ks.array([np.inf, -np.inf, np.nan], dtype="bfloat16", device=device))
+    assert ends.numpy().tolist() == [255 * 2.0**120, -255 * 2.0**120, 0]
