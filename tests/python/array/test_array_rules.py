@@ -649,3 +649,9 @@ def test_parts_and_limits_of_bfloat16(device):
     np.testing.assert_array_equal(back.numpy(), numbers)
     ends = ks.nan_to_num(ks.array([np.inf, -np.inf, np.nan], dtype="bfloat16", device=device))
     assert ends.numpy().tolist() == [255 * 2.0**120, -255 * 2.0**120, 0]
+
+
+def test_constants_of_an_integral_are_a_number_or_a_row(device):
+    for constants in (3, 2.5, 1j, np.int64(3), np.asarray(3.0), np.asarray([3]), [1, 2], [1, 2, 3]):
+        for m in (0, 1, 2, 3):
+            same(lambda xp, k=constants, m=m: xp.polyint(xp.asarray([2.0, 4.0]), m, k), device)
