@@ -75,8 +75,8 @@ Array norm(const Array& x, NormOrder order, const std::optional<Extents>& axes, 
 }
 
 Array cond(const Array& given, NormOrder order) {
-  if (given.size() == 0) throw LinAlgError("cond is not defined on empty arrays");
   must_be_matrices(given);
+  if (given.shape().end()[-1] * given.shape().end()[-2] == 0) throw LinAlgError("cond is not defined on empty arrays");
   const Array x = in_linalg_dtype(given);
   Array ratio;
   if (order.kind == NormOrder::none || (order.kind == NormOrder::number && std::abs(order.p) == 2)) {

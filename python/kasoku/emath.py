@@ -4,14 +4,14 @@ Whether one does is asked of the values, which are computed for it. With none th
 """
 
 from . import _core
-from ._namespace.given import Array, floating, is_complex, together
+from ._namespace.given import Array, floating, floating_as_ufunc, is_complex, together
 
 __all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"]
 
 
 def _wide(x, is_outside):
     """x, as complex numbers if a real one is outside of the domain."""
-    x = floating(x)
+    x = floating_as_ufunc(x)
     if is_complex(x.dtype) or not bool(is_outside(x).any()):
         return x
     return x.astype(_core.result_type(x.dtype, "complex64"))

@@ -41,12 +41,17 @@ def _must_hold(dtype, low, high, endpoint):
             raise ValueError(f"{name} is out of bounds for {dtype}")
 
 
+def _is_integer(x):
+    """Whether it is one; NumPy's arrays may be an index too."""
+    return hasattr(x, "__index__") and not getattr(x, "shape", ())
+
+
 def _shape(size, parameters):
     """The shape of what is drawn: `size`, or that of the parameters."""
     shape = _np.broadcast_shapes(*(x.shape for x in parameters if isinstance(x, _Array)))
     if size is None:
         return shape
-    size = (operator.index(size),) if hasattr(size, "__index__") else tuple(map(operator.index, size))
+    size = (operator.index(size),) if _is_integer(size) else tuple(map(operator.index, size))
     if shape and _np.broadcast_shapes(shape, size) != size:
         raise ValueError(f"Output size {size} is not compatible with broadcast dimensions of inputs {shape}.")
     return size
@@ -631,7 +636,7 @@ def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True, devic
     """
     if p is None and axis == 0:
         return _choice(self, a, size, replace, device)
-    pool = None if hasattr(a, "__index__") and not isinstance(a, _Array) else _core.asarray(a, device=device)
+    pool = None if _is_integer(a) else _core.asarray(a, device=device)
     where = device if pool is None else pool.device
     n = operator.index(a) if pool is None else pool.shape[axis]
     shape = _shape(size, [])
@@ -663,7 +668,7 @@ def permutation(self, x, axis=0, device=None):
     >>> ks.random.default_rng(1).permutation(5)
     array([1, 2, 0, 4, 3])
     """
-    if axis == 0 or (hasattr(x, "__index__") and not isinstance(x, _Array)):
+    if axis == 0 or _is_integer(x):
         return _permutation(self, x, device)
     x = _core.asarray(x, device=device)
     return _core.take(x, _permutation(self, x.shape[axis], x.device), axis)

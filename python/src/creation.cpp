@@ -39,7 +39,9 @@ Array filled(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
 
 /// Of Python's numbers, integers must fit; a float is cast, NumPy says.
 Array filled(const Shape& shape, nb::handle value, Dtype dtype, Device& device) {
-  return filled(shape, PyLong_CheckExact(value.ptr()) ? number_for(value, dtype) : scalar_from(value), dtype, device);
+  if (!PyLong_CheckExact(value.ptr())) return filled(shape, scalar_from(value), dtype, device);
+  const bool is_fraction = info(dtype).kind == DtypeKind::floating || info(dtype).kind == DtypeKind::complex_;
+  return filled(shape, is_fraction ? scalar_from(nb::float_(value)) : number_for(value, dtype), dtype, device);
 }
 
 /// What make(lengths, dtype, device) gives in the shape of an array, or in another one.
@@ -353,14 +355,15 @@ array([[1., 0.],
 
   m.def(
       "copy",
-      [](const Array& x, nb::handle order) {
+      [](nb::handle object, nb::handle order) {
         const char by = memory_order_from(order);
+        const Array x = array_from(object, default_device());
         return without_lock([&] { return remade_in_order(x, by, [](const Array& rows) { return copy(rows); }); });
       },
       "x"_a, order,
       R"(A copy of an array in memory of its own.
 
-order= says how it lies: by rows ("C") or columns ("F"), or as x does ("A", "K"). Returns an Array of the same shape, dtype and device. x is an Array, else it is a TypeError.
+order= says how it lies: by rows ("C") or columns ("F"), or as x does ("A", "K"). Returns an Array of the same shape, dtype and device.
 
 >>> x = ks.arange(3)
 >>> y = ks.copy(x)
@@ -441,10 +444,13 @@ Returns a view: nothing is copied. An axis that there is not raises AxisError.
 
 >>> ks.flip([1, 2, 3])
 array([3, 2, 1]))");
-  m.def("permute_dims", [](const Array& x, nb::handle axes) { return transpose(x, axes_from(axes)); }, "x"_a, "axes"_a,
-R"(A view with the axes in another order: the array API's name of transpose().
+  m.def(
+      "permute_dims",
+      [](nb::handle x, nb::handle axes) { return transpose(array_from(x, default_device()), axes_from(axes)); }, "x"_a,
+      "axes"_a,
+      R"(A view with the axes in another order: the array API's name of transpose().
 
-axes= says for each axis of the result which axis of x it is. x is an Array.
+axes= says for each axis of the result which axis of x it is.
 Returns a view: nothing is copied. Axes that are no permutation are a ValueError.
 
 >>> ks.permute_dims(ks.zeros((2, 3, 4)), (2, 0, 1)).shape
@@ -499,13 +505,20 @@ order="F" goes through columns first, "A" does where the elements lie so, and "K
 
 >>> ks.ravel([[1, 2], [3, 4]])
 array([1, 2, 3, 4]))");
-  m.def("swapaxes", [](const Array& x, int64_t a, int64_t b) { return swapaxes(x, a, b); }, "x"_a, "axis1"_a, "axis2"_a, R"(A view with two axes swapped. x is an Array.
+  m.def(
+      "swapaxes", [](nb::handle x, int64_t a, int64_t b) { return swapaxes(array_from(x, default_device()), a, b); },
+      "x"_a, "axis1"_a, "axis2"_a, R"(A view with two axes swapped.
 
 Returns a view: nothing is copied. An axis that there is not raises AxisError.
 
 >>> ks.swapaxes(ks.zeros((2, 3)), 0, 1).shape
 (3, 2))");
-  m.def("moveaxis", [](const Array& x, nb::handle from, nb::handle to) { return moveaxis(x, *axes_from(from), *axes_from(to)); }, "x"_a, "source"_a, "destination"_a, R"(A view with axes moved to other places; the others keep their order. x is an Array.
+  m.def(
+      "moveaxis",
+      [](nb::handle x, nb::handle from, nb::handle to) {
+        return moveaxis(array_from(x, default_device()), *axes_from(from), *axes_from(to));
+      },
+      "x"_a, "source"_a, "destination"_a, R"(A view with axes moved to other places; the others keep their order.
 
 source= and destination= are an axis, or tuples of as many axes.
 Returns a view: nothing is copied. An axis that there is not raises AxisError.

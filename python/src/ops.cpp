@@ -448,7 +448,7 @@ void bind_ops(nb::module_& m) {
   m.def("clip", [](nb::handle x, nb::handle low, nb::handle high, nb::handle out, nb::handle a_min, nb::handle a_max) {
     if (!a_min.is_none()) low = a_min;
     if (!a_max.is_none()) high = a_max;
-    const Dtype dtype = nb::isinstance<Array>(x) ? nb::cast<Array&>(x).dtype() : Dtype::opaque;
+    const Dtype dtype = nb::hasattr(x, "dtype") ? dtype_from(x.attr("dtype")) : Dtype::opaque;
     if (is_beyond(low, dtype, -1)) low = nb::none();
     if (is_beyond(high, dtype, 1)) high = nb::none();
     if (low.is_none() && high.is_none()) return call(Op::positive, {x}, out, nb::none());

@@ -110,7 +110,8 @@ Array choice(Generator& g, nb::handle from, nb::handle size, bool replace, nb::h
   Device& where = device_from(device);
   std::optional<Array> pool;
   int64_t n;
-  if (PyIndex_Check(from.ptr()) && !nb::isinstance<Array>(from)) n = shape_from(from)[0];
+  if (PyIndex_Check(from.ptr()) && !has_length(from))
+    n = shape_from(from)[0];
   else n = first_length(*(pool = array_from(from, where)));
   const Shape shape = size_from(size);
   if (n <= 0 && product(shape) > 0) throw Error(ErrorKind::value, "a cannot be empty unless no samples are taken");
@@ -123,14 +124,31 @@ Array choice(Generator& g, nb::handle from, nb::handle size, bool replace, nb::h
 
 Array permuted(Generator& g, nb::handle x, nb::handle device) {
   Device& where = device_from(device);
-  if (PyIndex_Check(x.ptr()) && !nb::isinstance<Array>(x)) return g.permutation(shape_from(x)[0], where);
+  if (PyIndex_Check(x.ptr()) && !has_length(x)) return g.permutation(shape_from(x)[0], where);
   const Array array = array_from(x, where);
   const GilReleased release;
   return take(array, g.permutation(first_length(array), array.device()), 0);
 }
 
+/// What a seed of several words, or of a row of seeds, comes to.
+uint64_t joined(uint64_t before, uint64_t word) {
+  uint64_t mixed = before * 0x9E3779B97F4A7C15u + word + 1;
+  mixed = (mixed ^ (mixed >> 32)) * 0xD6E8FEB86659FD93u;
+  return mixed ^ (mixed >> 32);
+}
+
 uint64_t seed_from(nb::handle seed) {
   if (seed.is_none()) return entropy();
+  if (PyLong_CheckExact(seed.ptr()) && seed.attr("bit_length")() > nb::int_(64)) {
+    const nb::object behind = seed >> nb::int_(64);
+    const uint64_t word = nb::cast<uint64_t>(seed & nb::int_(~uint64_t{0}));
+    return joined(seed_from(behind), word);
+  }
+  if (has_length(seed)) {
+    uint64_t all = 0;
+    for (nb::handle word : nb::iter(seed)) all = joined(all, seed_from(word));
+    return all;
+  }
   const Scalar value = scalar_from(seed);
   if (value.kind == DtypeKind::signed_ && value.i < 0) throw Error(ErrorKind::value, "a seed is not negative");
   if (value.kind == DtypeKind::floating) throw Error(ErrorKind::type, "a seed is an integer");
@@ -176,20 +194,27 @@ array([1.80455566, 1.07835396]))")
         return g.sampled(name, operands, shape, where);
       }, "name"_a, "parameters"_a, "size"_a.none(), "device"_a.none(), "Numbers of a row of samplers.def.")
       .def_prop_ro("seed", [](Generator& g) { return g.seed(); });
-  random.def("default_rng", [](nb::handle seed) { return new Generator(seed_from(seed)); }, "seed"_a = nb::none(), nb::rv_policy::take_ownership, R"(A generator of its own. seed is an int, or nothing for one that nobody knows.
+  random.def(
+      "default_rng", [](nb::handle seed) { return new Generator(seed_from(seed)); }, "seed"_a = nb::none(),
+      nb::rv_policy::take_ownership,
+      R"(A generator of its own. seed is an int, a row of them, or nothing for one that nobody knows.
 
 Returns a Generator, whose methods are the functions of ks.random. Two of one seed give the same
 numbers, on every device.
 
 >>> ks.random.default_rng(1).random(2)
 array([0.89025922, 0.58572612]))");
-  random.def("seed", [](nb::handle seed) {
-    const uint64_t value = seed_from(seed);
-    default_generator().seed(value);
-    jit::seed(static_cast<int64_t>(value));
-  }, "seed"_a = nb::none(), R"(Starts the process's generator again, for arrays and for compiled functions; in a task of a graph, for that task.
+  random.def(
+      "seed",
+      [](nb::handle seed) {
+        const uint64_t value = seed_from(seed);
+        default_generator().seed(value);
+        jit::seed(static_cast<int64_t>(value));
+      },
+      "seed"_a = nb::none(),
+      R"(Starts the process's generator again, for arrays and for compiled functions; in a task of a graph, for that task.
 
-seed is an int, or nothing for one that nobody knows. Returns None.
+seed is an int, a row of them, or nothing for one that nobody knows. Returns None.
 
 >>> ks.random.seed(1)
 >>> ks.random.random()

@@ -19,7 +19,7 @@ using namespace nb::literals;
 nb::object repeated(nb::handle given, nb::handle repeats, nb::handle axis) {
   const Array x = given_array(given);
   const std::optional<int64_t> along = axis_from(axis);
-  if (PyIndex_Check(repeats.ptr()) && !nb::isinstance<Array>(repeats)) {
+  if (PyIndex_Check(repeats.ptr()) && !has_length(repeats)) {
     const int64_t n = shape_from(repeats)[0];
     return nb::cast(without_lock([&] { return repeat(x, n, along); }));
   }

@@ -30,10 +30,19 @@ void bind_both(nb::module_& m, const char* name, const Docs& docs, std::function
   add_method(m.attr("Array"), name, [f](const Array& x, P... given) { return f(x, given...); }, args..., docs.method.c_str());
 }
 
+/// What is computed in unless dtype= says: the dtype of an output of floats or complex numbers that holds all values of
+/// the elements'.
+std::optional<Dtype> computed_in(nb::handle dtype, nb::handle out, Dtype elements) {
+  if (std::optional<Dtype> wanted = optional_dtype(dtype)) return wanted;
+  const std::optional<Array> into = out_from(out);
+  if (!into || into->dtype() == elements || is_integer(into->dtype())) return std::nullopt;
+  return promote(elements, into->dtype()) == into->dtype() ? std::optional(into->dtype()) : std::nullopt;
+}
+
 nb::object reduced(const char* name, const Reducer& f, ReductionWords words, const Array& x, nb::handle axis, nb::handle dtype, nb::handle out,
                    bool keepdims, nb::handle initial, nb::handle where) {
   Over over{axes_from(axis), keepdims};
-  const std::optional<Dtype> wanted = optional_dtype(dtype);
+  const std::optional<Dtype> wanted = words.dtype ? computed_in(dtype, out, x.dtype()) : optional_dtype(dtype);
   if (!where.is_none() && where.ptr() != Py_True) over.where = mask_from(where, x.device());
   if (!initial.is_none()) over.initial = scalar_from(initial);
   if ((over.where && !words.where) || (over.initial && !words.initial))
@@ -76,7 +85,7 @@ void bind_scan(nb::module_& m, ScanOp op) {
   const ScanInfo& row = info(op);
   bind_both(m, row.name.data(), docs_of(row.name, described(op), row.doc), std::function([=](const Array& x, handle axis, handle dtype, handle out) {
     const std::optional<int64_t> along = axis_from(axis);
-    const std::optional<Dtype> wanted = optional_dtype(dtype);
+    const std::optional<Dtype> wanted = computed_in(dtype, out, x.dtype());
     Array result;
     {
       const GilUntilBlocked keep;

@@ -208,7 +208,9 @@ Intersection intersect1d(const Array& a, const Array& b, bool are_unique, bool w
   const Array order = argsort(both), sorted = copy(at(both, order));
   const Array places = where_true(apply(Op::equal, {without_first(sorted), without_last(sorted)}));
   const Array in_a = at(order, places), in_b = apply(Op::subtract, {at(order, apply(Op::add, {places, int64_t{1}})), x.values.size()});
-  return {copy(at(sorted, places)), copy(at(x.index, in_a)), copy(at(y.index, in_b))};
+  // Two equal elements of one array, which is said to have none (or got them by the common dtype), are places outside
+  // of the other.
+  return {copy(at(sorted, places)), copy(take(x.index, in_a, 0)), copy(take(y.index, in_b, 0))};
 }
 
 Array setdiff1d(const Array& a, const Array& b, bool are_unique) {

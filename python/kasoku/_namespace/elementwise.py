@@ -5,6 +5,7 @@ import builtins
 import numpy as np
 
 from .. import _core
+from .dtypes import finfo
 from .given import Array, axis_of, floating, floating_as_ufunc, given, is_complex, is_inexact, stored, together
 
 _parts = {8: "int8", 16: "int16", 32: "int32", 64: "int64"}
@@ -48,7 +49,7 @@ def real_if_close(a, tol=100) -> Array:
     x = given(a)
     if not is_complex(x.dtype):
         return x
-    bound = tol * float(np.finfo(x.dtype).eps) if tol > 1 else tol
+    bound = tol * finfo(x.dtype).eps if tol > 1 else tol
     return x.real if bool((abs(x.imag) < bound).all()) else x
 
 
@@ -150,9 +151,9 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None) -> Array:
         return array.copy() if copy else array
 
     def without(part):
-        limits = np.finfo(part.dtype) if part.dtype != "bfloat16" else np.finfo(np.float32)
-        high = float(limits.max) if posinf is None else posinf
-        low = float(limits.min) if neginf is None else neginf
+        limits = finfo(part.dtype)
+        high = limits.max if posinf is None else posinf
+        low = limits.min if neginf is None else neginf
         finite = _core.where(part == np.inf, _as(high, part), _core.where(part == -np.inf, _as(low, part), part))
         return _core.where(_core.isnan(part), _as(nan, part), finite)
 
@@ -188,6 +189,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False) -> Array:
     array([ True, False])
     """
     numbers = (int, float, complex)  # which take the other's dtype
+    a, b = (float(x) if type(x) is int else x for x in (a, b))  # no integer's range is in the way
     if type(a) in numbers and type(b) in numbers:
         a, b = together(a, b)
     else:
@@ -269,7 +271,9 @@ def modf(x, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array, ...]:
     return _in_outputs((_core.copysign(rest, x), whole), (out1, out2), out)
 
 
-_layouts = {"float16": ("int16", 5, 10), "float32": ("int32", 8, 23), "float64": ("int64", 11, 52)}
+_layouts = {
+    "float16": ("int16", 5, 10), "bfloat16": ("int16", 8, 7), "float32": ("int32", 8, 23), "float64": ("int64", 11, 52),
+}  # fmt: skip
 
 
 def frexp(x, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array, ...]:
@@ -287,7 +291,7 @@ def frexp(x, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array, ...]:
         return _in_outputs(results, (out1, out2), out)
     integer, bits, fraction = _layouts[str(x.dtype)]
     bias, shift = 2 ** (bits - 1) - 2, fraction + 2
-    small = abs(x) < _as(float(np.finfo(x.dtype).smallest_normal), x)
+    small = abs(x) < _as(finfo(x.dtype).smallest_normal, x)
     normal = _core.where(small, x * _as(2.0**shift, x), x)
     words = normal.copy().view(integer)
     mask = (2**bits - 1) << fraction
@@ -309,8 +313,8 @@ def ldexp(x1, x2, /, out=None) -> Array:
     if is_inexact(n.dtype) or n.dtype == bool:
         raise TypeError(f"ldexp: exponents are integers, not {n.dtype}")
     x = floating_as_ufunc(x)
-    if x.dtype == np.float16:
-        return stored(ldexp(x.astype("float32"), n).astype("float16"), out)
+    if x.itemsize == 2:
+        return stored(ldexp(x.astype("float32"), n).astype(x.dtype), out)
     # Up to the range of normal numbers nothing is rounded, and the last factor rounds once.
     mantissa, exponent = frexp(x)
     limits = np.finfo(x.dtype)

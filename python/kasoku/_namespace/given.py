@@ -1,5 +1,7 @@
 """Arguments: whatever an array can be made of."""
 
+import operator
+
 from .. import _core
 
 Array = _core.Array
@@ -49,11 +51,25 @@ def is_complex(dtype):
 
 def axis_of(axis, ndim):
     """The axis counted from the first one."""
+    axis = operator.index(axis)
     if not -ndim <= axis < ndim:
         from numpy.exceptions import AxisError
 
         raise AxisError(axis, ndim)
     return axis % ndim
+
+
+def row_of(numbers):
+    """An integer, NumPy's among them, as a row of one; a row as it is."""
+    try:
+        return (operator.index(numbers),)
+    except TypeError:
+        return numbers
+
+
+def axes_of(axis, ndim):
+    """The axes that an integer, a row of them or None (all) names, counted from the first one."""
+    return tuple(range(ndim)) if axis is None else tuple(axis_of(one, ndim) for one in row_of(axis))
 
 
 def stored(result, out):

@@ -71,7 +71,9 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0, 
         start, stop, base = (_core.reshape(x, (1,) * (axes - x.ndim) + x.shape) for x in given_ones)
         base = _core.expand_dims(base, axis)
     exponents = linspace(start, stop, num, endpoint, axis=axis, device=device)
-    powers = _core.power(_core.asarray(base, device=exponents.device).astype("float64"), exponents)
+    if type(base) not in (int, float, complex):  # which take the exponents' dtype
+        base = _core.asarray(base, device=exponents.device).astype("float64")
+    powers = _core.power(base, exponents)
     return powers if dtype is None else powers.astype(dtype)
 
 

@@ -2,12 +2,13 @@
 
 from typing import Any
 
+import operator
 from collections.abc import Iterable
 
 import numpy as np
 
 from .. import _core
-from .given import Array, axis_of, given, together
+from .given import Array, axes_of, axis_of, given, row_of, together
 
 
 def astype(x, dtype, /, *, copy=True, device=None) -> Array:
@@ -36,7 +37,7 @@ def broadcast_shapes(*shapes) -> tuple[int, ...]:
     >>> ks.broadcast_shapes((3, 1), (4,))
     (3, 4)
     """
-    shapes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    shapes = [tuple(row_of(shape)) for shape in shapes]
     result = [1] * max(map(len, shapes), default=0)
     for shape in shapes:
         for place, length in zip(range(-len(shape), 0), shape):
@@ -249,7 +250,8 @@ def split(ary, indices_or_sections, axis=0) -> list[Array]:
     [array([0, 1]), array([2, 3])]
     """
     x = given(ary)
-    if isinstance(indices_or_sections, int) and x.shape[axis_of(axis, x.ndim)] % max(indices_or_sections, 1):
+    is_number = np.ndim(indices_or_sections) == 0
+    if is_number and x.shape[axis_of(axis, x.ndim)] % max(operator.index(indices_or_sections), 1):
         raise ValueError("array split does not result in an equal division")
     return array_split(x, indices_or_sections, axis)
 
@@ -309,7 +311,7 @@ def trim_zeros(filt, trim="fb", axis=None) -> Array:
     array([1, 0, 2])
     """
     x = given(filt)
-    axes = range(x.ndim) if axis is None else [axis_of(a, x.ndim) for a in ([axis] if isinstance(axis, int) else axis)]
+    axes = axes_of(axis, x.ndim)
     cuts = [slice(None)] * x.ndim
     for d in axes:
         others = tuple(k for k in range(x.ndim) if k != d)
@@ -389,6 +391,6 @@ def size(a, axis=None) -> int:
     if axis is None:
         return x.size
     result = 1
-    for one in [axis] if isinstance(axis, int) else axis:
-        result *= x.shape[axis_of(one, x.ndim)]
+    for one in axes_of(axis, x.ndim):
+        result *= x.shape[one]
     return result

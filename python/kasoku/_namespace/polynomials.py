@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .given import Array, given, is_complex, is_inexact, together
+from .given import Array, floating, given, is_complex, is_inexact, together
 from .grids import vander
 from .joining import atleast_1d, trim_zeros
 
@@ -127,12 +127,14 @@ def polyint(p, m=1, k=None) -> Array:
     """
     if m < 0:
         raise ValueError("Order of integral must be positive (see polyder)")
-    constants = [0.0] * m if k is None else [k] * m if isinstance(k, (int, float)) else list(k)
+    constants = [0.0] if k is None else list(k) if np.ndim(k) else [k]
+    if len(constants) == 1:
+        constants *= m
     if len(constants) < m:
         raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
     p = given(p)
     for constant in constants[:m]:
-        last = given(constant, p).astype("float64")
+        last = floating(given(constant, p))
         p = _core.concatenate([p / _core.arange(p.size, 0, -1, device=p.device), _core.reshape(last, (1,))])
     return p
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from .given import Array, axis_of, given, is_inexact, stored, together
+from .given import Array, axes_of, axis_of, given, is_complex, is_inexact, stored, together
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False, out=None) -> Array:
@@ -73,13 +73,13 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False) -> An
     if w.shape != x.shape:
         if axis is None:
             raise TypeError("Axis must be specified when shapes of a and weights differ.")
-        axes = tuple(axis_of(d, x.ndim) for d in ([axis] if isinstance(axis, int) else axis))
+        axes = axes_of(axis, x.ndim)
         if w.shape != tuple(x.shape[d] for d in axes):
             raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
         order = sorted(range(len(axes)), key=axes.__getitem__)
         shape = tuple(x.shape[d] if d in axes else 1 for d in range(x.ndim))
         w = _core.reshape(_core.transpose(w, order), shape)
-    dtype = _core.result_type(x, w, *([] if is_inexact(x.dtype) or is_inexact(w.dtype) else ["float64"]))
+    dtype = _core.result_type(x, w, *([] if is_inexact(x.dtype) else ["float64"]))
     total = _core.broadcast_to(w.astype(dtype), x.shape).sum(axis=axis, keepdims=keepdims)
     if bool((total == 0).any()):
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
@@ -124,7 +124,8 @@ def nanvar(
     else:
         squares = _core.square(abs(_core.subtract(x, mean)))
         result = squares.sum(axis=axis, dtype=dtype, keepdims=keepdims, where=counts) / (n - ddof)
-    result = _core.where(n - ddof > 0, result, _core.asarray(float("nan"), device=x.device).astype(result.dtype))
+    if is_inexact(x.dtype):
+        result = _core.where(n - ddof > 0, result, _core.asarray(float("nan"), device=x.device).astype(result.dtype))
     return stored(result, out)
 
 
@@ -157,7 +158,8 @@ def vecmat(x1, x2, /) -> Array:
     array([1., 2.])
     """
     a, b = together(x1, x2)
-    return _core.matmul(_core.expand_dims(_core.conj(a), -2), b)[..., 0, :]
+    row = _core.conj(a) if is_complex(a.dtype) else a
+    return _core.matmul(_core.expand_dims(row, -2), b)[..., 0, :]
 
 
 def einsum_path(subscripts, *operands, optimize="greedy") -> Any:
@@ -183,8 +185,7 @@ def apply_over_axes(func, a, axes) -> Array:
     """
     x = given(a)
     ndim = x.ndim
-    for axis in [axes] if isinstance(axes, int) else axes:
-        axis = axis_of(axis, ndim)
+    for axis in axes_of(axes, ndim):
         result = func(x, axis)
         x = result if result.ndim == x.ndim else _core.expand_dims(result, axis)
         if x.ndim != ndim:

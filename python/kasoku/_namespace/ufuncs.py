@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from .. import _core
-from .given import Array, axis_of, given, together
+from .given import Array, axes_of, axis_of, given, together
 
 # What joins many elements by rows of the engine's tables.
 _reductions = {
@@ -58,8 +58,9 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
         if out is None and keepdims is False and (axis is None or (axis == 0 and x.ndim == 1)):
             return _reducers[name](x)  # of all elements, which takes fewer looks
         return _reducers[name](x, axis, out=out, keepdims=keepdims)
-    if name == "subtract" and where is True and initial is None and isinstance(axis, int):
+    if name == "subtract" and where is True and initial is None and hasattr(axis, "__index__"):
         first, rest = _cut(x, axis)
+        dtype = self(first, first).dtype if dtype is None else dtype
         return _stored(self(first, rest.sum(axis=axis, dtype=dtype)), axis, x, out, keepdims)
     _must_join(self, "reduce")
     if dtype is not None and name not in _sums:
@@ -80,8 +81,9 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
         if identity is None:
             raise ValueError(f"reduction operation '{name}' does not have an identity, so where= needs initial=")
         x = _core.where(given(where, x), x, _core.full((), identity, device=x.device).astype(x.dtype))
-    axes = tuple(range(x.ndim)) if axis is None else (axis,) if isinstance(axis, int) else tuple(axis)
-    axes = sorted(axis_of(d, x.ndim) for d in axes) if x.ndim or axes not in ((0,), (-1,)) else []
+    axes = sorted(axes_of(axis, x.ndim)) if x.ndim or axis not in (0, -1, (0,), (-1,)) else []
+    if name in ("hypot", "gcd"):
+        x = abs(x)  # what they make of a single element
     whole = x
     for d in axes:
         if x.shape[d] == 0:

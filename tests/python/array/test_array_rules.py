@@ -516,3 +516,142 @@ def test_places_among_complex_numbers_with_nan(device, dtype):
     numbers = np.array([complex(x, y) for x in parts for y in parts], dtype)
     for side in ("left", "right"):
         same(lambda m, side=side: m.searchsorted(m.sort(m.asarray(numbers)), m.asarray(numbers), side=side), device)
+
+
+def test_sums_are_computed_in_a_wider_output(device):
+    for of, to in (
+        ("float16", "float32"),
+        ("float16", "float64"),
+        ("float32", "float64"),
+        ("float32", "complex128"),
+        ("int8", "float32"),
+    ):
+        high = 60000 if of == "float16" else 2**24 if of == "float32" else 100
+        for name in ("sum", "prod", "nansum", "mean", "cumsum"):
+
+            def joined(m, name=name, of=of, to=to, high=high):
+                shape = (3,) if name == "cumsum" else ()
+                return getattr(m, name)(m.asarray([high, 1, high], dtype=of), out=m.zeros(shape, dtype=to))
+
+            same(joined, device)
+
+
+def test_one_element_is_joined_with_what_leaves_no_trace(device):
+    for name in ("gcd", "hypot", "logical_xor", "bitwise_or"):
+        for axis in (1, (), (0, 1)):
+            of = float if name == "hypot" else int
+            same(
+                lambda m, f=name, axis=axis, of=of: getattr(m, f).reduce(m.asarray([[-3]], dtype=of), axis=axis), device
+            )
+    for dtype in ("uint8", "int8", "uint32", "float16", "bool"):
+        for numbers in ([[3], [4]], [[3, 4, 100]]):
+            same(lambda m, of=dtype, x=numbers: m.subtract.reduce(m.asarray(x, dtype=of), axis=1), device)
+
+
+def test_dtypes_of_means_with_weights(device):
+    for of in DTYPES:
+        for by in ("bool", "int8", "float16", "float32", "float64"):
+            same(
+                lambda m, of=of, by=by: m.average(m.asarray([1, 0], dtype=of), weights=m.asarray([1, 1], dtype=by)),
+                device,
+            )
+
+
+def test_dtypes_of_products_with_a_row_of_bools(device):
+    for of in ("bool", "uint8", "int8", "float32"):
+        same(lambda m, of=of: m.vecmat(m.asarray([True, False]), m.ones((2, 3), dtype=of)), device)
+
+
+def test_integers_count_as_the_floats_of_their_size_where_results_may_be_complex(device):
+    for of in ("bool", "int8", "int16", "uint16", "int32", "float32"):
+        for first in (1, -1) if of[0] in "if" else (1,):
+            same(lambda m, of=of, x=first: m.emath.sqrt(m.asarray([x, 1], dtype=of)), device)
+            same(
+                lambda m, of=of, x=first: m.emath.power(m.asarray([x, 1], dtype=of), m.asarray([2, 1], dtype=of)).real,
+                device,
+            )
+
+
+def test_logspace_has_the_dtype_of_its_ends(device):
+    for of in ("float32", "float64", "int32"):
+        same(lambda m, of=of: m.logspace(m.asarray(1, dtype=of), m.asarray(2, dtype=of), 2), device)
+        same(lambda m, of=of: m.logspace(m.asarray([1, 2], dtype=of), 3, 2, base=2), device)
+
+
+def test_integers_of_any_size_are_compared_and_stored_as_floats(device):
+    for number in (-200, 300, 2**40, 2**64, 2**100, -(2**64)):
+        for of in ("int8", "uint8", "int64", "float32", "complex128"):
+            same(lambda m, of=of, x=number: m.isclose(m.asarray([1, 100], dtype=of), x), device)
+        for of in ("float32", "complex64"):
+            same(lambda m, of=of, x=number: m.full(2, x, dtype=of), device)
+
+
+def test_a_spread_of_too_few_integers_divides_by_0_and_of_floats_is_none(device):
+    for of in ("int32", "float64"):
+        for name in ("nanvar", "nanstd"):
+            same(lambda m, of=of, f=name: getattr(m, f)(m.asarray([1, 3], dtype=of), ddof=2), device)
+
+
+def test_no_matrices_have_no_conditions(device):
+    for shape in ((0, 3, 3), (0, 2, 3), (3, 0, 0), (0, 3)):
+        same(lambda m, shape=shape: m.linalg.cond(m.zeros(shape)), device)
+
+
+def test_repeats_may_be_an_array_of_numpys(device):
+    for counts in ([1, 2, 0], [2], 3):
+        for x in (np.asarray(counts), np.asarray(counts, dtype="uint8")):
+            same(lambda m, x=x: m.repeat(m.asarray([5, 6, 7]), x), device)
+            same(lambda m, x=x: m.asarray([[5, 6, 7]]).repeat(x, axis=1), device)
+
+
+@pytest.mark.parametrize("of", [int, np.int64, np.uint8, np.asarray])
+def test_integers_of_numpys_are_axes_and_counts(device, of):
+    one, two = of(1), of(2)
+    x = np.arange(1.0, 7.0).reshape(2, 3)
+    for name in ("hypot", "logaddexp", "subtract", "fmax"):
+        same(lambda m, f=name: getattr(m, f).reduce(m.asarray(x), axis=one), device)
+    same(lambda m: m.bitwise_or.reduce(m.asarray(x).astype(int), axis=one), device)
+    same(lambda m: m.average(m.asarray(x), axis=one, weights=m.asarray([1.0, 2, 5])), device)
+    same(lambda m: m.size(m.asarray(x), one), device)
+    same(lambda m: m.split(m.asarray(x), one)[0], device)
+    same(lambda m: m.split(m.asarray(x), two, axis=one), device)
+    same(lambda m: m.asarray(m.broadcast_shapes(two, (4, 1))), device)
+    if of is not np.asarray:
+        same(lambda m: m.apply_over_axes(m.sum, m.asarray(x), one), device)
+
+
+@pytest.mark.parametrize("of", [list, np.asarray])
+def test_views_and_copies_of_what_is_no_array_yet(device, of):
+    x = of([[1, 2, 3], [4, 5, 6]])
+    for call in (
+        lambda m: m.swapaxes(x, 0, 1),
+        lambda m: m.moveaxis(x, 0, 1),
+        lambda m: m.permute_dims(x, (1, 0)),
+        lambda m: m.copy(x),
+    ):
+        same(call, device)
+
+
+def test_limits_beyond_the_dtype_of_an_array_of_numpy_limit_nothing(device):
+    x = np.asarray([0, 1, 200], dtype="uint8")
+    for low, high in ((-1, 300), (1, 2**70), (-(2**70), 100)):
+        same(lambda m, low=low, high=high: m.clip(x, low, high), device)
+
+
+def test_parts_and_limits_of_bfloat16(device):
+    numbers = np.array([8, -0.75, 0, 1.0, -3.0 * 2**100, 2.0**-126, 2.0**-130, np.inf, np.nan], dtype="float32")
+    x = ks.array(numbers, dtype="bfloat16", device=device)
+    mantissas, exponents = ks.frexp(x)
+    for got, want in zip((mantissas, exponents), np.frexp(numbers), strict=True):
+        np.testing.assert_array_equal(got.numpy(), want)
+    back = ks.ldexp(mantissas, exponents)
+    assert mantissas.dtype == back.dtype == x.dtype and exponents.dtype == np.int32
+    np.testing.assert_array_equal(back.numpy(), numbers)
+    ends = ks.nan_to_num(ks.array([np.inf, -np.inf, np.nan], dtype="bfloat16", device=device))
+    assert ends.numpy().tolist() == [255 * 2.0**120, -255 * 2.0**120, 0]
+
+
+def test_constants_of_an_integral_are_a_number_or_a_row(device):
+    for constants in (3, 2.5, 1j, np.int64(3), np.asarray(3.0), np.asarray([3]), [1, 2], [1, 2, 3]):
+        for m in (0, 1, 2, 3):
+            same(lambda xp, k=constants, m=m: xp.polyint(xp.asarray([2.0, 4.0]), m, k), device)

@@ -16,6 +16,8 @@ WRONG = [
     ("ks.put(v, [0, -6], 1)", IndexError, "index -6 is out of bounds for axis 0 with size 5"),
     ("ks.take_along_axis(x, ks.array([[4]]), 1)", IndexError, "index 4 is out of bounds for axis 1 with size 4"),
     ("ks.put_along_axis(x, ks.array([[4]]), 0, 1)", IndexError, "index 4 is out of bounds for axis 1 with size 4"),
+    ("ks.intersect1d(i[:1] * 0 + [7, 7, 7], i[:1], assume_unique=True, return_indices=True)", IndexError, "index -2 is out of bounds for axis 0 with size 1"),
+    ("ks.cumulative_sum(v, axis=(0,))", TypeError, "'tuple' object cannot be interpreted as an integer"),
     ("ks.add.at(v, [0, 5], 1)", IndexError, "index 5 is out of bounds for axis 0 with size 5"),
     ("v[ks.ones(4, dtype=bool)]", IndexError, "boolean index did not match indexed array along axis 0; size of axis is 5 but"),
     ("v[ks.ones(6, dtype=bool)] = 0", IndexError, "boolean index did not match indexed array along axis 0; size of axis is 5 but"),

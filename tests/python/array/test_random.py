@@ -55,6 +55,50 @@ def test_a_seed_repeats_and_draws_differ():
     assert not np.array_equal(ks.random.default_rng().random(9).numpy(), ks.random.default_rng().random(9).numpy())
 
 
+def test_seeds_of_many_words_and_rows_of_them_differ_in_each():
+    seeds = [
+        1,
+        2**64,
+        2**64 + 1,
+        2**65,
+        2**128 - 1,
+        2**127 - 1,
+        2**128 + 2**64,
+        [1],
+        [1, 2],
+        [2, 1],
+        [1, 2, 0],
+        [2**64, 2],
+        (5,),
+    ]
+    first = [ks.random.default_rng(seed).random().item() for seed in seeds]
+    assert first == [ks.random.default_rng(seed).random().item() for seed in seeds]
+    assert len(set(first)) == len(seeds)
+    assert ks.random.default_rng(np.array([1, 2])).random().item() == ks.random.default_rng([1, 2]).random().item()
+    for bad in ([-1], [1.5], -(2**70)):
+        with pytest.raises((ValueError, TypeError)):
+            ks.random.default_rng(bad)
+
+
+@pytest.mark.parametrize("of", [list, np.asarray, ks.array])
+def test_what_is_drawn_from_an_array_is_among_its_elements(of):
+    numbers, rows = [30, 10, 20], [[1, 2, 3], [4, 5, 6]]
+    for g in (ks.random, ks.random.default_rng(1)):
+        assert sorted(g.permutation(of(numbers)).tolist()) == [10, 20, 30]
+        assert sorted(g.permutation(of(rows)).tolist()) == rows
+        assert set(g.choice(of(numbers), 50).tolist()) == set(numbers)
+        assert set(g.choice(of(numbers), 20, p=[0, 0.5, 0.5]).tolist()) <= {10, 20}
+        assert sorted(g.choice(of(numbers), 3, replace=False).tolist()) == [10, 20, 30]
+        assert g.choice(of([0.5, 0.5]), size=np.array([2, 3])).tolist() == [[0.5] * 3] * 2
+        assert g.normal(size=np.array([2, 3])).shape == (2, 3)
+    assert sorted(ks.random.default_rng(1).choice(of(rows), 3, axis=1, replace=False).T.tolist()) == [
+        [1, 4],
+        [2, 5],
+        [3, 6],
+    ]
+    assert sorted(ks.random.default_rng(1).permutation(np.array(3)).tolist()) == [0, 1, 2]
+
+
 @everywhere
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_the_same_stored_sliced_reshaped_and_fused(dtype):

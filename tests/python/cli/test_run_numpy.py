@@ -69,6 +69,20 @@ def test_what_numpy_computed_is_listed_at_the_end(printed):
     assert run_text("import numpy as np; print(np.arange(3).sum())").stderr == ""
 
 
+def test_windows_are_views_of_our_own():
+    ran = run_text("""
+import numpy as np
+from numpy.lib.stride_tricks import as_strided, sliding_window_view
+x = np.arange(10.0)
+windows = sliding_window_view(x, 3)
+assert windows.strides == (8, 8) and not windows.flags.writeable and windows.sum(axis=1).tolist() == [3.0 * i for i in range(1, 9)]
+pairs = as_strided(x, (5, 2), (16, 8))
+pairs[:, 1] = 0
+assert x.tolist() == [0, 0, 2, 0, 4, 0, 6, 0, 8, 0] and windows[0].tolist() == [0, 0, 2]
+""")
+    assert ran.stderr == ""
+
+
 def test_a_library_keeps_the_real_numpy(tmp_path):
     library = tmp_path / "site-packages"
     library.mkdir()

@@ -22,7 +22,10 @@ _makers = frozenset(
     "array asarray asanyarray ascontiguousarray asfortranarray zeros ones empty full arange linspace logspace geomspace eye "
     "identity tri meshgrid indices fromfunction".split()
 )
-_ours = {"numpy": "kasoku", "numpy.linalg": "kasoku.linalg", "numpy.fft": "kasoku.fft"}
+_ours = {
+    "numpy": "kasoku", "numpy.linalg": "kasoku.linalg", "numpy.fft": "kasoku.fft",
+    "numpy.lib.stride_tricks": "kasoku.lib.stride_tricks",
+}  # fmt: skip
 # What we have under the same name and NumPy's programs mean otherwise: files, and what knows the objects of any library.
 _numpys = frozenset(
     "save savez savez_compressed load savetxt loadtxt genfromtxt array2string array_repr array_str result_type "
