@@ -1,10 +1,12 @@
-/// Memory of lists, dicts and sets; what their items own is known by the types of generated code.
+/// Memory of lists, dicts, sets and texts; what their items own is known by the types of generated code.
 #include "kasoku/jit/runtime.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
+#include <utility>
 
 namespace kasoku::jit {
 
@@ -57,6 +59,32 @@ bool grow(Dict& dict, int64_t entry_size) {
   dict.entries = entries, dict.index = index;
   dict.used = used, dict.capacity = capacity, dict.mask = slots - 1;
   return true;
+}
+
+uint32_t* Strings::take(int64_t size) {
+  if (!at_ || end_ - at_ < size) {
+    const int64_t room = std::max<int64_t>(256, size * 2);  // for what grows
+    std::unique_ptr<uint32_t[]> block(size < std::numeric_limits<int64_t>::max() / 16 ? new (std::nothrow) uint32_t[static_cast<size_t>(room)] : nullptr);
+    if (!block) return nullptr;
+    at_ = block.get(), end_ = at_ + room;
+    blocks_.push_back(std::move(block));
+  }
+  return std::exchange(at_, at_ + size);
+}
+
+uint32_t* Strings::room(int64_t size) {
+  const std::lock_guard lock(mutex_);
+  return take(size);
+}
+
+String Strings::joined(String a, String b) {
+  const std::lock_guard lock(mutex_);
+  const bool goes_on = a.at + a.size == at_ && end_ - at_ >= b.size;
+  uint32_t* const to = take(goes_on ? b.size : a.size + b.size);
+  if (!to) return {};
+  if (!goes_on) std::copy_n(a.at, a.size, to);
+  std::copy_n(b.at, b.size, goes_on ? to : to + a.size);
+  return {goes_on ? a.at : to, a.size + b.size};
 }
 
 void free_dict(Dict* dict) {
