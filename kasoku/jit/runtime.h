@@ -28,15 +28,18 @@ class Strings {
  public:
   /// Room for so many code points; null if there is no memory.
   uint32_t* room(int64_t size);
-  /// a and b, one behind the other; in a's place where nothing stands behind it, so that a text may grow letter by letter.
-  /// Without an address if there is no memory.
+  /// a and b, one behind the other; in the place of one of them where nothing stands beside it, so that a text may grow letter by
+  /// letter at its end or at its beginning. Without an address if there is no memory.
   String joined(String a, String b);
 
  private:
-  uint32_t* take(int64_t size);
+  struct Free {
+    uint32_t *begin = nullptr, *end = nullptr;
+  };
+  uint32_t* take(Free& from, int64_t size);
   std::mutex mutex_;
   std::vector<std::unique_ptr<uint32_t[]>> blocks_;
-  uint32_t *at_ = nullptr, *end_ = nullptr;  ///< of the last block what is free
+  Free behind_, before_;  ///< what is free of the last block that is filled from its beginning, and from its end
 };
 
 /// ks_call of ks_jit.h; the layouts must agree.

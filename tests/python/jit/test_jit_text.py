@@ -225,7 +225,13 @@ def shared_beginning(text):
     three = one + "z"
     four = two + "w"
     one += "v"
-    return one, two, three, four
+    before = "x" + one
+    early = "y" + before
+    other = "z" + before
+    for i in range(len(text)):
+        early = text[i] + early
+        before = before + early[:2]
+    return one, two, three, four, before, early, other
 
 
 PROGRAMS = [
