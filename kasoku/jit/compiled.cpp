@@ -78,23 +78,25 @@ std::string failure_text(const CallRecord& record, std::span<const jit::Function
   const jit::Function* function =
       record.function >= 0 && static_cast<size_t>(record.function) < functions.size() ? functions[static_cast<size_t>(record.function)] : nullptr;
   const std::string name = record.name ? record.name : "";
+  const auto with_numbers = [&](const std::string& message) {
+    try {
+      return fmt::format(fmt::runtime(message), record.a, record.b);
+    } catch (const fmt::format_error&) {
+      return message;
+    }
+  };
   std::string text;
   switch (static_cast<Failure>(record.status)) {
     case Failure::index:
       // What the program gave no name has one of ours.
-      text = record.c < 0              ? "tuple index out of range"
+      text = record.c == -2            ? "string index out of range"
+             : record.c < 0            ? "tuple index out of range"
              : name.starts_with("ks_") ? fmt::format("index {} is out of bounds for axis {}, which has {} elements", record.a, record.c, record.b)
                                        : fmt::format("index {} is out of bounds for axis {} of '{}', which has {} elements", record.a, record.c, name, record.b);
       break;
     case Failure::zero_division: text = "division by zero"; break;
     case Failure::value:
-    case Failure::overflow:
-      try {
-        text = fmt::format(fmt::runtime(name), record.a, record.b);
-      } catch (const fmt::format_error&) {
-        text = name;
-      }
-      break;
+    case Failure::overflow: text = with_numbers(name); break;
     case Failure::memory:
       text = record.a < 0 ? "negative dimensions are not allowed"
                           : fmt::format("an array of {} elements of {} bytes does not fit into memory", record.a, record.b);
@@ -109,7 +111,7 @@ std::string failure_text(const CallRecord& record, std::span<const jit::Function
     case Failure::raised: {
       if (name.starts_with('#')) break;  // Python makes the exception
       const size_t end = name.find('\n');
-      text = end == std::string::npos ? "" : name.substr(end + 1);
+      text = end == std::string::npos ? "" : with_numbers(name.substr(end + 1));
       break;
     }
     default: text = "the call was ended"; break;

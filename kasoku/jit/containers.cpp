@@ -1,10 +1,12 @@
-/// Memory of lists, dicts and sets; what their items own is known by the types of generated code.
+/// Memory of lists, dicts, sets and texts; what their items own is known by the types of generated code.
 #include "kasoku/jit/runtime.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <new>
+#include <utility>
 
 namespace kasoku::jit {
 
@@ -57,6 +59,33 @@ bool grow(Dict& dict, int64_t entry_size) {
   dict.entries = entries, dict.index = index;
   dict.used = used, dict.capacity = capacity, dict.mask = slots - 1;
   return true;
+}
+
+uint32_t* Strings::take(Free& from, int64_t size) {
+  if (!from.begin || from.end - from.begin < size) {
+    const int64_t room = std::max<int64_t>(256, size * 2);  // for what grows
+    std::unique_ptr<uint32_t[]> block(size < std::numeric_limits<int64_t>::max() / 16 ? new (std::nothrow) uint32_t[static_cast<size_t>(room)] : nullptr);
+    if (!block) return nullptr;
+    from = {block.get(), block.get() + room};
+    blocks_.push_back(std::move(block));
+  }
+  return &from == &behind_ ? std::exchange(from.begin, from.begin + size) : from.end -= size;
+}
+
+uint32_t* Strings::room(int64_t size) {
+  const std::lock_guard lock(mutex_);
+  return take(behind_, size);
+}
+
+String Strings::joined(String a, String b) {
+  const std::lock_guard lock(mutex_);
+  const bool goes_on = a.at + a.size == behind_.begin && behind_.end - behind_.begin >= b.size;
+  const bool goes_back = !goes_on && b.at == before_.end && before_.end - before_.begin >= a.size;
+  uint32_t* const to = take(goes_back || (!goes_on && a.size < b.size) ? before_ : behind_, goes_on ? b.size : goes_back ? a.size : a.size + b.size);
+  if (!to) return {};
+  if (!goes_on) std::copy_n(a.at, a.size, to);
+  if (!goes_back) std::copy_n(b.at, b.size, goes_on ? to : to + a.size);
+  return {goes_on ? a.at : to, a.size + b.size};
 }
 
 void free_dict(Dict* dict) {

@@ -436,6 +436,8 @@ Type Inference::iterated(Expr& iterable) {
   switch (type.kind) {
     case TypeKind::unknown: return {};
     case TypeKind::range: return int64_type;
+    case TypeKind::text:
+    case TypeKind::string: return string_type;
     case TypeKind::list:
     case TypeKind::dict:
     case TypeKind::set: return type.items[0];

@@ -57,6 +57,9 @@ class Inference {
   // lists (infer_list.cpp)
   Type display(Expr& expr);
   Type list_method(Expr& expr, Handler handler);
+  // texts (infer_string.cpp)
+  Type string_method(Expr& expr, const Intrinsic& row);
+  Type string_call(Expr& expr, const Intrinsic& row);
   // records (infer_record.cpp)
   Type field(Expr& expr, const Type& object, const std::string& name);
   Type named_item(Expr& expr, const Type& object);

@@ -56,6 +56,7 @@ bool may_be_absent(const Intrinsic& intrinsic, std::string_view parameter) {
     case Handler::enumerate: if (parameter == "start") return true; break;
     case Handler::linspace: return parameter == "num";
     case Handler::cuda_syncwarp: return true;
+    case Handler::text_method: return parameter != "a" && parameter != "sub" && parameter != "old" && parameter != "new" && parameter != "width" && parameter != "items";
     default: break;
   }
   if (intrinsic.handler == Handler::list_pop || intrinsic.handler == Handler::list_sort) return parameter != "a";
@@ -189,10 +190,10 @@ Type Inference::call(Expr& expr) {
   if (target.kind == ExprKind::attribute) {
     const Type object = visit(*target.items[0]);
     if (!object.is_known()) return {};
-    if (object.is_container() || object.kind == TypeKind::group) {
-      const std::string kind = object.is_list() ? "list" : object.is_dict() ? "dict" : object.is_set() ? "set" : "group";
+    if (object.is_container() || object.is_words() || object.kind == TypeKind::group) {
+      const std::string kind = object.is_words() ? "str" : object.is_list() ? "list" : object.is_dict() ? "dict" : object.is_set() ? "set" : "group";
       const Intrinsic* found = find_intrinsic(kind + "." + target.text);
-      if (!found) fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", kind, target.text));
+      if (!found || (object.is_words() && !expr.keywords.empty())) fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", kind, target.text));
       Binding binding;
       binding.kind = Binding::Kind::intrinsic;
       binding.name = found->name;

@@ -5,8 +5,9 @@
 
 namespace kasoku::jit {
 
-void Inference::want_key(Expr& container, const Type& given, Place place, bool is_put) {
-  if (!given.is_known()) return;
+void Inference::want_key(Expr& container, const Type& key, Place place, bool is_put) {
+  if (!key.is_known()) return;
+  const Type given = at_run_time(key);
   if (!can_be_key(given)) fail(place, fmt::format("{} cannot be a key in compiled code", str(given)));
   const bool is_dict = container.type.is_dict();
   const Type wanted = is_dict ? Type::dict(given, {}) : Type::set(given);
@@ -28,7 +29,7 @@ Type Inference::dict_display(Expr& expr) {
   if (expr.binding.type.is_dict()) all = expr.binding.type;
   const size_t step = is_dict ? 2 : 1;
   for (size_t i = 0; i < expr.items.size(); i += step) {
-    const Type key = visit(*expr.items[i]), value = is_dict ? visit(*expr.items[i + 1]) : Type{};
+    const Type key = at_run_time(visit(*expr.items[i])), value = is_dict ? at_run_time(visit(*expr.items[i + 1])) : Type{};
     if (!key.is_known() || (is_dict && !value.is_known())) return {};
     if (!can_be_key(key)) fail(expr.items[i]->place, fmt::format("{} cannot be a key in compiled code", str(key)));
     if (!can_be_item(value)) fail(expr.items[i + 1]->place, fmt::format("a dict of compiled code cannot hold {}", str(value)));
@@ -50,7 +51,8 @@ Type Inference::dict_subscript(Expr& expr, const Type& object) {
   return expr.items[0]->type.items[1];
 }
 
-void Inference::assign_to_dict(Expr& target, const Type& type) {
+void Inference::assign_to_dict(Expr& target, const Type& value) {
+  const Type type = at_run_time(value);
   Expr& dict = *target.items[0];
   if (target.items[1]->kind == ExprKind::slice) fail(target.place, "a slice cannot be a key");
   const Type key = visit(*target.items[1]);
@@ -67,7 +69,7 @@ Type Inference::dict_method(Expr& expr, Handler handler) {
   const auto with_default = [&](bool is_put) -> Type {
     want_key(dict, argument(expr, 1), expr.place, is_put);
     if (!has(expr, 2)) return dict.type.items[1];
-    const Type given = argument(expr, 2);
+    const Type given = at_run_time(argument(expr, 2));
     if (!can_be_item(given)) fail(expr.items[3]->place, fmt::format("a default of {} cannot be compiled", str(given)), "", "write: if key in d");
     if (is_put || given.is_container()) {
       expect(dict, Type::dict({}, given));

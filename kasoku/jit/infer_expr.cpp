@@ -70,6 +70,9 @@ std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const
     return both;
   }
   if (a.kind == TypeKind::text && b.kind == TypeKind::text && op == Operator::add) return Type::of_text(a.text + b.text);
+  const auto is_whole = [](const Type& type) { return type.is_integer() || type.is_boolean(); };
+  if (a.is_words() && b.is_words() && op == Operator::add) return string_type;
+  if (((a.is_words() && is_whole(b)) || (is_whole(a) && b.is_words())) && op == Operator::multiply) return string_type;
   if (!is_numeric(a) || !is_numeric(b)) return std::nullopt;
   const Dtype dtype = common_dtype(a, b);
   const bool is_array = a.is_array() || b.is_array();
@@ -90,6 +93,11 @@ std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const
       const bool is_shift = op == Operator::left_shift || op == Operator::right_shift;
       if (!is_array && a.dtype == Dtype::bool_ && b.dtype == Dtype::bool_)
         return is_shift ? int64_type : bool_type;
+      if (!is_shift && (a.enumeration < 0 || b.enumeration < 0)) {  // flags together are flags
+        Type flags = elementwise_type(dtype, {a, b});
+        flags.enumeration = a.enumeration < 0 ? a.enumeration : b.enumeration;
+        return flags;
+      }
       return elementwise_type(dtype, {a, b});
     }
     case Operator::matmul:
@@ -180,6 +188,7 @@ Type binding_type(const Binding& binding) {
       return Type::tuple(items);
     }
     case Binding::Kind::value:
+      if (binding.type.enumeration) return binding.type;
       if (binding.dtype != Dtype::opaque) return Type::scalar(binding.dtype);
       return constant_type(binding.value);
     default: return {};
@@ -239,7 +248,7 @@ Type Inference::type_of(Expr& expr) {
       if (!is_numeric(type))
         fail(expr.place, fmt::format("{}{} has no meaning", str(expr.op), str(type)));
       if (expr.op == Operator::invert) {
-        if (is_floating(type.dtype) || is_complex(type.dtype))
+        if (is_floating(type.dtype) || type.enumeration < 0 || is_complex(type.dtype))
           fail(expr.place, fmt::format("~{} has no meaning", str(type)));
         if (type.is_array()) return Type::array(type.dtype, type.ndim, true);
         // ~ of a truth value is NumPy's: those of arrays and Python's are one type here.
@@ -273,10 +282,12 @@ Type Inference::type_of(Expr& expr) {
         if (op == Operator::is || op == Operator::is_not) {
           if ((types[i].is_array() && types[i + 1].is_array()) || (types[i].is_tuple() && types[i + 1].is_tuple()))
             fail(expr.place, fmt::format("'{}' of two {}s cannot be compiled", str(op), types[i].is_array() ? "array" : "tuple"), "", "compare their elements");
+          if (types[i].is_words() && types[i + 1].is_words() && (types[i].is_string() || types[i + 1].is_string()))
+            fail(expr.place, fmt::format("'{}' of two texts cannot be compiled", str(op)), "which texts are one object is the interpreter's matter");
           continue;
         }
         if (op == Operator::in || op == Operator::not_in) {
-          if (types[i].kind == TypeKind::text && types[i + 1].kind == TypeKind::text) continue;
+          if (types[i].is_words() && types[i + 1].is_words()) continue;
           if (types[i + 1].is_hashed()) want_key(*expr.items[i + 1], types[i], expr.place, false);
           else if (!types[i + 1].is_tuple() && !types[i + 1].is_list())
             fail(expr.place, fmt::format("'in' {} cannot be compiled", str(types[i + 1])));
@@ -286,7 +297,7 @@ Type Inference::type_of(Expr& expr) {
         }
         const bool is_equality = op == Operator::equal || op == Operator::not_equal;
         const auto are = [&](TypeKind kind) { return types[i].kind == kind && types[i + 1].kind == kind; };
-        if (are(TypeKind::text) || are(TypeKind::tuple)) continue;
+        if ((types[i].is_words() && types[i + 1].is_words()) || are(TypeKind::tuple)) continue;
         if (is_equality && (are(TypeKind::dtype) || are(TypeKind::member))) continue;
         const bool has_none = types[i].kind == TypeKind::none || types[i + 1].kind == TypeKind::none;
         if (is_equality && has_none && !types[i].is_array() && !types[i + 1].is_array()) continue;

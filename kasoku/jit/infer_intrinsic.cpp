@@ -121,10 +121,13 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
   const auto want_order = [&](const Type& type) {
     if (type.is_complex()) fail(expr.place, fmt::format("{} of complex numbers has no meaning", intrinsic.name));
   };
+  const auto want_same = [&](const Type& all, const Type& next) {  // which of them comes out, only the interpreter knows
+    if (all.is_known() && all.enumeration != next.enumeration) fail(expr.place, fmt::format("{} of {} and {} cannot be compiled", intrinsic.name, str(all), str(next)));
+  };
   const auto convert = [&](Dtype dtype) {
     if (!has(expr, 0)) return Type::scalar(dtype);
     if (first.kind == TypeKind::text && dtype != Dtype::bool_) return want_number_text(expr, first.text, dtype), Type::scalar(dtype);
-    if (first.is_array() && first.ndim == 0) return Type::scalar(dtype);
+    if ((first.is_array() && first.ndim == 0) || first.is_string() || (first.kind == TypeKind::text && dtype == Dtype::bool_)) return Type::scalar(dtype);
     if (!first.is_scalar()) fail(expr.place, fmt::format("{}({}) has no meaning", intrinsic.name, str(first)));
     if (first.is_complex() && dtype != Dtype::bool_)
       fail(expr.place, fmt::format("{} of a complex number has no meaning", intrinsic.name), "",
@@ -150,7 +153,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     case Handler::len:
       need(1);
       if ((first.is_array() && first.ndim > 0) || first.is_tuple() || first.is_container() || first.kind == TypeKind::range) return int64_type;
-      if (first.kind == TypeKind::text) return int64_type;
+      if (first.is_words()) return int64_type;
       fail(expr.place, fmt::format("{} has no len()", str(first)));
     case Handler::isinstance:
       need(2);
@@ -171,6 +174,10 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
       for (size_t i = 0; i + 1 < expr.items.size(); ++i) add(argument(expr, i), add);
       return Type::of_dtype(dtype);
     }
+    case Handler::text_method: return string_method(expr, intrinsic);
+    case Handler::to_str:
+    case Handler::ord:
+    case Handler::chr: return string_call(expr, intrinsic);
     case Handler::to_int: return convert(Dtype::int64);
     case Handler::to_float: return convert(Dtype::float64);
     case Handler::to_bool: return convert(Dtype::bool_);
@@ -196,15 +203,18 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
       if (is_pythons && first.is_array()) fail(expr.place, fmt::format("round() of {} has no meaning", str(first)), "", "use np.round");
       if (first.is_array()) return Type::array(first.dtype, first.ndim, true);
       want_scalar(expr, 0);
-      if (has(expr, 1) || std::string_view(intrinsic.name).starts_with("numpy.")) return first;
-      return first.is_floating() || first.is_boolean() ? int64_type : first;
+      if (has(expr, 1) || std::string_view(intrinsic.name).starts_with("numpy.")) return Type::scalar(first.dtype);
+      return first.is_floating() || first.is_boolean() ? int64_type : Type::scalar(first.dtype);
     case Handler::min:
     case Handler::max: {
       if (expr.items.size() == 2) {
         if (first.is_array()) return call_reduction(expr, intrinsic);
         if (first.is_tuple() && !first.items.empty()) {
           Type all;
-          for (const Type& item : first.items) all = join(all, item).value_or(Type{});
+          for (const Type& item : first.items) {
+            want_same(all, item);
+            all = join(all, item).value_or(Type{});
+          }
           want_order(all);
           if (all.is_scalar()) return all;
         }
@@ -214,6 +224,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
       Type all;
       for (size_t i = 0; i + 1 < expr.items.size(); ++i) {
         want_scalar(expr, i);
+        want_same(all, argument(expr, i));
         all = join(all, argument(expr, i)).value_or(float64_type);
       }
       want_order(all);
@@ -223,7 +234,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
       want_items();
       if (first.is_tuple() && intrinsic.reduction == ReduceOp::sum) {
         Type all = int64_type;
-        for (const Type& item : first.items) all = join(all, item).value_or(float64_type);
+        for (Type item : first.items) item.enumeration = 0, all = join(all, item).value_or(float64_type);
         return all;
       }
       [[fallthrough]];

@@ -22,7 +22,7 @@ Type Inference::display(Expr& expr) {
   }
   Type all;
   for (const Type& item : items) {
-    const auto both = join(all, item);
+    const auto both = join(all, at_run_time(item));
     if (!both || !can_be_item(*both)) return Type::tuple(std::move(items));  // of several types: as long as it is written
     all = *both;
   }
@@ -130,7 +130,7 @@ Type Inference::list_method(Expr& expr, Handler handler) {
   const Type object = argument(expr, 0);
   const Type item = object.items[0];
   const auto put = [&](size_t i) {
-    const Type given = argument(expr, i);
+    const Type given = at_run_time(argument(expr, i));
     if (!can_be_item(given)) fail(expr.items[i + 1]->place, fmt::format("a list of compiled code cannot hold {}", str(given)));
     expect(list, Type::list(given));
     if (given.is_container()) expect(*expr.items[i + 1], list.type.items[0]);
@@ -138,7 +138,7 @@ Type Inference::list_method(Expr& expr, Handler handler) {
       fail(expr.items[i + 1]->place, fmt::format("{} cannot be put into {}", str(given), str(list.type)));
   };
   const auto want_comparable = [&] {
-    const bool suits = item.is_scalar() || item.is_container() || item.is_tuple();
+    const bool suits = item.is_scalar() || item.is_string() || item.is_container() || item.is_tuple();
     if (item.is_known() && !suits) fail(expr.place, fmt::format("items of {} cannot be compared in compiled code", str(object)));
   };
   const auto want_ordered = [&] {

@@ -92,6 +92,7 @@ Type Inference::subscript(Expr& expr) {
     return object.items[*at < 0 ? *at + n : *at];
   }
   if (object.is_list()) return list_subscript(expr, object);
+  if (object.is_words()) return list_subscript(expr, Type::list(string_type)).is_known() ? string_type : Type{};
   if (object.is_dict()) return dict_subscript(expr, object);
   if (!object.is_array()) fail(expr.place, fmt::format("{} cannot be indexed", str(object)));
 

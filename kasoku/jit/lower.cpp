@@ -192,6 +192,7 @@ void FunctionLowering::declare(const std::string& name, const Type& type) {
       line("{} {}{{}};", text_of(type), name);
       keep(name, type);
       break;
+    case TypeKind::string: line("ks_string {}{{}};", name); break;
     case TypeKind::record: line("char* {}{{}};", name); break;
     case TypeKind::range: line("ks_range {}{{}};", name); break;
     default: break;
@@ -200,6 +201,7 @@ void FunctionLowering::declare(const std::string& name, const Type& type) {
 
 std::string FunctionLowering::convert(const Val& value, const Type& type) {
   if (value.type == type || !type.is_known()) return value.text;
+  if (type.is_string()) return string_of(value).text;
   if (type.is_scalar() && value.type.is_scalar()) return cast(value.text, value.type.dtype, type.dtype);
   if (type.is_tuple() && value.type.is_tuple()) {
     if (text_of(type) == text_of(value.type)) return value.text;
@@ -299,6 +301,8 @@ void FunctionLowering::run() {
            cast(names_[parameter], given.dtype, variable.type.dtype));
       names_[parameter] = "ks_wide_" + names_[parameter];
       scope_[names_[parameter]] = text_of(variable.type);
+    } else if (variable.type.is_string() && given.kind == TypeKind::text) {
+      line("ks_string {} = {};", names_[parameter], string_of({"", given}).text);
     } else if (variable.n_assignments > 1 && (variable.type.is_array() || variable.type.is_container())) {
       retain(names_[parameter], variable.type);
       keep(names_[parameter], variable.type);

@@ -34,7 +34,7 @@ Val FunctionLowering::call_function(const Expr& e) {
   }
   for (size_t i = 1; i < e.items.size(); ++i) {
     const Val value = expr(*e.items[i]);
-    if (value.type.is_symbol()) continue;
+    if (callee.parameters[i - 1].is_symbol()) continue;
     if (value.type.is_container() && effects.grows) want_own(*e.items[i], e.place), effects_.grows = true;
     const Type& wanted = callee.parameters[i - 1];
     arguments.push_back(pin(value.type == wanted ? value : Val{convert(value, wanted), wanted}).text);
@@ -101,6 +101,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
   const Handler handler = intrinsic.handler;
   if (handler >= Handler::cuda_grid) return call_cuda(e, handler);
   if (is_dict_method(handler)) return dict_call(e, handler);
+  if (handler == Handler::text_method) return string_method(e, intrinsic);
   if (is_set_method(handler)) return set_call(e, handler);
   const bool has_list = e.items.size() > 1 && e.items[1] && e.items[1]->type.is_container();
   if (has_list && handler != Handler::len && handler != Handler::print) return handler == Handler::make_array || handler == Handler::asarray ? array_of_list(e) : list_call(e, handler);
@@ -158,6 +159,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       if (intrinsic.result == Result::integer) values[0] = whole(values[0], e.place);
       return {elementwise(intrinsic, dtype, values), e.type};
     }
+    case Handler::to_str: case Handler::ord: case Handler::chr: return e.type.kind == TypeKind::text ? first() : string_call(e, handler);
     case Handler::isinstance: return {is_of(e.items[1]->type, e.items[2]->type.text).value_or(false) ? "true" : "false", bool_type};
     case Handler::result_type: return {"", e.type};
     case Handler::len: {
@@ -169,6 +171,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
           object.items[1]->type.dtype == Dtype::bool_)
         return counted(*object.items[1], e.place);
       const Val value = expr(object);
+      if (object.type.is_string()) return {value.text + ".size", int64_type};
       if (object.type.is_container()) return pin({fmt::format("ks_length({})", value.text), int64_type});  // what follows may change it
       if (object.type.kind == TypeKind::range) return {fmt::format("ks_length({})", value.text), int64_type};
       return {value.text + ".shape[0]", int64_type};
@@ -182,6 +185,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       if (const Type& given = e.items[1]->type; given.kind == TypeKind::text && handler == Handler::to_float) return {number_text(std::strtod(given.text.c_str(), nullptr)), e.type};
       else if (given.kind == TypeKind::text && handler == Handler::to_int) return constant(static_cast<int64_t>(std::stoll(given.text)), e.type, e.place);
       Val value = first();
+      if (value.type.is_words()) return handler == Handler::to_bool ? Val{truth_of(value), bool_type} : number_of(value, e.type, e.place);
       if (value.type.is_array()) value = {loaded(value.text + ".data[0]", value.type.dtype), Type::scalar(value.type.dtype)};
       if (handler == Handler::to_int) value = whole(value, e.place);
       return {cast(value.text, value.type.dtype, e.type.dtype), e.type};

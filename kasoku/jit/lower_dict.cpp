@@ -40,7 +40,7 @@ void FunctionLowering::want_found(const std::string& at, const Val& key, const T
   std::string letters, words;
   int n = 0;
   const auto add = [&](const std::string& text, const Type& type) {
-    if (n++ >= 3 || !type.is_scalar() || type.is_complex()) return letters = "?", void();
+    if (n++ >= 3 || !type.is_scalar() || type.is_complex() || type.enumeration) return letters = "?", void();
     letters += type.is_floating() ? 'f' : type.is_boolean() ? 'b' : info(type.dtype).kind == DtypeKind::unsigned_ ? 'u' : 'i';
     words += fmt::format(", ks_key_word({})", text);
   };
@@ -50,6 +50,8 @@ void FunctionLowering::want_found(const std::string& at, const Val& key, const T
   if (type.is_tuple()) {
     letters = "(";
     for (size_t i = 0; i < type.items.size() && letters != "?"; ++i) add(fmt::format("{}._{}", name, i), type.items[i]);
+  } else if (type.is_string()) {
+    letters = "t", words = fmt::format(", (ks_i64){0}.at, {0}.size", name), n = 2;
   } else {
     add(name, type);
   }

@@ -18,6 +18,7 @@ int words_of(const Type& type) {
       return n;
     }
     case TypeKind::optional: return 1 + words_of(type.items[0]);
+    case TypeKind::string: return 2;
     case TypeKind::list:
     case TypeKind::dict:
     case TypeKind::set:
@@ -61,6 +62,10 @@ void unpack(std::string& out, const std::string& name, const Type& type, int& at
       break;
     case TypeKind::list: out += fmt::format("  {}.body = (ks_list_body*)w[{}];\n", name, at++); break;
     case TypeKind::record: out += fmt::format("  {} = (char*)w[{}];\n", name, at++); break;
+    case TypeKind::string:
+      out += fmt::format("  {0}.at = (const unsigned*)w[{1}];\n  {0}.size = (ks_i64)w[{2}];\n", name, at, at + 1);
+      at += 2;
+      break;
     case TypeKind::dict:
     case TypeKind::set: out += fmt::format("  {}.body = (ks_dict_body*)w[{}];\n", name, at++); break;
     default: break;
@@ -90,6 +95,10 @@ void pack(std::string& out, const std::string& name, const Type& type, int& at) 
     case TypeKind::list:
     case TypeKind::dict:
     case TypeKind::set: out += fmt::format("  w[{}] = (ks_u64){}.body;\n", at++, name); break;
+    case TypeKind::string:
+      out += fmt::format("  w[{1}] = (ks_u64){0}.at;\n  w[{2}] = (ks_u64){0}.size;\n", name, at, at + 1);
+      at += 2;
+      break;
     case TypeKind::optional:
       out += fmt::format("  w[{}] = {}.is_some;\n", at++, name);
       pack(out, name + ".value", type.items[0], at);
@@ -108,7 +117,8 @@ static void set_text(Program& program, const std::string& defines, const std::st
   const char* lists = has_dicts                              ? "#define KS_JIT_LISTS 1\n#define KS_JIT_DICTS 1\n"
                       : text.find("ks_list<") != text.npos ? "#define KS_JIT_LISTS 1\n"
                                                             : "";
-  program.text = fmt::format("{}{}#include \"ks_jit.h\"\n{}{}{}", defines, lists, helper_text(functions + text, support), functions, text);
+  const char* strings = text.find("ks_string") != text.npos ? "#define KS_JIT_STRINGS 1\n" : "";
+  program.text = fmt::format("{}{}{}#include \"ks_jit.h\"\n{}{}{}", defines, lists, strings, helper_text(functions + text, support), functions, text);
   program.headers.emplace_back("ks_jit.h", fmt::format("#define ks_helper __device__ __forceinline__\nenum {{ ks_tree_chunk = {}, ks_tree_lanes = {} }};\n{}{}",
                                                    chunk_elements, chunk_lanes, helper_text(support), support));
   program.headers.emplace_back("ks_tree.h", tree_text());

@@ -21,7 +21,7 @@ bool needs_statements(const Expr& expr) {
   if (expr.kind == ExprKind::call || expr.kind == ExprKind::subscript || expr.kind == ExprKind::walrus ||
       expr.kind == ExprKind::logic || expr.kind == ExprKind::conditional)
     return true;
-  if (expr.kind == ExprKind::binary && (expr.op == Operator::divide || expr.op == Operator::floor_divide ||
+  if (expr.kind == ExprKind::binary && (expr.type.is_string() || expr.op == Operator::divide || expr.op == Operator::floor_divide ||
                                         expr.op == Operator::modulo || expr.op == Operator::power))
     return true;
   return std::ranges::any_of(expr.items, [](const ExprPtr& item) { return item && needs_statements(*item); });
@@ -35,7 +35,7 @@ bool calls(const Expr& expr) {
 }  // namespace
 
 Val FunctionLowering::pin(const Val& value) {
-  if (is_name(value.text) || value.text.empty() || !(value.type.is_scalar() || value.type.is_tuple() || value.type.is_record())) return value;
+  if (is_name(value.text) || value.text.empty() || !(value.type.is_scalar() || value.type.is_string() || value.type.is_tuple() || value.type.is_record())) return value;
   const std::string name = temp();
   line("{}{} {} = {};", value.type.is_record() ? "" : "const ", text_of(value.type), name, value.text);
   return {name, value.type};
@@ -54,9 +54,9 @@ Val FunctionLowering::scalar(const Expr& e, Dtype dtype) {
 std::string FunctionLowering::truth_of(const Val& value) {
   if (value.type.is_scalar()) return cast(value.text, value.type.dtype, Dtype::bool_);
   if (value.type.is_tuple()) return value.type.items.empty() ? "false" : "true";
-  if (value.type.is_container()) return fmt::format("(ks_length({}) > 0)", value.text);
+  if (value.type.is_container() || value.type.is_string()) return fmt::format("(ks_length({}) > 0)", value.text);
   if (value.type.kind == TypeKind::none) return "false";
-  if (value.type.kind == TypeKind::text) return value.text == "\"\"" ? "false" : "true";
+  if (value.type.kind == TypeKind::text) return value.type.text.empty() ? "false" : "true";
   return "true";
 }
 
@@ -122,6 +122,7 @@ Val FunctionLowering::binding(const Binding& what, const Type& type, Place place
 }
 
 Val FunctionLowering::expr(const Expr& e) {
+  if (e.type.is_string() && (options_.is_cuda || unit_.offloads)) error(e.place, "a text that is not known when compiling has no form on a device");
   switch (e.kind) {
     case ExprKind::constant: return constant(e.value, e.type, e.place);
     case ExprKind::global: return binding(e.binding, e.type, e.place);
@@ -198,6 +199,7 @@ Val FunctionLowering::binary(const Expr& e) {
 
 Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Type& type,
                               const Expr* right, Place place, bool may_raise) {
+  if (type.is_string()) return string_combined(op, a, b, place);
   const Dtype dtype = type.dtype;
   // The // of two numbers goes with their %, as Python's does, also where one is infinite.
   const bool is_pythons = op == Operator::floor_divide && (dtype == Dtype::float32 || dtype == Dtype::float64);
@@ -260,16 +262,18 @@ Val FunctionLowering::compare(const Expr& e) {
   std::string text;
   Val left = expr(*e.items[0]);
   for (size_t i = 0; i < e.ops.size(); ++i) {
-    if (left.type.is_scalar() && calls(*e.items[i + 1])) left = pin(left);
+    if ((left.type.is_scalar() || left.type.is_string()) && calls(*e.items[i + 1])) left = pin(left);
     Val right = expr(*e.items[i + 1]);
     if (i + 1 < e.ops.size()) right = pin(right);
     const Operator op = e.ops[i];
     std::string part;
     const bool asks_in = op == Operator::in || op == Operator::not_in;
-    if (asks_in && left.type.kind == TypeKind::text && right.type.kind == TypeKind::text) {
+    if (left.type.is_words() && right.type.is_words() && (left.type.is_string() || right.type.is_string())) {
+      part = string_compared(op, left, right);
+    } else if (asks_in && left.type.kind == TypeKind::text && right.type.kind == TypeKind::text) {
       part = (right.type.text.find(left.type.text) != std::string::npos) == (op == Operator::in) ? "true" : "false";
     } else if ((op == Operator::in || op == Operator::not_in) && right.type.is_list()) {
-      part = pin({fmt::format("(ks_find({}, {}) {} 0)", right.text, pin(left).text, op == Operator::in ? ">=" : "<"), bool_type}).text;
+      part = pin({fmt::format("(ks_find({}, {}) {} 0)", right.text, pin(right.type.items[0].is_string() ? string_of(left) : left).text, op == Operator::in ? ">=" : "<"), bool_type}).text;
     } else if ((op == Operator::in || op == Operator::not_in) && right.type.is_hashed()) {
       const std::string at = found_key(right, pin(left));
       part = fmt::format("({} {} 0)", at, op == Operator::in ? ">=" : "<");
@@ -280,6 +284,10 @@ Val FunctionLowering::compare(const Expr& e) {
       part = "(false";
       for (size_t k = 0; k < right.type.items.size(); ++k) {
         const Type& item = right.type.items[k];
+        if (item.is_words() && value.type.is_words() && (item.is_string() || value.type.is_string())) {
+          part += " || " + string_compared(Operator::equal, value, {fmt::format("{}._{}", items.text, k), item});
+          continue;
+        }
         if (!item.is_scalar() || !value.type.is_scalar()) {
           if (item.is_tuple() || value.type.is_tuple()) error(e.place, "'in' a tuple of tuples cannot be compiled");
           part += item == value.type ? " || true" : "";
@@ -294,7 +302,7 @@ Val FunctionLowering::compare(const Expr& e) {
     } else if (!left.type.is_scalar() || !right.type.is_scalar()) {
       bool equal = false;
       if (left.type.kind == TypeKind::text && right.type.kind == TypeKind::text) {
-        equal = left.text == right.text;
+        equal = left.type.text == right.type.text;
         const bool is_less = left.type.text < right.type.text;  // UTF-8 has the order of its code points
         if (op == Operator::less || op == Operator::less_equal) part = is_less || (equal && op == Operator::less_equal) ? "true" : "false";
         if (op == Operator::greater || op == Operator::greater_equal) part = !is_less && (!equal || op == Operator::greater_equal) ? "true" : "false";
@@ -319,7 +327,7 @@ Val FunctionLowering::compare(const Expr& e) {
       const bool asks_identity = op == Operator::is || op == Operator::is_not;
       const char* symbol = op == Operator::is ? "==" : op == Operator::is_not ? "!=" : str(op);
       const auto kind = [](const Type& type) { return type.is_boolean() ? 'b' : type.is_integer() ? 'i' : type.is_complex() ? 'c' : 'f'; };
-      part = asks_identity && kind(left.type) != kind(right.type)  // 1 is no True, and not 1.0
+      part = asks_identity && (kind(left.type) != kind(right.type) || left.type.enumeration != right.type.enumeration)  // 1 is no True, and not 1.0
                  ? fmt::format("((void)({}), (void)({}), {})", left.text, right.text, op == Operator::is_not)
              : have_two_signs(left.type.dtype, right.type.dtype)
                  ? ordered(symbol, left.text, right.text)
@@ -332,6 +340,7 @@ Val FunctionLowering::compare(const Expr& e) {
 }
 
 Val FunctionLowering::logic(const Expr& e) {
+  if (e.type.kind == TypeKind::text) return {quoted(e.type.text), e.type};  // whichever it is
   const bool is_and = e.op == Operator::and_;
   bool simple = e.type.is_boolean();
   for (size_t i = 1; i < e.items.size(); ++i) simple &= !needs_statements(*e.items[i]);
@@ -362,6 +371,7 @@ Val FunctionLowering::conditional(const Expr& e) {
   const std::string name = temp("choice");
   declare(name, e.type);
   const std::string condition = truth(*e.items[0]);
+  if (e.type.kind == TypeKind::text) return {quoted(e.type.text), e.type};
   open(fmt::format("if ({})", condition));
   assign(name, e.type, expr(*e.items[1]));
   --indent_;

@@ -96,6 +96,7 @@ std::string FunctionLowering::element_of(const Expr& subscript, bool) {
 Val FunctionLowering::subscript(const Expr& e) {
   const Type& object = e.items[0]->type;
   if (object.is_list()) return list_subscript(e);
+  if (object.is_words()) return string_subscript(e);
   if (object.is_dict()) return dict_subscript(e);
   if (object.is_tuple()) {
     const Val tuple = pin(expr(*e.items[0]));

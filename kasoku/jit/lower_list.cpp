@@ -67,18 +67,23 @@ Val FunctionLowering::list_subscript(const Expr& e) {
     const Val item{fmt::format("ks_item({}, {})", list.text, i), e.type};
     return e.type.is_scalar() ? pin(item) : owned_item(item.text, e.type);
   }
+  return made_list(e.type, fmt::format("ks_slice_of({}, {})", list.text, slice_of(at, fmt::format("ks_length({})", list.text), e.place)), e.place);
+}
+
+std::string FunctionLowering::slice_of(const Expr& slice, const std::string& length, Place place) {
   int has_bits = 0;
   std::string bound[3] = {"0", "0", "1"};
   for (size_t k = 0; k < 3; ++k) {
-    const Expr* part = at.items[k].get();
+    const Expr* part = slice.items[k].get();
     if (!part || part->type.kind == TypeKind::none) continue;
     if (k < 2) has_bits |= 1 << k;
     bound[k] = pin({text_as(*part, Dtype::int64), int64_type}).text;
   }
   if (bound[2] != "1")
-    fail_if(bound[2] + " == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"slice step cannot be zero\", 0, 0, 0)", e.place.line));
-  return made_list(e.type, fmt::format("ks_slice_of({0}, ks_make_slice({1}, {2}, {3}, {4}, ks_length({0})))", list.text, has_bits,
-                                       bound[0], bound[1], bound[2]), e.place);
+    fail_if(bound[2] + " == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"slice step cannot be zero\", 0, 0, 0)", place.line));
+  const std::string name = temp("slice");
+  line("const ks_slice {} = ks_make_slice({}, {}, {}, {}, {});", name, has_bits, bound[0], bound[1], bound[2], length);
+  return name;
 }
 
 void FunctionLowering::list_store(const Expr& target, const Val& value) {

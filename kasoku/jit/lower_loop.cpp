@@ -394,6 +394,10 @@ void FunctionLowering::array_loop(const Stmt& stmt) {
       return dict_walk(*e.items[1], row->handler == Handler::dict_keys ? "keys" : row->handler == Handler::dict_values ? "values" : "items", e.place);
     if (e.type.is_hashed()) return dict_walk(e, "keys", e.place);
     const Val value = pin(expr(e));
+    if (value.type.is_words()) {
+      const Val text = pin(string_of(value));
+      return {text.text + ".size", [text](const std::string& i) -> Val { return {fmt::format("ks_string{{{}.at + {}, 1}}", text.text, i), string_type}; }};
+    }
     if (value.type.is_tuple()) {
       const auto n = value.type.items.size();
       Type all;

@@ -1,6 +1,8 @@
 /// print: a line is put together piece by piece (runtime.cpp), a kernel's by printf.
 #include "kasoku/jit/lowering.h"
 
+#include <algorithm>
+
 namespace kasoku::jit {
 
 Val FunctionLowering::print(const Expr& e) {
@@ -32,7 +34,8 @@ Val FunctionLowering::print(const Expr& e) {
   };
   const std::function<void(const Val&, Place)> show = [&](const Val& value, Place place) {
     const Type& type = value.type;
-    if (type.kind == TypeKind::text) line("ks_jit_print_text({}, sizeof({}) - 1);", value.text, value.text);
+    if (type.kind == TypeKind::text) text_call(type.text);
+    else if (type.is_string()) line("ks_jit_print_string(&{});", value.text);
     else if (type.is_boolean()) line("ks_jit_print_bool({});", value.text);
     else if (type.is_scalar() && info(type.dtype).kind == DtypeKind::unsigned_) line("ks_jit_print_uint({});", value.text);
     else if (type.is_integer()) line("ks_jit_print_int({});", value.text);
@@ -83,6 +86,7 @@ Val FunctionLowering::print(const Expr& e) {
   for (size_t i = 1; i < n; ++i) {
     const Val value = pin(expr(*e.items[i]));
     if (i > 1) text_call(separator);
+    if (std::ranges::any_of(value.type.items, &Type::is_words)) error(e.items[i]->place, fmt::format("print of {} cannot be compiled", str(value.type)));  // with quotes
     show(value, e.items[i]->place);
   }
   text_call(end);

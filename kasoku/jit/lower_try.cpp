@@ -130,6 +130,7 @@ void FunctionLowering::raise_statement(const Stmt& stmt) {
       message += 't', texts += part.type.text + '\x1f';
       continue;
     }
+    if (!part.type.is_scalar() || part.type.enumeration) error(stmt.place, fmt::format("an exception with {} cannot be compiled", str(part.type)));
     const bool is_real = part.type.is_floating();
     message += is_real ? 'f' : part.type.is_boolean() ? 'b' : info(part.type.dtype).kind == DtypeKind::unsigned_ ? 'u' : 'i';
     words += is_real ? fmt::format(", __double_as_longlong((double)({}))", part.text) : fmt::format(", (ks_i64)({})", part.text);

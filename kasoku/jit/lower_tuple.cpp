@@ -29,7 +29,8 @@ std::string FunctionLowering::tuple_equality(const Val& a, const Val& b, Place p
     if (x.type.is_array() || x.type.is_container() || y.type.is_array() || y.type.is_container())
       error(place, fmt::format("tuples with a {} are not compared in compiled code", str(x.type.is_scalar() ? y.type : x.type)));
     text += " && ";
-    if (x.type.is_scalar() && y.type.is_scalar()) text += compared("==", x, y);
+    if (x.type.is_words() && y.type.is_words()) text += string_compared(Operator::equal, x, y);
+    else if (x.type.is_scalar() && y.type.is_scalar()) text += compared("==", x, y);
     else if (x.type.is_tuple() && y.type.is_tuple()) text += tuple_equality(x, y, place);
     else text += x.type == y.type ? "true" : "false";  // None, texts: their types say all
   }
@@ -44,7 +45,9 @@ std::string FunctionLowering::tuple_order(Operator op, const Val& a, const Val& 
   std::string text = na == nb ? (takes_equal ? "true" : "false") : (na < nb) == is_less ? "true" : "false";
   for (size_t k = n; k-- > 0;) {
     const Val x = item_of(a, k), y = item_of(b, k);
-    if (x.type.is_scalar() && y.type.is_scalar()) {
+    if (x.type.is_words() && y.type.is_words()) {
+      text = fmt::format("({} ? {} : {})", string_compared(Operator::not_equal, x, y), string_compared(is_less ? Operator::less : Operator::greater, x, y), text);
+    } else if (x.type.is_scalar() && y.type.is_scalar()) {
       text = fmt::format("({} ? {} : {})", compared("!=", x, y), compared(is_less ? "<" : ">", x, y), text);
     } else if (x.type.is_tuple() && y.type.is_tuple()) {
       const Operator strictly = is_less ? Operator::less : Operator::greater;

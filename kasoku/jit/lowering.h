@@ -227,12 +227,24 @@ class FunctionLowering {
   Val list_call(const Expr& expr, Handler handler);
   Val array_of_list(const Expr& expr);
   std::string list_index(const Expr& at, const Val& list);
+  std::string slice_of(const Expr& slice, const std::string& length, Place place);  ///< a variable with a ks_slice
   void list_store(const Expr& target, const Val& value);
   /// An item's owner is the name that is returned.
   Val owned_item(const std::string& text, const Type& type);
   void put(const std::string& call, Place place);  ///< a call that is false if there is no memory
   /// An error if the list is one of all iterations of a parallel loop.
   void want_own(const Expr& list, Place place);
+
+  // --- texts (lower_string.cpp) ---------------------------------------------------------------------
+  static constexpr int string_axis = -2;  ///< what an IndexError of a text says in the place of an axis
+  Val string_of(const Val& value);  ///< of a text, known when compiling or not
+  Val made_string(const std::string& function, const std::string& arguments, Place place);
+  Val string_combined(Operator op, const Val& a, const Val& b, Place place);
+  std::string string_compared(Operator op, const Val& a, const Val& b);
+  Val string_subscript(const Expr& e);
+  Val string_call(const Expr& e, Handler handler);
+  Val string_method(const Expr& e, const Intrinsic& row);
+  Val number_of(const Val& text, const Type& type, Place place);  ///< int(text), float(text)
 
   // --- records (lower_record.cpp) ---------------------------------------------------------------
   Val field(const Expr& expr, const std::string& name);

@@ -112,7 +112,7 @@ FunctionLowering::Parallel FunctionLowering::variables_of(const Stmt& stmt) {
     const bool joins = kind != Update::none && inside == expected && is_read_outside;
     if (joins && type.is_scalar()) {
       loop.reductions.push_back({variable, kind, has_order(kind, type), temp("parts")});
-    } else if (is_read_outside && (first_access(stmt.body, variable) == First::read || !always_assigned(stmt.body, variable))) {
+    } else if (is_read_outside && (type.is_string() || first_access(stmt.body, variable) == First::read || !always_assigned(stmt.body, variable))) {
       if (loop.carried.empty() || (loop.joins_arrays && !joins)) loop.carried = fn_.variables[variable].name;
       loop.joins_arrays &= joins;
     } else {

@@ -107,7 +107,7 @@ class Pruner {
     bool differ = false;
     for (const Type& item : tuple.items) {
       const auto both = join(all, item);
-      differ |= !both || both->kind == TypeKind::optional;
+      differ |= !both || both->kind == TypeKind::optional || (both->is_string() && item.kind == TypeKind::text);
       if (both) all = *both;
     }
     if (!differ && !is_asked && !is_empty) return false;
@@ -301,7 +301,8 @@ std::optional<bool> is_of(const Type& type, const std::string& classes) {
   const auto name = [&]() -> std::string {
     switch (type.kind) {
       case TypeKind::none: return "NoneType";
-      case TypeKind::text: return "str";
+      case TypeKind::text:
+      case TypeKind::string: return "str";
       case TypeKind::array: return "ndarray";
       case TypeKind::tuple: return "tuple";
       case TypeKind::list: return "list";
@@ -311,7 +312,7 @@ std::optional<bool> is_of(const Type& type, const std::string& classes) {
       default: return "";
     }
   }();
-  if (name.empty() || listed("?" + name)) return std::nullopt;
+  if (name.empty() || listed("?" + name) || (type.enumeration && !listed(name))) return std::nullopt;
   return listed(name);
 }
 

@@ -37,6 +37,8 @@ constexpr int64_t worth_sharing = 60'000;
 constexpr int ended = 100;
 
 std::atomic<Printer> printer{nullptr};
+std::atomic<StringMethod> string_method{nullptr};
+std::atomic<StringNumber> string_number{nullptr};
 thread_local std::string printed;
 
 DrawSource& draws() {
@@ -131,6 +133,36 @@ void ks_jit_list_free(List* list) { free_list(list); }
 Dict* ks_jit_dict_new(int64_t entry_size) { return new_dict(entry_size); }
 int ks_jit_dict_grow(Dict* dict, int64_t entry_size) { return grow(*dict, entry_size); }
 void ks_jit_dict_free(Dict* dict) { free_dict(dict); }
+
+static Strings& strings_of(CallRecord* call) {
+  while (call->outer) call = call->outer;
+  return call->strings;
+}
+uint32_t* ks_jit_string_room(CallRecord* call, int64_t size) { return strings_of(call).room(size); }
+int ks_jit_string_joined(CallRecord* call, String* out, const String* a, const String* b) {
+  *out = strings_of(call).joined(*a, *b);
+  return out->at != nullptr;
+}
+void ks_jit_string_method(CallRecord* call, String* out, const char* name, const String* given, int64_t n) {
+  *out = {};
+  try {
+    *out = string_method.load()(strings_of(call), name, given, n);
+  } catch (...) {
+    end_call(call);
+  }
+}
+void ks_jit_string_number(CallRecord* call, int function, int line, const String* text, int64_t* whole, double* real) {
+  try {
+    const std::string failure = string_number.load()(*text, whole, real);
+    if (failure.empty()) return;
+    auto* const kept = reinterpret_cast<char*>(strings_of(call).room(static_cast<int64_t>(failure.size() / 4 + 1)));
+    if (!kept) throw std::bad_alloc();
+    std::memcpy(kept, failure.c_str(), failure.size() + 1);
+    ks_jit_fail_in(call, function, static_cast<int>(Failure::raised), line, kept, 0, 0, 0);
+  } catch (...) {
+    end_call(call);
+  }
+}
 
 static bool has_failed(const CallRecord* call) { return __atomic_load_n(&call->status, __ATOMIC_RELAXED) != 0; }
 
@@ -266,6 +298,16 @@ void ks_jit_print_complex(double re, double im) {
 }
 void ks_jit_print_bool(int value) { printed += value ? "True" : "False"; }
 void ks_jit_print_text(const char* text, int64_t size) { printed.append(text, static_cast<size_t>(size)); }
+void ks_jit_print_string(const String* text) {
+  for (int64_t i = 0; i < text->size; ++i) {
+    const uint32_t c = text->at[i];
+    const auto put = [](uint32_t byte) { printed += static_cast<char>(byte); };
+    if (c < 0x80) put(c);
+    else if (c < 0x800) put(0xc0 | c >> 6), put(0x80 | (c & 0x3f));
+    else if (c < 0x10000) put(0xe0 | c >> 12), put(0x80 | (c >> 6 & 0x3f)), put(0x80 | (c & 0x3f));
+    else put(0xf0 | c >> 18), put(0x80 | (c >> 12 & 0x3f)), put(0x80 | (c >> 6 & 0x3f)), put(0x80 | (c & 0x3f));
+  }
+}
 void ks_jit_print_flush() {
   const std::string text = std::move(printed);
   printed.clear();
@@ -303,6 +345,7 @@ void release(Memory* memory) {
 }
 
 void set_printer(Printer print) { printer = print; }
+void set_string_functions(StringMethod method, StringNumber number) { string_method = method, string_number = number; }
 
 void seed(int64_t value) {
   // Neighbouring seeds give unrelated keys (SplitMix64's finaliser).
@@ -324,6 +367,7 @@ void register_functions() {
         KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),
         KS_ROW(ks_jit_print_flush),   KS_ROW(ks_jit_poll),       KS_ROW(ks_jit_is_deep),
         KS_ROW(ks_jit_list_new),      KS_ROW(ks_jit_list_grow),  KS_ROW(ks_jit_list_free),
+        KS_ROW(ks_jit_string_room),   KS_ROW(ks_jit_string_joined), KS_ROW(ks_jit_string_method), KS_ROW(ks_jit_string_number), KS_ROW(ks_jit_print_string),
         KS_ROW(ks_jit_dict_new),      KS_ROW(ks_jit_dict_grow),  KS_ROW(ks_jit_dict_free),
 #undef KS_ROW
     };

@@ -5,13 +5,42 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace kasoku {
 class InterruptCheck;
 }
 
 namespace kasoku::jit {
+
+/// ks_string of ks_jit.h: code points. Of a method's arguments and results one without an address is the number `size`.
+struct String {
+  const uint32_t* at;
+  int64_t size;
+};
+
+/// What a call makes texts in, on several threads; all of it goes with the call.
+class Strings {
+ public:
+  /// Room for so many code points; null if there is no memory.
+  uint32_t* room(int64_t size);
+  /// a and b, one behind the other; in the place of one of them where nothing stands beside it, so that a text may grow letter by
+  /// letter at its end or at its beginning. Without an address if there is no memory.
+  String joined(String a, String b);
+
+ private:
+  struct Free {
+    uint32_t *begin = nullptr, *end = nullptr;
+  };
+  uint32_t* take(Free& from, int64_t size);
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<uint32_t[]>> blocks_;
+  Free behind_, before_;  ///< what is free of the last block that is filled from its beginning, and from its end
+};
 
 /// ks_call of ks_jit.h; the layouts must agree.
 struct CallRecord {
@@ -31,6 +60,7 @@ struct CallRecord {
   std::exception_ptr interruption;      ///< what ended the call, if that was no failure of its own
   char device_name[160];                ///< where `name` points if a kernel gave it
   bool is_placed_error = false;         ///< it is an Error that `function` and `line` belong to
+  Strings strings;
 };
 
 /// While it lives, this thread is the one that made the call: it looks for Ctrl-C.
@@ -94,6 +124,12 @@ void register_functions();
 /// Where print goes; the whole line of one call. Without it: nowhere.
 using Printer = void (*)(const char* text, uint64_t size);
 void set_printer(Printer printer);
+
+/// Calls a method of Python's str: the first text's, with the others as arguments. What it throws ends the call.
+using StringMethod = String (*)(Strings& room, const char* name, const String* given, int64_t n);
+/// int() or float() of a text, whichever has a place; "" or the exception that it is instead: its class, a line's end, its text.
+using StringNumber = std::string (*)(String text, int64_t* whole, double* real);
+void set_string_functions(StringMethod method, StringNumber number);
 
 /// The seed of the draws of compiled functions; unseeded they start from the system's entropy.
 void seed(int64_t seed);

@@ -14,6 +14,7 @@ std::string_view support_text() {
 #include "kasoku/jit/support_run.inc"
 #include "kasoku/jit/support_list.inc"
 #include "kasoku/jit/support_dict.inc"
+#include "kasoku/jit/support_string.inc"
 #include "kasoku/jit/support_kernel.inc"
       ;
   // clang-format on

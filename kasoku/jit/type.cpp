@@ -55,7 +55,7 @@ std::string str(const Type& type) {
   switch (type.kind) {
     case TypeKind::unknown: return "undefined";
     case TypeKind::none: return "none";
-    case TypeKind::scalar: return std::string(info(type.dtype).name);
+    case TypeKind::scalar: return fmt::format("{}{}", info(type.dtype).name, type.enumeration ? " of an Enum" : "");
     case TypeKind::array:
       return fmt::format("{}array({}, {}d, {})", type.is_read_only ? "readonly " : "",
                          type.has_records() ? str(type.items[0]) : std::string(info(type.dtype).name), type.ndim,
@@ -72,6 +72,7 @@ std::string str(const Type& type) {
     case TypeKind::record: return record_text(type);
     case TypeKind::range: return "range";
     case TypeKind::text: return "the text '" + excerpt(type.text, 60) + "'";
+    case TypeKind::string: return "str";
     case TypeKind::member: return type.text;
     case TypeKind::function: return "function";
     case TypeKind::group: return "the threads of a grid";
@@ -120,9 +121,17 @@ Dtype real_dtype(Dtype dtype) {
   return real_part(dtype);
 }
 
+Type at_run_time(Type type) {
+  if (type.kind == TypeKind::text) return string_type;
+  if (type.is_tuple())
+    for (Type& item : type.items) item = at_run_time(std::move(item));
+  return type;
+}
+
 bool can_be_item(const Type& type) {
   switch (type.kind) {
     case TypeKind::unknown:
+    case TypeKind::string:
     case TypeKind::scalar: return true;
     case TypeKind::array: return type.ndim > 0;
     case TypeKind::list: return can_be_item(type.items[0]);
@@ -130,7 +139,7 @@ bool can_be_item(const Type& type) {
     case TypeKind::set: return can_be_key(type.items[0]);
     case TypeKind::tuple:
       return !type.items.empty() && std::ranges::all_of(type.items, [](const Type& t) {
-        return t.is_scalar() || (t.is_tuple() && can_be_item(t));
+        return t.is_scalar() || t.is_string() || (t.is_tuple() && can_be_item(t));
       });
     default: return false;
   }
@@ -138,12 +147,13 @@ bool can_be_item(const Type& type) {
 
 bool can_be_key(const Type& type) {
   if (type.is_tuple()) return !type.items.empty() && std::ranges::all_of(type.items, can_be_key);
-  return (type.is_scalar() && type.dtype != Dtype::float16) || !type.is_known();
+  return (type.is_scalar() && type.dtype != Dtype::float16) || type.is_string() || !type.is_known();
 }
 
 /// Keys of one kind: 2**53 + 1 as a float would be another key.
 static std::optional<Type> join_keys(const Type& a, const Type& b) {
   if (!a.is_known() || !b.is_known()) return a.is_known() ? a : b;
+  if (a == b) return a;
   if (a.is_tuple() && b.is_tuple() && a.items.size() == b.items.size()) {
     Type both = a;
     for (size_t i = 0; i < a.items.size(); ++i) {
@@ -174,9 +184,11 @@ std::optional<Type> join(const Type& a, const Type& b) {
     optional.items = {*both};
     return optional;
   }
+  if (a.is_words() && b.is_words()) return string_type;
   if (a.kind != b.kind) return std::nullopt;
   switch (a.kind) {
     case TypeKind::scalar: {
+      if (a.enumeration != b.enumeration) return std::nullopt;  // a member is no plain number
       if (a.dtype == Dtype::bool_ || b.dtype == Dtype::bool_)
         return Type::scalar(a.dtype == Dtype::bool_ ? b.dtype : a.dtype);
       return Type::scalar(element_dtype(a.dtype, b.dtype) == Dtype::float64 && a.is_integer() &&
@@ -239,6 +251,7 @@ std::string text_of(const Type& type) {
     case TypeKind::scalar: return text_of(type.dtype);
     case TypeKind::array: return fmt::format("ks_array<{}, {}>", element_text(type), type.ndim);
     case TypeKind::record: return "char*";
+    case TypeKind::string: return "ks_string";
     case TypeKind::tuple: {
       std::string text = "ks_tuple<";
       for (size_t i = 0; i < type.items.size(); ++i)

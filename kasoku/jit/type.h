@@ -25,6 +25,7 @@ enum class TypeKind : uint8_t {
   record,     ///< an element of a structured array, where it is: fields of `items`, whose places `text` has
   range,      ///< range(…) as a value
   text,       ///< a string known at compile time
+  string,     ///< one that is not: its code points
   member,     ///< a member of an Enum, known at compile time: `text` is its name
   dtype,      ///< a dtype as a value: np.float64
   function,   ///< a function as a value: `function`, or a row of intrinsics.def
@@ -42,6 +43,7 @@ struct Type {
   const Function* function = nullptr;    ///< function
   const Intrinsic* intrinsic = nullptr;  ///< function, if it is none of the unit's
   std::string text;                      ///< text: which one; scalar: an integer known when compiling, in digits
+  int enumeration = 0;                   ///< scalar: number of the IntEnum that it is a member of, of an IntFlag below zero
 
   bool operator==(const Type&) const = default;
 
@@ -111,6 +113,9 @@ struct Type {
   bool is_scalar() const { return kind == TypeKind::scalar; }
   bool is_array() const { return kind == TypeKind::array; }
   bool is_tuple() const { return kind == TypeKind::tuple; }
+  bool is_string() const { return kind == TypeKind::string; }
+  /// A text, known when compiling or not.
+  bool is_words() const { return kind == TypeKind::text || is_string(); }
   bool is_record() const { return kind == TypeKind::record; }
   /// An array of records.
   bool has_records() const { return is_array() && !items.empty(); }
@@ -135,6 +140,7 @@ struct Type {
 inline const Type int64_type = Type::scalar(Dtype::int64);
 inline const Type float64_type = Type::scalar(Dtype::float64);
 inline const Type bool_type = Type::scalar(Dtype::bool_);
+inline const Type string_type = Type::of(TypeKind::string);
 
 /// "int64", "array(float64, 2d, C)", "(int64, float64)": as messages and signatures show it.
 std::string str(const Type& type);
@@ -152,6 +158,9 @@ std::optional<Field> field_of(const Type& record, const std::string& name);
 /// Bytes of a record, and whether all of its fields are where C would place them.
 int64_t record_size(const Type& record);
 bool is_aligned(const Type& record);
+
+/// The type of a value of which nothing but its type is known: a text is a string, in a tuple too.
+Type at_run_time(Type type);
 
 /// Whether a list, or a dict as a value, can hold such items; whether a dict or a set can have such keys.
 bool can_be_item(const Type& type);

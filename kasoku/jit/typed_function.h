@@ -47,6 +47,10 @@ struct OverloadAsked : Error {
 /// (hidden ones not among them). An error names the user's line.
 TypedUnit infer(const Unit& unit, const std::vector<Type>& arguments);
 
+/// Whether a parameter's text, if it is one, is read as letters; else it is a word that chooses: it is compared with texts known
+/// when compiling, or given to functions that take such a word.
+bool is_read_as_letters(const Function& function, size_t parameter);
+
 /// Takes out the branches of `body` that the arguments' types decide: `if x is None`.
 void prune(const Function& function, const std::vector<Type>& arguments, Block& body);
 

@@ -1,6 +1,7 @@
 """Functions inside a function that is compiled: whose names are whose, and comprehensions as the functions they are."""
 
 import ast
+import enum
 import types
 
 import numpy as np
@@ -183,6 +184,24 @@ def classes(asked):
     for python, own in _numbers:
         add(np.dtype(own).name, python, own)
     return ",".join(found)
+
+
+_operators = """add sub mul truediv floordiv mod divmod pow lshift rshift and or xor radd rsub rmul rtruediv rfloordiv rmod rdivmod
+rpow rlshift rrshift rand ror rxor neg pos abs invert eq ne lt le gt ge bool int float index round trunc floor ceil""".split()
+
+
+def members_of(integers):
+    """What makes a member of its number, for an Enum of integers of 64 bits that counts as they do; else None."""
+    is_flag = issubclass(integers, enum.IntFlag)
+    home = enum.IntFlag if is_flag else int
+    if any(getattr(integers, f"__{name}__") is not getattr(home, f"__{name}__") for name in _operators):
+        return None
+    members = {int(member): member for member in integers}
+    if is_flag:
+        is_plain = integers._boundary_ is enum.KEEP and all(member._value_ == n for n, member in members.items())
+        return integers if is_plain else None
+    is_plain = len(members) == len(list(integers)) and all(-(2**63) <= n < 2**63 for n in members)
+    return members.__getitem__ if is_plain else None
 
 
 def dtypes_of(asked):

@@ -409,6 +409,8 @@ def of_description(given):
         return RecordArray(dtype, ndim, "C" if contiguous else "A", readonly)
     if given[0] == "tuple":
         return TupleType(map(of_description, given[1]))
+    if given[0] == "str":
+        return names["unicode_type"]
     if len(given) == 1:
         return names.get(given[0]) or Type(given[0])
     dtype, ndim, contiguous, readonly = given

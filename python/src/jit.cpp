@@ -46,14 +46,10 @@ PyObject* observer = nullptr;  ///< called before each function that may run on 
 
 JitState& state_of(PyObject* self) { return *reinterpret_cast<Object*>(self)->state; }
 
-std::string signature_text(PyObject* const* arguments, size_t n) {
+std::string signature_text(PyObject* const* arguments, const Type* types, size_t n) {
   std::string text = "(";
-  for (size_t i = 0; i < n; ++i) {
-    const Type type = argument_type(arguments[i]);
-    text += (i ? ", " : "") +
-            (type.is_known() ? str(type)
-                             : nb::cast<std::string>(nb::handle((PyObject*)Py_TYPE(arguments[i])).attr("__name__")));
-  }
+  for (size_t i = 0; i < n; ++i)
+    text += (i ? ", " : "") + (types[i].is_known() ? str(types[i]) : nb::cast<std::string>(nb::handle((PyObject*)Py_TYPE(arguments[i])).attr("__name__")));
   return text + ")";
 }
 
@@ -154,6 +150,29 @@ PyObject* call_with_functions(PyObject* self, const std::vector<PyObject*>& plac
   return bound(*others).release().ptr();
 }
 
+bool is_of_a_text(const std::vector<Type>& types) {
+  const auto is = [](const Type& type, const auto& self) -> bool {
+    return type.kind == TypeKind::text || std::ranges::any_of(type.items, [&](const Type& item) { return self(item, self); });
+  };
+  return std::ranges::any_of(types, [&](const Type& type) { return is(type, is); });
+}
+
+/// The types that the function is compiled for: a text among its arguments is any text where it reads the letters of it, or has no
+/// form else; a word that chooses is known when compiling.
+std::vector<Type> compiled_types(JitState& state, const std::vector<Type>& types, const std::vector<Type>& loose, Where& where) {
+  if (loose == types || !state.declared.empty() || !std::ranges::all_of(types, &Type::is_known)) return types;
+  for (const std::vector<Type>& wanted : {for_any_letters(state, types), types, loose}) {
+    if (state.entries.size() >= most_texts && is_of_a_text(wanted)) continue;
+    try {
+      compile_for(state, wanted, where);
+      return wanted;
+    } catch (const Error& error) {
+      if (!means_no_form(error)) throw;
+    }
+  }
+  return types;
+}
+
 PyObject* call_slowly(PyObject* self, PyObject* const* arguments, size_t n, PyObject* names) {
   JitState& state = state_of(self);
   std::vector<PyObject*> placed;
@@ -184,9 +203,12 @@ PyObject* call_slowly(PyObject* self, PyObject* const* arguments, size_t n, PyOb
     }
     if (types.back().is_known()) where.look(value);
   }
-  std::string signature = signature_text(placed.data(), placed.size());
-  if (is_refused(state, signature)) return interpret(state, arguments, n, names);
+  std::vector<Type> loose = types;
+  for (Type& type : loose) type = at_run_time(type);
+  const std::string signature = signature_text(placed.data(), types.data(), placed.size()), loose_signature = signature_text(placed.data(), loose.data(), placed.size());
+  if (is_refused(state, signature) || is_refused(state, loose_signature)) return interpret(state, arguments, n, names);
   try {
+    types = compiled_types(state, types, loose, where);
     std::vector<Type> wanted = types;
     if (!state.declared.empty())
       wanted = choose(state.declared, types, nb::cast<std::string>(nb::repr(state.function))).arguments;
@@ -194,7 +216,7 @@ PyObject* call_slowly(PyObject* self, PyObject* const* arguments, size_t n, PyOb
       if (!types[i].is_known())
         throw Error(ErrorKind::type, fmt::format("argument '{}' of {} is {}, which compiled code does not take", state.names[i],
                                                  nb::cast<std::string>(nb::str(state.function.attr("__name__"))),
-                                                 signature_text(&placed[i], 1)));
+                                                 signature_text(&placed[i], &types[i], 1)));
     if (state.entries.size() >= most_texts && std::ranges::any_of(wanted, [](const Type& type) { return type.kind == TypeKind::text; }))
       throw Error(ErrorKind::type, fmt::format("{} was given more than {} different texts", nb::cast<std::string>(nb::str(state.function.attr("__name__"))), most_texts))
           .why("it is compiled for each text that is an argument");
@@ -220,6 +242,7 @@ PyObject* call_slowly(PyObject* self, PyObject* const* arguments, size_t n, PyOb
     }
     if (where.is_mixed()) throw_typing_error(error);
     refuse(state, signature, error);
+    if (state.refused.size() > most_texts && loose_signature != signature) refuse(state, loose_signature, error);
   }
   return interpret(state, arguments, n, names);
 }

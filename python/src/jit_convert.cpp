@@ -25,6 +25,7 @@ Type type_of_description(nb::handle given) {
   const std::string name = nb::cast<std::string>(t[0]);
   if (name == "none" || name == "void") return Type::none();
   if (name == "unicode_type") return Type::of(TypeKind::text);
+  if (name == "str") return string_type;
   if (name == "record") return record_type(t[1]);
   if (name == "records") {
     Type type = Type::array(Dtype::opaque, nb::cast<int>(t[2]), nb::cast<bool>(t[3]));
@@ -69,6 +70,7 @@ nb::object description(const Type& type) {
     case TypeKind::set: return nb::make_tuple("set", description(type.items[0]));
     case TypeKind::none: return nb::make_tuple("none");
     case TypeKind::text: return nb::make_tuple("unicode_type");
+    case TypeKind::string: return nb::make_tuple("str");
     default: return nb::make_tuple(str(type));
   }
 }

@@ -7,6 +7,7 @@
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/replay.h"
 #include "kasoku/jit/signature.h"
+#include "kasoku/jit/typed_function.h"
 
 #include <fmt/format.h>
 
@@ -95,15 +96,18 @@ bool set_offloads_to_cpu(bool on) { return std::exchange(offloads_to_cpu, on); }
 
 namespace {
 
+void read(JitState& state) {
+  if (state.is_read) return;
+  ReadFunction read = read_function({state.function, state.options, state.declared});
+  state.unit = std::move(read.unit);
+  state.dependencies = std::move(read.dependencies);
+  state.hidden = std::move(read.arrays);
+  state.raised = std::move(read.raised);
+  state.is_read = true;
+}
+
 std::shared_ptr<JitEntry> compile_with_known_overloads(JitState& state, const std::vector<Type>& types, Where& where) {
-  if (!state.is_read) {
-    ReadFunction read = read_function({state.function, state.options, state.declared});
-    state.unit = std::move(read.unit);
-    state.dependencies = std::move(read.dependencies);
-    state.hidden = std::move(read.arrays);
-    state.raised = std::move(read.raised);
-    state.is_read = true;
-  }
+  read(state);
   for (const nb::object& array : state.hidden) where.look(array.ptr());
   Device* const place = state.options.is_cuda ? nullptr : place_of(where);
   if (place)
@@ -127,6 +131,15 @@ std::shared_ptr<JitEntry> compile_with_known_overloads(JitState& state, const st
 }
 
 }  // namespace
+
+std::vector<Type> for_any_letters(JitState& state, std::vector<Type> types) {
+  const JitLock alone;
+  read(state);
+  const jit::Function& function = *state.unit->functions[0];
+  for (size_t i = 0; i < types.size(); ++i)
+    if (types[i].kind == TypeKind::text && is_read_as_letters(function, i)) types[i] = string_type;
+  return types;
+}
 
 std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<Type> types, Where& where) {
   const JitLock alone;
@@ -197,7 +210,7 @@ namespace {
 
 const kasoku::Value::Kind* kind_of(const Type& type) {
   if (type.kind == TypeKind::none) return &kasoku::Value::nothing;
-  if (type.kind != TypeKind::scalar) return nullptr;
+  if (type.kind != TypeKind::scalar || type.enumeration) return nullptr;
   switch (type.dtype) {
     case Dtype::bool_: return &kasoku::Value::boolean;
     case Dtype::int64:
@@ -239,7 +252,7 @@ std::shared_ptr<JitEntry> free_entry(const JitState& state) {
   const bool is_free = entry->hidden.empty() && !entry->is_placed && !entry->compiled.device() &&
                        kind_of(entry->compiled.lowered().result) &&
                        std::ranges::all_of(entry->arguments, [](const Type& type) {
-                         return type.kind == TypeKind::scalar && (type.dtype == Dtype::int64 || type.dtype == Dtype::float64 || type.dtype == Dtype::bool_);
+                         return kind_of(type) && type.kind == TypeKind::scalar && (type.dtype == Dtype::int64 || type.dtype == Dtype::float64 || type.dtype == Dtype::bool_);
                        });
   return is_free ? entry : nullptr;
 }

@@ -20,7 +20,7 @@ void bind_jit_inspect(nb::module_& m) {
   m.def("_jit_compile", [](nb::handle f, nb::list types) {
     JitState& state = jit_state(f);
     std::vector<Type> all;
-    for (nb::handle item : types) all.push_back(type_of_description(item));
+    for (nb::handle item : types) all.push_back(at_run_time(type_of_description(item)));
     Where where{nullptr, nullptr, std::ranges::any_of(all, &Type::is_array)};
     try {
       compile_for(state, all, where);

@@ -2,6 +2,7 @@
 #include "jit_layout.h"
 
 #include "kasoku/jit/lower.h"
+#include "kasoku/jit/runtime.h"
 
 #include <algorithm>
 #include <cstring>
@@ -61,6 +62,7 @@ Layout layout_of(const Type& type) {
       return {size, is_complex(type.dtype) ? size / 2 : size};
     }
     case TypeKind::array: return {8 * (2 + 2 * size_t{type.ndim}), 8};
+    case TypeKind::string: return {sizeof(String), 8};
     case TypeKind::tuple: {
       size_t alignment = 1;
       const size_t end = each_part(type, [&](const Type& item, size_t, size_t) {
@@ -114,6 +116,12 @@ uint64_t hash_of(const Type& type, const char* at) {
     uint64_t hash = 7;
     each_part(type, [&](const Type& item, size_t offset, size_t) { hash = mixed(hash * 31 + hash_of(item, at + offset)); });
     return hash;
+  }
+  if (type.is_string()) {
+    const auto text = read<String>(at);
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (int64_t i = 0; i < text.size; ++i) hash = (hash ^ text.at[i]) * 0x100000001b3ull;
+    return mixed(hash);
   }
   switch (type.dtype) {
     case Dtype::float32: return hash_of_float(read<float>(at));

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace kasoku {
 
@@ -23,6 +24,7 @@ struct Held {
   Type type;
 };
 thread_local std::vector<Held> held;
+thread_local Strings* strings = nullptr;
 
 char* item_at(const List& list, size_t itemsize, int64_t i) { return static_cast<char*>(list.items) + itemsize * static_cast<size_t>(i); }
 
@@ -119,16 +121,18 @@ void* copy_of_hashed(nb::handle python, const Type& type) {
 
 Type type_of_container(nb::handle value, int depth);
 
-/// What is copied with a container: no text, whose type is itself, and no instance of a class.
+/// What is copied with a container: no instance of a class.
 bool can_be_packed(const Type& type) {
-  return type.is_scalar() || type.is_container() || (type.is_array() && type.ndim > 0) ||
-         (type.is_tuple() && !type.items.empty() && std::ranges::all_of(type.items, &Type::is_scalar));
+  const auto is_plain = [](const Type& t) { return t.is_scalar() || t.is_string(); };
+  return is_plain(type) || type.is_container() || (type.is_array() && type.ndim > 0) ||
+         (type.is_tuple() && !type.items.empty() && std::ranges::all_of(type.items, is_plain));
 }
 
 /// Joins the type of one more item: exactly, since a number's type is seen when it comes back. False if there is none.
 bool add_type(nb::handle item, Type& all, int depth) {
   if (all == float64_type && PyFloat_CheckExact(item.ptr())) return true;
-  const Type type = is_container(item) ? type_of_container(item, depth + 1) : type_of_value(item);
+  if (all.is_string() && PyUnicode_CheckExact(item.ptr())) return true;
+  const Type type = is_container(item) ? type_of_container(item, depth + 1) : at_run_time(type_of_value(item));
   if (!can_be_packed(type)) return false;
   if (all.is_known() && type != all && !(type.is_array() && all.is_array() && join(type, all) == all)) return false;
   if (!all.is_known()) all = type;
@@ -141,15 +145,15 @@ Type type_of_container(nb::handle value, int depth) {
     nb::object item = value.attr("_kasoku_item");
     try {
       if (!item.is_none() && PyDict_Check(value.ptr())) {
-        const Type key = type_of_description(item[0]), mapped = type_of_description(item[1]);
+        const Type key = at_run_time(type_of_description(item[0])), mapped = at_run_time(type_of_description(item[1]));
         return can_be_packed(key) && can_be_packed(mapped) ? Type::dict(key, mapped) : Type{};
       }
       if (!item.is_none() && nb::len(value) == 0) {
-        const Type type = type_of_description(item);
+        const Type type = at_run_time(type_of_description(item));
         return can_be_packed(type) ? Type::list(type) : Type{};
       }
     } catch (const Error&) {
-      return {};  // texts, instances of classes
+      return {};  // instances of classes
     }
   }
   if (depth > 4 || nb::len(value) == 0) return {};
@@ -232,9 +236,12 @@ nb::object unpack_container(const Type& type, uint64_t word, PyObject* const* ar
   return result;
 }
 
-ListScope::ListScope() : begin_(held.size()) {}
+Strings& strings_of_call() { return *strings; }
+
+ListScope::ListScope() : begin_(held.size()), outer_(std::exchange(strings, &strings_)) {}
 
 ListScope::~ListScope() {
+  strings = outer_;
   while (held.size() > begin_) {
     drop(held.back().body, held.back().type);
     held.pop_back();

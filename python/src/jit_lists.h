@@ -19,7 +19,13 @@ bool pack_container(PyObject* container, const jit::Type& type, uint64_t* word, 
 /// A result; `arguments` are as unpack() takes them.
 nb::object unpack_container(const jit::Type& type, uint64_t word, PyObject* const* arguments, size_t n);
 
-/// Holds the lists, dicts and sets of one call.
+/// A Python text's code points, and the text of some.
+jit::String string_of(nb::handle text, jit::Strings& room);
+nb::object python_string(jit::String text);
+/// Where the thread's innermost ListScope has the texts of its call.
+jit::Strings& strings_of_call();
+
+/// Holds the lists, dicts, sets and texts of one call.
 class ListScope {
  public:
   ListScope();
@@ -30,6 +36,7 @@ class ListScope {
 
  private:
   size_t begin_;
+  jit::Strings strings_, *outer_;
 };
 
 }  // namespace kasoku

@@ -39,7 +39,7 @@ class Known {
     if (is_ready_ && has_numpy == has_numpy_ && has_cuda == has_cuda_ && has_library == has_library_) return;
     for (const Intrinsic* row : intrinsics()) {
       std::string path(row->name);
-      if (path.starts_with("array.") || path.starts_with("list.") || path.starts_with("group.") || path.starts_with("dict.") || path.starts_with("set.")) continue;
+      if (path.starts_with("array.") || path.starts_with("list.") || path.starts_with("str.") || path.starts_with("group.") || path.starts_with("dict.") || path.starts_with("set.")) continue;
       const std::string top = path.substr(0, path.find('.'));
       if ((top == "numpy" && !has_numpy) || (path.starts_with("kasoku.cuda") && !has_cuda) || (path.starts_with("kasoku._library") && !has_library)) continue;
       if (path == "kasoku.prange") path = "kasoku._jit.prange";
@@ -197,6 +197,7 @@ Binding Reader::classify_known(nb::object object, const std::string& name, int d
     return value(std::complex<double>(PyComplex_RealAsDouble(p), PyComplex_ImagAsDouble(p)));
   if (type.is_scalar()) {  // a NumPy scalar, an IntEnum
     binding.dtype = type.dtype;
+    binding.type = type;
     if (is_complex(type.dtype)) {
       nb::object z = nb::module_::import_("builtins").attr("complex")(object);
       return value(std::complex<double>(PyComplex_RealAsDouble(z.ptr()), PyComplex_ImagAsDouble(z.ptr())));

@@ -2,6 +2,7 @@
 /// The exception of a compiled call that failed: its class, its arguments, where it was raised.
 #include "jit_raise.h"
 
+#include "jit_lists.h"
 #include "kasoku/base/error.h"
 
 #include <cstring>
@@ -26,6 +27,7 @@ nb::object value_of(char letter, int64_t word) {
 nb::object key_of(const CallRecord& record) {
   const std::string letters(record.name);
   const int64_t words[3] = {record.a, record.b, record.c};
+  if (letters == "t") return python_string({reinterpret_cast<const uint32_t*>(record.a), record.b});
   nb::list parts;
   for (const char letter : letters) {
     if (letter == '(' || letter == '?') continue;

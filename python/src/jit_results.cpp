@@ -144,6 +144,7 @@ static nb::object device_result(const Type& type, const uint64_t* w, PyObject* c
 nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arguments, size_t n, Offloaded* offloaded) {
   switch (type.kind) {
     case TypeKind::scalar: {
+      if (type.enumeration) return member_of(type.enumeration, unpack(Type::scalar(type.dtype), words, arguments, n, offloaded));
       const uint64_t* w = words;
       words += is_complex(type.dtype) ? 2 : 1;
       double x, y;
@@ -188,6 +189,11 @@ nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arg
       return value;
     }
     case TypeKind::text: return nb::str(type.text.c_str(), type.text.size());
+    case TypeKind::string: {
+      const String text{reinterpret_cast<const uint32_t*>(words[0]), static_cast<int64_t>(words[1])};
+      words += 2;
+      return python_string(text);
+    }
     default: return nb::none();
   }
 }

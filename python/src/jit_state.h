@@ -80,6 +80,8 @@ bool still_holds(const JitState& state);
 void forget(JitState& state);
 /// The entry for these types where the call runs, compiled if there is none.
 std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<jit::Type> types, Where& where);
+/// The types in which texts that the function reads as letters are any texts.
+std::vector<jit::Type> for_any_letters(JitState& state, std::vector<jit::Type> types);
 /// Whether an error of compile_for says that there is no compiled form.
 bool means_no_form(const Error& error);
 /// From now on these arguments (all, if nothing can be read) run in the interpreter, because of `error`; throws a

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <unordered_map>
+
 namespace kasoku {
 
 using namespace jit;
@@ -37,6 +40,39 @@ std::optional<Dtype> named_dtype(nb::handle value) {
 }
 
 }  // namespace
+
+namespace {
+
+/// What makes members of their numbers, of each class that was seen; for good, as compiled code has the place of it.
+struct Enumerations {
+  std::unordered_map<PyObject*, std::optional<int>> numbers;
+  std::vector<nb::object> classes, makers;
+};
+Enumerations& enumerations() {
+  static Enumerations& all = *new Enumerations;
+  return all;
+}
+
+}  // namespace
+
+std::optional<int> enumeration_of(nb::handle number) {
+  Enumerations& all = enumerations();
+  nb::object own = nb::borrow(reinterpret_cast<PyObject*>(Py_TYPE(number.ptr())));
+  if (const auto found = all.numbers.find(own.ptr()); found != all.numbers.end()) return found->second;
+  std::optional<int> which = 0;
+  if (is_instance(number, "enum", "Enum")) {
+    nb::object maker = nb::module_::import_("kasoku._scopes").attr("members_of")(own);
+    which.reset();
+    if (!maker.is_none()) {
+      all.makers.push_back(maker);
+      which = static_cast<int>(all.makers.size()) * (is_instance(number, "enum", "IntFlag") ? -1 : 1);
+    }
+  }
+  all.classes.push_back(own);
+  return all.numbers[own.ptr()] = which;
+}
+
+nb::object member_of(int enumeration, nb::handle value) { return enumerations().makers[static_cast<size_t>(std::abs(enumeration)) - 1](value); }
 
 std::optional<std::string> text_of_unicode(nb::handle text) {
   Py_ssize_t size = 0;

@@ -173,7 +173,13 @@ static Type type_of_value(nb::handle value, int& parts) {
   if (Type records = type_of_records(p); records.is_known()) return records;
   const Dtype scalar = numpy_scalar_dtype(p);
   if (scalar != Dtype::opaque) return Type::scalar(scalar);
-  if (PyLong_Check(p)) return int64_type;  // IntEnum and the like
+  if (PyLong_Check(p)) {
+    Type type = int64_type;
+    const std::optional<int> enumeration = enumeration_of(value);
+    if (!enumeration) return {};
+    type.enumeration = *enumeration;
+    return type;
+  }
   if (Type symbol = type_of_symbol(value); symbol.is_known()) return symbol;
   if (PyFloat_Check(p)) return float64_type;
   if (const Array* array = as_array(p)) {
@@ -236,7 +242,7 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
             return put(words++, PyFloat_AsDouble(value)), true;
           return false;
         case Dtype::int64:
-          if (PyLong_CheckExact(value)) {
+          if (PyLong_CheckExact(value) && !type.enumeration) {
             int overflow = 0;
             const long long n = PyLong_AsLongLongAndOverflow(value, &overflow);
             return put(words++, n), overflow == 0;
@@ -337,6 +343,13 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
         if (!pack(PyTuple_GetItem(value, static_cast<Py_ssize_t>(i)), type.items[i], words, offloaded)) return false;
       return true;
     case TypeKind::none: return value == Py_None;
+    case TypeKind::string: {
+      if (!PyUnicode_CheckExact(value)) return false;
+      const String text = string_of(value, strings_of_call());
+      *words++ = reinterpret_cast<uint64_t>(text.at);
+      *words++ = static_cast<uint64_t>(text.size);
+      return true;
+    }
     case TypeKind::text:
     case TypeKind::dtype:
     case TypeKind::member: return type_of_symbol(value) == type;

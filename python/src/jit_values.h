@@ -28,6 +28,12 @@ struct Offloaded {
 /// The type of what is known when compiling (a text, a dtype, a member of an Enum), unknown for any other value.
 jit::Type type_of_symbol(nb::handle value);
 
+/// The number of the IntEnum that a number is a member of, below zero of an IntFlag, 0 of no Enum; nothing if its class has
+/// operators of its own, or members that are no numbers of 64 bits.
+std::optional<int> enumeration_of(nb::handle number);
+/// The member that has this value.
+nb::object member_of(int enumeration, nb::handle value);
+
 /// The UTF-8 of a text; nothing if it has half of a surrogate pair, which UTF-8 has not.
 std::optional<std::string> text_of_unicode(nb::handle text);
 

@@ -55,14 +55,11 @@ def test_the_warning_comes_once_and_says_why():
 
 def test_the_warning_shows_the_beginning_of_a_long_text():
     @ks.jit
-    def count(text):
-        n = 0
-        for letter in text:
-            n += letter == "a"
-        return n
+    def formatted(text):
+        return len(text % ())
 
     with pytest.warns(InterpretedWarning, match="abab…'") as said:
-        assert count("ab" * 100_000) == 100_000
+        assert formatted("ab" * 100_000) == 200_000
     assert len(str(said[0].message)) < 1000
 
 
@@ -72,7 +69,7 @@ def test_loops_are_compiled_and_reported():
         total = 0.0
         for i in range(n):
             total += i * 0.5
-        seen["total"] = total
+        seen[b"total"] = total
         return seen
 
     report = agrees(f, 10)
@@ -109,7 +106,7 @@ def test_closures_globals_defaults_and_keywords():
         out = {}
         for i in range(0, n, step):
             total += i * z * scale
-        out["total"] = total
+        out[b"total"] = total
         return out
 
     report = agrees(f, 10, step=2)
@@ -209,7 +206,7 @@ def test_a_seeded_function_draws_in_the_interpreter():
         total = 0.0
         for _ in range(n):
             total += random.random()
-        out["total"] = total
+        out[b"total"] = total
         return out
 
     agrees(f, 20)
@@ -275,7 +272,7 @@ def test_a_method_with_private_names():
 def test_a_line_of_an_error_is_the_functions():
     @ks.jit
     def f(x):
-        out = {"": 0}
+        out = {b"": 0}
         for i in range(10):
             x[i] = 1
         return out
@@ -324,8 +321,8 @@ def test_the_text_of_exec_is_found_in_a_variable(before):
 
 
 def test_a_signature_of_what_cannot_be_compiled():
-    with pytest.warns(InterpretedWarning, match="a key"):
-        f = ks.jit("float64(float64)")(lambda x: {"a": x}["a"] * 2)
+    with pytest.warns(InterpretedWarning, match="bytes"):
+        f = ks.jit("float64(float64)")(lambda x: {b"a": x}[b"a"] * 2)
     assert f(2.0) == 4.0
 
 
@@ -416,13 +413,13 @@ def test_prange_has_no_serial_fallback():
     def f(n):
         out = np.zeros(n)
         for i in ks.prange(n):
-            seen = {"i": i}
-            out[i] = seen["i"]
+            seen = {b"i": i}
+            out[i] = seen[b"i"]
         return out
 
     with pytest.raises(
         ks.errors.TypeError,
-        match="prange loop has a part without a compiled form: the text 'i' cannot be a key(.|\n)*or write range",
+        match="prange loop has a part without a compiled form: a bytes cannot be used in compiled code(.|\n)*or write range",
     ):
         f(10)
 
