@@ -60,6 +60,7 @@ cases = dict(
     stack=lambda: (da.stack([x, y]), np.stack([a, b])),
     where=lambda: (da.where(x > 0, x, y), np.where(a > 0, a, b)),
     mb=lambda: (x.map_blocks(lambda block: block * 3), a * 3),
+    mbfunction=lambda: (x.map_blocks(lambda block, function: function(block), function=np.abs), np.abs(a)),
     dot=lambda: (da.dot(x, y.T), a @ b.T),
     reshape=lambda: (x.reshape(30, 2, 40), a.reshape(30, 2, 40)),
     reshape2=lambda: (x.reshape(40, 60), a.reshape(40, 60)),
