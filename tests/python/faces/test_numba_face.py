@@ -290,12 +290,15 @@ def test_names_that_programs_import():
     from kasoku.compat.numba.core.decorators import njit as inner
     from kasoku.compat.numba.cuda.cudadrv.driver import _raise_driver_not_found
     from kasoku.compat.numba.cuda.cudadrv.error import CudaSupportError
+    from kasoku.compat.numba.np.linalg import _LAPACK as lapack
     from kasoku.compat.numba.pycc import CC
 
     assert inner is njit and issubclass(numba.NumbaExperimentalFeatureWarning, numba.NumbaWarning)
     assert numba.TypingError is numba.errors.TypingError
     with pytest.raises(CudaSupportError, match="no NVIDIA driver"):
         _raise_driver_not_found()
+    with pytest.raises(NotImplementedError, match="numba.np.linalg._LAPACK is not there"):
+        lapack()
     module = CC("ahead")
     assert module.export("double", "i8(i8)")(lambda x: 2 * x)(4) == 8
     with pytest.raises(NotImplementedError, match="CC.compile is not there"):

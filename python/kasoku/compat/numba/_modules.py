@@ -72,8 +72,8 @@ def _must_be_on_device(obj):
         raise TypeError("require an cuda_ndarray object")
 
 
-def _refused(*args, name, why, **options):
-    raise errors.UnsupportedError(f"numba.extending.{name} is not there\n  why  {why}")
+def _refused(*args, name, why, place="extending", **options):
+    raise errors.UnsupportedError(f"numba.{place}.{name} is not there\n  why  {why}")
 
 
 _lowered = "it writes LLVM's instructions by llvmlite, and compiled functions here are kernel text"
@@ -179,6 +179,9 @@ modules(__package__, {
         **{name: bound(_refused, name=name, why=why) for name, why in _refusals.items()},
         "is_jitted": (lambda function: isinstance(function, _core.JitFunction), "Whether it was compiled by jit.")}),
     "np": ("types and dtypes.", {}),
+    "np.linalg": ("what calls LAPACK by Numba's own functions: an error where it is called.", {
+        name: bound(_refused, name=name, place="np.linalg", why="numpy.linalg in compiled functions calls LAPACK here")
+        for name in ("_LAPACK", "_BLAS")}),
     "np.ufunc": ("the classes of vectorized functions.", {}),
     "np.ufunc.gufunc": ("the class of generalized ones.", {"GUFunc": GUFunc}),
     "np.numpy_support": ("types from dtypes, and back.", {
