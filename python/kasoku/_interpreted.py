@@ -46,7 +46,8 @@ def argument(value):
     and one of a program's own class is an array."""
     if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
         return value
-    return value.view(np.recarray if value.dtype.names else np.ndarray) if type(value) is not np.recarray else value
+    kind = np.recarray if value.dtype.names else np.ndarray
+    return value if type(value) is kind else value.view(kind)
 
 
 def result(value):
