@@ -41,9 +41,11 @@ size_t parts(const Type& type) {
   return n;
 }
 
-/// Records are where they are, and a named tuple would come back without its names.
-bool has_record(const Type& type) {
-  return type.is_record() || (type.is_tuple() && !type.text.empty()) || std::ranges::any_of(type.items, has_record);
+/// Records are where they are.
+bool has_record(const Type& type) { return type.is_record() || std::ranges::any_of(type.items, has_record); }
+
+bool has_named_tuple(const Type& type) {
+  return (type.is_tuple() && !type.text.empty()) || std::ranges::any_of(type.items, has_named_tuple);
 }
 
 /// Whether a value is, or holds, one of which no more is known than its type.
@@ -344,7 +346,9 @@ void Inference::walk(Stmt& stmt) {
       break;
     case StmtKind::return_: {
       const Type type = stmt.expr ? visit(*stmt.expr) : Type::none();
-      if (has_record(type) && !function_->function->options.is_cuda)  // what a kernel calls never comes back to Python
+      // What a kernel calls never comes back to Python, and a named tuple that does would be without its names.
+      if (!function_->function->options.is_cuda &&
+          (has_record(type) || (function_ == unit_.functions[0].get() && has_named_tuple(type))))
         fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)), "", "return its parts");
       if (has_python_object(type) && !(type.is_tuple() && function_->function->options.is_cuda))
         fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)));

@@ -42,8 +42,12 @@ def form(function, source, make):
 
 
 def argument(value):
-    """What a function that runs in the interpreter is given: an array of records knows its fields as attributes there, too."""
-    return value.view(np.recarray) if type(value) is np.ndarray and value.dtype.names else value
+    """What a function that runs in the interpreter is given: an array of records knows its fields as attributes there, too,
+    and one of a program's own class is an array."""
+    if not isinstance(value, np.ndarray) or isinstance(value, np.ma.MaskedArray):
+        return value
+    kind = np.recarray if value.dtype.names else np.ndarray
+    return value if type(value) is kind else value.view(kind)
 
 
 def result(value):
@@ -287,6 +291,76 @@ def with_names(function, given):
     made.__kasoku_source__ = new, file, lines, text
     made.__kasoku_serial__ = getattr(function, "__kasoku_serial__", False)
     return made
+
+
+def with_types(function, declared):
+    """The function whose variables of these names are converted to a type, a number's, wherever they get a value."""
+    node, file, lines, text = _source.of(function)
+    if isinstance(node, ast.Lambda):
+        return function  # it assigns nothing
+    kinds = {name: np.dtype(of.__kasoku_dtype__).type for name, of in declared.items() if _is_number(of)}
+    new = _WithTypes(kinds).visit(copy.deepcopy(node))
+    given = [arg for arg in (*new.args.posonlyargs, *new.args.args, *new.args.kwonlyargs) if arg.arg in kinds]
+    new.body[:0] = [_WithTypes(kinds).converted(arg.arg, new.body[0]) for arg in given]
+    ast.fix_missing_locations(new)
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    cells |= {_WithTypes.name(name): types.CellType(kind) for name, kind in kinds.items()}
+    new.decorator_list = []
+    made = _function(new, file, function, cells)
+    made.__module__, made.__doc__ = function.__module__, function.__doc__
+    made.__kasoku_source__ = new, file, lines, text
+    return made
+
+
+def _is_number(of):
+    return hasattr(of, "__kasoku_dtype__") and not hasattr(of, "ndim") and of.__kasoku_dtype__[0] in "biufc"
+
+
+class _WithTypes(ast.NodeTransformer):
+    """Assignments to some variables of a function, made to convert."""
+
+    def __init__(self, kinds):
+        self.kinds, self._is_inside = kinds, False
+
+    name = staticmethod(lambda variable: f"_type_of_{variable}")
+
+    def converted(self, variable, place, value=None):
+        call = ast.Call(ast.Name(self.name(variable), ast.Load()), [value or ast.Name(variable, ast.Load())], [])
+        return ast.copy_location(ast.Assign([ast.Name(variable, ast.Store())], call), place)
+
+    def _is_typed(self, target):
+        return isinstance(target, ast.Name) and target.id in self.kinds
+
+    def visit_FunctionDef(self, node):  # noqa: N802
+        if self._is_inside:
+            return node  # whose variables are others
+        self._is_inside = True
+        return self.generic_visit(node)
+
+    def visit_Lambda(self, node):  # noqa: N802
+        return node
+
+    def visit_Assign(self, node):  # noqa: N802
+        if len(node.targets) == 1 and self._is_typed(node.targets[0]):
+            return self.converted(node.targets[0].id, node, node.value)
+        return [node, *(self.converted(name, node) for target in node.targets for name in self._in(target))]
+
+    def visit_AnnAssign(self, node):  # noqa: N802
+        return self.converted(node.target.id, node, node.value) if node.value and self._is_typed(node.target) else node
+
+    def visit_AugAssign(self, node):  # noqa: N802
+        if not self._is_typed(node.target):
+            return node
+        value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
+        return self.converted(node.target.id, node, ast.copy_location(value, node))
+
+    def visit_For(self, node):  # noqa: N802
+        self.generic_visit(node)
+        node.body[:0] = [self.converted(name, node.body[0]) for name in self._in(node.target)]
+        return node
+
+    def _in(self, target):
+        return [each.id for each in ast.walk(target) if self._is_typed(each) and isinstance(each.ctx, ast.Store)]
 
 
 def _function(node, file, model, cells):

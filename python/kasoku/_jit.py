@@ -279,7 +279,8 @@ def jit(signature_or_function=None, *, nopython=False, nogil=True, cache=True, p
 
     It runs as native code without the GIL; `prange` loops and array expressions use all workers
     (`parallel=False`: one). Indices are checked (`boundscheck=False`: not). `fastmath` lets sums be
-    reordered; the result stays the same with any number of workers. Compiled code is always cached.
+    reordered; the result stays the same with any number of workers. `locals` are variables of the function by name and the
+    types of numbers that they have. Compiled code is always cached.
     What has no compiled form runs in the interpreter, with a warning, but for the loops that have one
     (`nopython=True`: it is an error). Returns a JitFunction, or without a function the decorator that makes one.
 
@@ -295,10 +296,6 @@ def jit(signature_or_function=None, *, nopython=False, nogil=True, cache=True, p
     """
     if error_model not in ("python", "numpy"):
         raise errors.ValueError(f"error_model is 'python' or 'numpy', not {error_model!r}")
-    if locals:
-        raise errors.UnsupportedError(
-            "locals= of jit is not there\n  fix  convert where the variable is assigned: x = np.float32(…)"
-        )
 
     def decorate(function):
         if isinstance(function, _core.JitFunction):
@@ -308,6 +305,8 @@ def jit(signature_or_function=None, *, nopython=False, nogil=True, cache=True, p
         if forceobj:
             return function
         _source.remember(function)
+        if locals:
+            function = _interpreted.with_types(function, locals)
         made = _core._jit_make(function, bool(parallel), bool(fastmath), boundscheck is not False, error_model == "python",
                                bool(nopython), False)  # fmt: skip
         functools.update_wrapper(made, function)

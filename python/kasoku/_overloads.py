@@ -72,7 +72,9 @@ def ask(key, arguments, by_name, in_kernels):
     """Keeps what the overloads give for arguments of these types."""
     found = _known.setdefault((key, in_kernels), [])
     for with_values in (False, True):
-        given = [_type(described, value if with_values else "") for described, value in arguments]
+        given = [
+            _type(described, value if with_values or described[0] == "tuple" else "") for described, value in arguments
+        ]
         positional = given[: len(given) - len(by_name)]
         named = dict(zip(by_name, given[len(positional) :], strict=True))
         for overload, owner in _overloads_for(key, in_kernels):
@@ -95,6 +97,8 @@ def ask(key, arguments, by_name, in_kernels):
 
 def _type(described, value):
     type = _signature.of_description(described)
+    if described[0] == "tuple" and value:
+        return _signature.NamedTupleType(type.types, value.rstrip(",").split(","))
     if not value or not (len(described) == 4 or described[0] == "unicode_type"):
         return type
     made = {"unicode_type": str, "bool": lambda text: text == "1"}.get(described[0], int)

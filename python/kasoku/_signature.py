@@ -33,7 +33,14 @@ class Type:
 
     @property
     def dtype(self):
-        return Type(self.__kasoku_dtype__)
+        """The type of an array's items; of a number type NumPy's dtype, by which NumPy takes it for one."""
+        if hasattr(self, "ndim"):
+            return Type(self.__kasoku_dtype__)
+        if self.__kasoku_dtype__ in ("void", "none", "unicode_type"):
+            raise AttributeError(f"{self.name} has no dtype")
+        import numpy as np
+
+        return np.dtype(self.__kasoku_dtype__)
 
     @property
     def bitwidth(self):
@@ -133,6 +140,14 @@ class TupleType:
         return "tuple", [t._describe() for t in self.types]
 
 
+class NamedTupleType(TupleType):
+    """A tuple of types whose items have names."""
+
+    def __init__(self, types, fields):
+        super().__init__(types)
+        self.fields = tuple(fields)
+
+
 class ListType:
     """A list of items of one type."""
 
@@ -217,6 +232,14 @@ class Pointer(Opaque):
     def __init__(self, dtype=None):
         super().__init__("void*" if dtype is None else f"{dtype!r}*")
         self.dtype = dtype
+
+
+class FunctionType(Opaque):
+    """A compiled function of this signature, as an argument."""
+
+    def __init__(self, signature):
+        super().__init__(f"FunctionType[{signature!r}]")
+        self.signature = signature
 
 
 class DeferredType(Opaque):

@@ -6,7 +6,9 @@ the real packages under their names.
 """
 
 import __future__
+import ast
 import builtins
+import contextlib
 import functools
 import importlib
 import importlib.util
@@ -45,8 +47,9 @@ class Redirect:
         self._import_module = importlib.import_module
         self._find_spec = importlib.util.find_spec
         self._exec = builtins.exec
+        self._compile = builtins.compile
         if "numba" in self.names:
-            builtins.exec = self._on_exec
+            builtins.exec, builtins.compile = self._on_exec, self._on_compile
         builtins.__import__ = self._on_import
         importlib.import_module = self._on_import_module
         importlib.util.find_spec = self._on_find_spec
@@ -55,7 +58,7 @@ class Redirect:
         builtins.__import__ = self._import
         importlib.import_module = self._import_module
         importlib.util.find_spec = self._find_spec
-        builtins.exec = self._exec
+        builtins.exec, builtins.compile = self._exec, self._compile
 
     # ── whose import is it ────────────────────────────────────────────────────────────────
 
@@ -138,12 +141,29 @@ class Redirect:
         if globals is None:
             globals = frame.f_globals
             locals = frame.f_locals if locals is None else locals
-        if type(source) is str and "def " in source and len(source) < 100_000 and self._is_own(frame.f_globals):
-            name = f"<text {zlib.crc32(source.encode()):08x} of exec>"
-            flags = frame.f_code.co_flags & _features
-            source, text = compile(source, name, "exec", flags, True), source
-            linecache.cache[name] = len(text), None, text.splitlines(True), name
+        if type(source) is str and "def " in source and self._is_own(frame.f_globals):
+            source = self._kept(source, frame.f_code.co_flags & _features) or source
         return self._exec(source, globals, locals, **closure)
+
+    def _on_compile(self, source, filename, mode, flags=0, dont_inherit=False, optimize=-1, **words):
+        """The same for a tree that the program made, of which there is no text."""
+        frame = sys._getframe(1)
+        if not dont_inherit:
+            flags |= frame.f_code.co_flags & _features
+        if isinstance(source, ast.Module) and str(filename).startswith("<") and not flags & ast.PyCF_ONLY_AST:
+            if any(isinstance(each, ast.FunctionDef) for each in source.body) and self._is_own(frame.f_globals):
+                with contextlib.suppress(SyntaxError):  # a tree may have names that no text has
+                    return self._kept(ast.unparse(source), flags) or self._compile(source, filename, mode, flags, True)
+        return self._compile(source, filename, mode, flags, True, optimize, **words)
+
+    def _kept(self, text, flags):
+        """The code of a text that its functions are found in later; None if it is very long."""
+        if len(text) > 100_000:
+            return None
+        name = f"<text {zlib.crc32(text.encode()):08x} of exec>"
+        code = self._compile(text, name, "exec", flags, True)
+        linecache.cache[name] = len(text), None, text.splitlines(True), name
+        return code
 
     def face(self, name, is_name=False):
         """The module of the face that stands for `name`. What a face has as an attribute

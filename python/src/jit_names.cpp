@@ -204,6 +204,7 @@ Binding Reader::classify_known(nb::object object, const std::string& name, int d
     }
     if (is_floating(type.dtype)) return value(nb::cast<double>(nb::float_(object)));
     if (type.dtype == Dtype::bool_) return value(PyObject_IsTrue(p) == 1);
+    if (type.dtype == Dtype::uint64) return value(nb::cast<uint64_t>(nb::int_(object)));
     return value(nb::cast<int64_t>(nb::int_(object)));
   }
   if ((PyTuple_Check(p) || PyList_Check(p)) && depth < 4) {

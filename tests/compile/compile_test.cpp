@@ -180,6 +180,22 @@ TEST_CASE("compile: a header that appears earlier in the search path is seen") {
   std::filesystem::remove_all(root);
 }
 
+TEST_CASE("compile: the directory of a CUDA toolkit serves for headers that are not ours") {
+  if (!has_compiler()) return;
+  const std::string folder = "/tmp/kasoku_toolkit_" + std::to_string(getpid());
+  std::filesystem::create_directory(folder);
+  write_file_atomically(folder + "/cuda_runtime_api.h", "#error not this one\n");
+  write_file_atomically(folder + "/vector_types.h", "struct int2 { int x, y; };\n");
+  write_file_atomically(folder + "/theirs.h", "#define FACTOR 3.0f\n");
+  Program text = program(unique("toolkit"), "FACTOR * x[i] + make_int2(1, 2).y");
+  text.text = "#include <vector_types.h>\n#include <cuda_runtime_api.h>\n#include <theirs.h>\n" + text.text;
+  text.options = {"-I" + folder};
+  float x = 1, y = 0;
+  launch(compile(text, device("cpu"))->function("affine"), {{1, 1, 1}, {1, 1, 1}}, &x, &y, 1);
+  CHECK(y == 5);
+  std::filesystem::remove_all(folder);
+}
+
 TEST_CASE("launch: a known kernel allocates nothing") {
   if (!has_compiler()) return;
   const auto module = compile(program(unique("counted")), device("cpu"));

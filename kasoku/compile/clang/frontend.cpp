@@ -19,6 +19,7 @@
 #include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include <filesystem>
 #include <map>
 #include <mutex>
 #include <new>
@@ -71,7 +72,11 @@ std::vector<std::string> clang_arguments(const ParseRequest& request, const Comp
     if (options.fast_math) args.push_back("-D__USE_FAST_MATH__=1");
     for (const std::string& macro : options.macros) args.push_back(macro);
     args.insert(args.end(), {"-I", headers_dir});
-    for (const std::string& dir : options.include_dirs) args.insert(args.end(), {"-I", dir});
+    for (const std::string& dir : options.include_dirs) {
+      // What a CUDA toolkit's headers declare is known already: its directory serves for those that are not ours.
+      const bool is_toolkit = std::filesystem::exists(std::filesystem::path(dir) / "cuda_runtime_api.h");
+      args.insert(args.end(), {is_toolkit ? "-idirafter" : "-I", dir});
+    }
     if (options.default_device)
       args.insert(args.end(), {"-include", std::string(system_dir) + "/kasoku/default_device.h"});
     if (has_own_names) args.insert(args.end(), {"-include", own_names_path});

@@ -60,6 +60,7 @@ cases = dict(
     stack=lambda: (da.stack([x, y]), np.stack([a, b])),
     where=lambda: (da.where(x > 0, x, y), np.where(a > 0, a, b)),
     mb=lambda: (x.map_blocks(lambda block: block * 3), a * 3),
+    mbfunction=lambda: (x.map_blocks(lambda block, function: function(block), function=np.abs), np.abs(a)),
     dot=lambda: (da.dot(x, y.T), a @ b.T),
     reshape=lambda: (x.reshape(30, 2, 40), a.reshape(30, 2, 40)),
     reshape2=lambda: (x.reshape(40, 60), a.reshape(40, 60)),
@@ -1415,3 +1416,10 @@ def test_balls_of_several_colours_are_drawn_without_replacement():
         assert (numbers.sum(axis=-1) == 5).all() and (numbers <= colours).all() and (numbers >= 0).all()
         assert len(np.unique(numbers[..., 0])) > 1
     assert da.random.default_rng(1).multivariate_hypergeometric(colours, 7).compute().tolist() == colours.tolist()
+
+
+def test_chunks_of_more_axes_than_there_are_say_nothing():
+    one = da.ones(8, chunks=2)
+    assert one.rechunk((None, 8)).chunks == one.chunks and one.rechunk((4, 8)).chunks == ((4, 4),)
+    with pytest.raises(ValueError, match="same length/dimension"):
+        da.ones((4, 6), chunks=2).rechunk((2,))

@@ -242,3 +242,64 @@ def test_a_chunksize_is_remembered():
         with pytest.raises(error):
             numba.set_parallel_chunksize(wrong)
     assert sorted([numba.int64, numba.float32], key=lambda of: of.key) == [numba.float32, numba.int64]
+
+
+def rounded(x, n):
+    total, part = 0, x
+    for i in range(n):
+        total += x * i
+        part, other = part / 3, i
+    return total, part, other
+
+
+def test_locals_have_the_types_that_are_declared():
+    given = {"total": numba.float32, "part": numba.float32, "other": numba.uint8, "x": numba.float64}
+    total, part = np.float32(0), np.float32(0.1)
+    for i in range(300):
+        total, part = np.float32(total + 0.1 * i), np.float32(part / 3)
+    want = (float(total), float(part), 299 % 256)
+    made = njit(locals=given)(rounded)
+    assert made(0.1, 300) == want != rounded(0.1, 300)
+    assert made.nopython_signatures and made.py_func(0.1, 2)[0] == np.float32(0.1)
+
+
+def test_a_function_type_in_a_signature_stands_for_the_function_that_comes():
+    shape = numba.types.FunctionType(int64(int64))
+    assert shape.signature == int64(int64)
+
+    @njit(int64(shape, int64))
+    def apply(function, x):
+        return function(function(x))
+
+    assert apply(with_types, 5) == 7
+
+
+def test_number_types_are_numpys_dtypes():
+    assert np.zeros(2, numba.int32).dtype == np.int32 and np.dtype(numba.boolean) == bool
+    assert float64[:].dtype == float64
+
+    @njit
+    def interpreted(n):
+        return np.full(n, len({"a": str}), dtype=numba.complex64)
+
+    with pytest.warns(UserWarning, match="runs in the interpreter"):
+        assert interpreted(2).dtype == np.complex64
+
+
+def test_names_that_programs_import():
+    from kasoku.compat.numba.core.decorators import njit as inner
+    from kasoku.compat.numba.cuda.cudadrv.driver import _raise_driver_not_found
+    from kasoku.compat.numba.cuda.cudadrv.error import CudaSupportError
+    from kasoku.compat.numba.np.linalg import _LAPACK as lapack
+    from kasoku.compat.numba.pycc import CC
+
+    assert inner is njit and issubclass(numba.NumbaExperimentalFeatureWarning, numba.NumbaWarning)
+    assert numba.TypingError is numba.errors.TypingError
+    with pytest.raises(CudaSupportError, match="no NVIDIA driver"):
+        _raise_driver_not_found()
+    with pytest.raises(NotImplementedError, match="numba.np.linalg._LAPACK is not there"):
+        lapack()
+    module = CC("ahead")
+    assert module.export("double", "i8(i8)")(lambda x: 2 * x)(4) == 8
+    with pytest.raises(NotImplementedError, match="CC.compile is not there"):
+        module.compile()

@@ -1,6 +1,7 @@
 """numba.extending: what a program writes for compiled code in the place of a function, a method, an attribute; and the
 errors of types that a program catches."""
 
+import collections
 import ctypes
 import math
 
@@ -230,3 +231,22 @@ def test_kernels_take_overloads_and_those_for_kernels_first():
     assert njit(lambda x: where(x))(1.0) == 1
     with pytest.raises(TypingError):
         njit(lambda x: only_in_kernels(x))(1.0)
+
+
+Curve = collections.namedtuple("Curve", "slope height")
+
+
+def at(curve, x):
+    raise NotImplementedError("for compiled code")
+
+
+@overload(at)
+def _at(curve, x):
+    if isinstance(curve, types.NamedTuple) and curve.fields == Curve._fields:
+        return lambda curve, x: curve.slope * x + curve.height
+    return (lambda curve, x: curve[0] - x) if isinstance(curve, types.BaseTuple) else None
+
+
+def test_overloads_see_whether_a_tuple_has_names():
+    assert njit(lambda c, x: at(c, x))(Curve(2, 0.5), 3) == 6.5
+    assert njit(lambda c, x: at(c, x))((2, 0.5), 3) == -1

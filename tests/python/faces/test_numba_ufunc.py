@@ -496,3 +496,12 @@ def test_functions_for_cuda_narrow_integers_and_refuse_what_has_no_meaning():
         twice(np.int32(1), np.zeros((), np.int32), out=np.zeros((), np.int32))
     with pytest.raises(TypeError, match="nopython"):
         guvectorize(["void(int32, int32[:])"], "()->()", target="cuda", nopython=False)(lambda x, out: None)
+
+
+def test_casting_of_outputs():
+    half = vectorize(["f8(f8)"])(lambda x: x / 2)
+    out = np.zeros(2, np.int64)
+    with pytest.raises(TypeError, match="Cannot cast ufunc .* with casting rule 'same_kind'"):
+        half(np.array([3.0, 5.0]), out=out)
+    assert half(np.array([3.0, 5.0]), out=out, casting="unsafe").tolist() == [1, 2]
+    assert half(np.array([3.0, 5.0]), out=np.zeros(2, "f4")).tolist() == [1.5, 2.5]

@@ -246,3 +246,31 @@ def test_old_names_of_types():
     finally:
         torch.set_default_tensor_type("torch.FloatTensor")
     assert torch.tensor([1.5], device="cpu").view(torch.int32).tolist() == [0x3FC00000]
+
+
+def between(x, axis, length, corners, scale=None):
+    """x with `length` elements along an axis, by NumPy's straight lines between its own."""
+    n = x.shape[axis]
+    step = n / length if scale is None else 1 / scale
+    at = np.linspace(0, n - 1, length) if corners else (np.arange(length) + 0.5) * step - 0.5
+    return np.apply_along_axis(lambda line: np.interp(at, np.arange(n), line), axis, x)
+
+
+@pytest.mark.parametrize("corners", [True, False])
+@pytest.mark.parametrize("size", [(9, 4), (5, 7), (10, 14)])
+def test_interpolation_by_straight_lines(size, corners):
+    x = np.random.default_rng(0).random((2, 3, 5, 7)).astype("f4")
+    want = between(between(x, 2, size[0], corners), 3, size[1], corners)
+    got = F.interpolate(torch.from_numpy(x), size=size, mode="bilinear", align_corners=corners)
+    assert got.dtype == torch.float32
+    np.testing.assert_allclose(got.numpy(), want, rtol=1e-5)
+
+
+def test_interpolation_by_a_scale_and_along_one_axis():
+    x = np.random.default_rng(0).random((2, 3, 5))
+    got = F.interpolate(torch.from_numpy(x), scale_factor=1.5, mode="linear")
+    np.testing.assert_allclose(got.numpy(), between(x, 2, 7, False, 1.5))
+    with pytest.raises(NotImplementedError, match="'nearest' and 'linear' here, not 'bicubic'"):
+        F.interpolate(torch.from_numpy(x), size=4, mode="bicubic")
+    with pytest.raises(ValueError, match="align_corners"):
+        F.interpolate(torch.from_numpy(x), size=4, align_corners=True)

@@ -358,3 +358,15 @@ def test_a_product_of_matrices_in_place_runs_in_the_interpreter():
         ks.njit(product)(a, b)
     with pytest.warns(ks.Warning):
         np.testing.assert_array_equal(ks.jit(product)(a.copy(), b), a @ b)
+
+
+largest = np.uint64(2**64 - 1)
+
+
+def test_unsigned_numbers_of_numpy_outside_of_a_function_keep_all_bits():
+    def store(out):
+        out[0] = largest
+        return largest >> np.uint64(1)
+
+    out = np.zeros(1, np.uint64)
+    assert ks.njit(store)(out) == 2**63 - 1 and out[0] == largest

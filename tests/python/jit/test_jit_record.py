@@ -250,6 +250,13 @@ def test_named_tuples():
         ks.njit(lambda p: p)(Point(1, 2))
     assert ks.njit(lambda p: p)((1, 2)) == (1, 2)
 
+    @ks.njit
+    def moved(p, by):
+        return Point(p.x + by, p.y)
+
+    assert ks.njit(lambda x: moved(moved(Point(x, 2.5), 1), 1).x)(4) == 6
+    assert list(ks.njit(lambda x: moved(Point(x, 2), 1).x)(np.arange(3.0))) == [1, 2, 3]
+
     @cuda.jit
     def kernel(p, out):
         out[0] = p.x[0] + p.y
@@ -279,6 +286,28 @@ def test_the_text_of_exec_is_kept_for_programs(tmp_path):
         text=True,
     )
     assert done.stdout == "42 10\n3\n", done.stderr
+
+
+def test_the_text_of_a_tree_that_a_program_compiles_is_kept(tmp_path):
+    (tmp_path / "program.py").write_text(
+        "import ast\n"
+        "from numba import njit, vectorize\n"
+        "def make(name, k):\n"
+        "    tree = ast.parse(f'\\n\\ndef {name}(x):\\n    return x * 2')\n"
+        "    tree.body[0].body[0].value.right = ast.Constant(k)\n"
+        "    space = {}\n"
+        "    exec(compile(ast.fix_missing_locations(tree), filename='<ast>', mode='exec'), globals(), space)\n"
+        "    return space[name]\n"
+        "print(njit(make('f', 3))(14), vectorize(['f8(f8)'])(make('g', 0.5))([1, 2]).tolist())\n"
+        "print(eval(compile('1 + 1', '<text>', 'eval')), type(compile('x = 1', 'f', 'exec', ast.PyCF_ONLY_AST)).__name__)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "kasoku", "run", "program.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "42 [0.5, 1.0]\n2 Module\n", done.stderr
 
 
 def test_what_is_no_type_in_a_signature():
@@ -382,3 +411,20 @@ def test_records_outside_a_kernel_are_constants():
     out = np.zeros(3)
     kernel[1, 3](out)
     np.testing.assert_array_equal(out, table["a"] + table["b"][2])
+
+
+class Counted(np.ndarray):
+    def __array_function__(self, function, types, args, kwargs):
+        raise AssertionError("compiled code knows no methods of an array's class")
+
+
+def test_an_array_of_a_programs_own_class_is_an_array_also_in_the_interpreter():
+    @ks.jit
+    def interpreted(x):
+        x[0] = len({"a": str})
+        return np.convolve(x, x)
+
+    x = np.arange(3.0)
+    with pytest.warns(UserWarning, match="runs in the interpreter"):
+        made = interpreted(x.view(Counted))
+    assert type(made) is np.ndarray and list(made) == list(np.convolve([1, 1, 2], [1, 1, 2])) and x[0] == 1

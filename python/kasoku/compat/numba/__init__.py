@@ -110,3 +110,4 @@ def from_dtype(dtype):
 from . import _modules  # noqa: E402, F401 - Numba's inner modules
 
 config, errors = _modules.config, core.errors  # noqa: F405
+globals().update((name, of) for name, of in vars(errors).items() if isinstance(of, type))

@@ -13,7 +13,7 @@ from ... import _core, _jit, _overloads, cuda, errors
 from ...cuda import _arrays, _driver, _kernel, random
 from .. import tests_of
 from .._face.table import bound, modules, names_of
-from . import _jitclass, from_dtype, structref, types
+from . import _jitclass, cfunc, from_dtype, jit, njit, stencil, structref, types
 from .guvectorize import GUFunc
 
 
@@ -47,7 +47,7 @@ def _classes(module, base, names, **more):
 _typing_errors = """
     TypingError NumbaError UnsupportedError LoweringError UnsupportedBytecodeError ForbiddenConstruct NumbaTypeError
     NumbaValueError NumbaIndexError NumbaNotImplementedError NumbaAssertionError RequireLiteralValue InternalError
-    ConstantInferenceError CompilerError
+    ConstantInferenceError CompilerError UnsupportedParforsError
 """.split()
 _warnings = _classes("core.errors", Warning, "NumbaWarning")
 _warnings |= _classes("core.errors", _warnings["NumbaWarning"], """
@@ -72,8 +72,8 @@ def _must_be_on_device(obj):
         raise TypeError("require an cuda_ndarray object")
 
 
-def _refused(*args, name, why, **options):
-    raise errors.UnsupportedError(f"numba.extending.{name} is not there\n  why  {why}")
+def _refused(*args, name, why, place="extending", **options):
+    raise errors.UnsupportedError(f"numba.{place}.{name} is not there\n  why  {why}")
 
 
 _lowered = "it writes LLVM's instructions by llvmlite, and compiled functions here are kernel text"
@@ -108,6 +108,28 @@ def _of_type(sign, said):
     return overload
 
 
+class _CC:
+    """A module that is compiled ahead of time: its functions are there, and compile() is refused."""
+
+    def __init__(self, extension_name, source_module=None):
+        self.name, self.source_module = extension_name, source_module
+        self.verbose, self.output_dir, self.output_file, self.target_cpu = False, "", extension_name, None
+
+    def export(self, exported_name, signature):
+        """A decorator that gives the function itself."""
+        return lambda function: function
+
+    def compile(self):
+        """An error: compiled functions are kept on disk without it."""
+        raise errors.UnsupportedError(
+            "numba.pycc.CC.compile is not there\n  why  it writes an extension module; what jit compiles is kept on disk"
+        )
+
+
+def _no_driver(*args, **options):
+    raise _driver_errors["CudaSupportError"]("no NVIDIA driver is used here")
+
+
 modules(__package__, {
     "core": ("what programs import from there.", {"types": types, "config": config}),
     "core.types": types,
@@ -116,6 +138,8 @@ modules(__package__, {
     "core.errors": ("Numba's exceptions, as far as programs catch them.",
         dict.fromkeys(_typing_errors, _jit.TypingError) | _warnings),
     "core.dispatcher": ("the class of compiled functions.", {"Dispatcher": _core.JitFunction}),
+    "core.decorators": ("the decorators.", {
+        "cfunc": cfunc, "jit": jit, "njit": njit, "stencil": stencil}),
     "core.registry": ("the class of compiled functions.", {"CPUDispatcher": _core.JitFunction}),
     "core.utils": ("versions.", {"PYVERSION": sys.version_info[:2], "pysignature": inspect.signature}),
     "cuda": ("kernels in Python on whichever device there is.",
@@ -138,7 +162,7 @@ modules(__package__, {
             "get_context": _driver.current_context, "reset": _driver.close}),
     "cuda.cudadrv.driver": ("streams, events and errors.",
         names_of(_driver, "Context Device Event MemoryInfo Stream") | _driver_errors | {
-            "USE_NV_BINDING": False, "DeviceError": errors.DeviceError, "CudaAPIError": errors.DeviceError, "LinkerError": errors.DeviceError}),
+            "_raise_driver_not_found": (_no_driver, "The error of a machine without a driver."), "USE_NV_BINDING": False, "DeviceError": errors.DeviceError, "CudaAPIError": errors.DeviceError, "LinkerError": errors.DeviceError}),
     "cuda.cudadrv.runtime": ("the version of CUDA.", {}),
     "cuda.cudadrv.error": ("the driver's exceptions.", _driver_errors),
     "cuda.testing": ("what tests of kernels are written with (kasoku_testing).",
@@ -155,11 +179,18 @@ modules(__package__, {
         **{name: bound(_refused, name=name, why=why) for name, why in _refusals.items()},
         "is_jitted": (lambda function: isinstance(function, _core.JitFunction), "Whether it was compiled by jit.")}),
     "np": ("types and dtypes.", {}),
+    "np.linalg": ("what calls LAPACK by Numba's own functions: an error where it is called.", {
+        name: bound(_refused, name=name, place="np.linalg", why="numpy.linalg in compiled functions calls LAPACK here")
+        for name in ("_LAPACK", "_BLAS")}),
     "np.ufunc": ("the classes of vectorized functions.", {}),
     "np.ufunc.gufunc": ("the class of generalized ones.", {"GUFunc": GUFunc}),
     "np.numpy_support": ("types from dtypes, and back.", {
         "from_dtype": from_dtype, "numpy_version": tuple(map(int, np.__version__.split(".")[:2])),
         "as_dtype": (lambda item: np.dtype(item.__kasoku_dtype__), "The NumPy dtype of a number type.")}),
+    "parfors": ("whether loops run side by side.", {}),
+    "parfors.parfor": ("whether loops run side by side.", {
+        "ensure_parallel_support": (lambda: None, "Nothing: they do everywhere.")}),
+    "pycc": ("modules that are compiled ahead of time.", {"CC": _CC}),
     "testing": ("a test case that compares values with their types, and small helpers of tests (kasoku_testing).",
         tests_of(f"{__package__}.testing", "numba.testing")),
     "tests": ("the helpers that other projects' tests import.", {}),

@@ -7,7 +7,7 @@ import numpy as np
 from .._face.table import bound as _bound, plain as _plain
 from ... import _signature, errors
 from ..._signature import (  # noqa: F401
-    ByteArray, Bytes, DeferredType, DictType, ListType, Literal, MemoryView, NamedTuple, NamedUniTuple, Optional, Pointer,
+    ByteArray, Bytes, DeferredType, DictType, FunctionType, ListType, Literal, MemoryView, NamedUniTuple, Optional, Pointer,
     PyArray, Set, Signature, Tuple, TupleType,
 )  # fmt: skip
 
@@ -57,6 +57,7 @@ _kinds = {
     "Array": (_has_axes, _signature.Array), "ArrayCompatible": (_has_axes,), "Buffer": (_has_axes,),
     "Record": (lambda value: isinstance(value, _signature.Record) and not _has_axes(value), _signature.Record),
     "BaseTuple": (_is_tuple,), "BaseAnonymousTuple": (_is_tuple,),
+    "NamedTuple": (lambda value: isinstance(value, _signature.NamedTupleType), _signature.NamedTuple),
     "UniTuple": (lambda value: _is_tuple(value) and len(set(value.types)) == 1, _signature.UniTuple),
     "Sequence": (lambda value: isinstance(value, (TupleType, ListType)),),
     **{f"{name}Literal": (_bound(_is_literal, of=of),) for name, of in {"Integer": int, "Boolean": bool, "String": str}.items()},

@@ -136,7 +136,7 @@ class DUFunc(UFunc):
     def disable_compile(self):
         self._is_open = False
 
-    def __call__(self, *args, out=None, stream=0, dtype=None, where=True):
+    def __call__(self, *args, out=None, stream=0, dtype=None, where=True, casting="same_kind", order="K", subok=True):
         if where is not True:
             raise NotImplementedError(f"{self.__name__}: where= is not there yet")
         if len(args) == self.nargs and out is None:
@@ -162,6 +162,10 @@ class DUFunc(UFunc):
             if target.shape != shape:
                 raise ValueError(
                     f"non-broadcastable output operand with shape {target.shape} doesn't match the broadcast shape {shape}"
+                )
+            if not np.can_cast(result, np.dtype(target.dtype), casting):
+                raise TypeError(
+                    f"Cannot cast ufunc '{self.__name__}' output from {result!r} to {target.dtype!r} with casting rule '{casting}'"
                 )
             is_there = isinstance(target, np.ndarray) == isinstance(arrays[0], np.ndarray)
             is_fit = is_there and target.dtype == result and lies_flat(target)

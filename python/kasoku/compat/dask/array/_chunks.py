@@ -77,7 +77,7 @@ def call(name, *args, **words):
     return ours(of_numpy(name, args)(*args, **words))
 
 
-def on_numpys(function, *args, **words):
+def on_numpys(function, /, *args, **words):
     """A program's function: it sees NumPy's arrays."""
     args = [arg.numpy() if isinstance(arg, ks.Array) else arg for arg in args]
     words = {name: arg.numpy() if isinstance(arg, ks.Array) else arg for name, arg in words.items()}

@@ -25,7 +25,7 @@ def rechunk(x, chunks="auto", threshold=None, block_size_limit=None, balance=Fal
         chunks = {axis_in(axis, x.ndim): c for axis, c in chunks.items()}
         chunks = [x.chunks[axis] if chunks.get(axis) is None else chunks[axis] for axis in range(x.ndim)]
     elif isinstance(chunks, (tuple, list)):
-        chunks = [own if c is None else c for c, own in zip(chunks, x.chunks)] if len(chunks) == x.ndim else chunks
+        chunks = [own if c is None else c for c, own in zip(chunks, x.chunks)]  # Dask reads no more than there are axes
     chunks = normalize_chunks(chunks, x.shape, block_size_limit, x.dtype, x.chunks)
     chunks = tuple(map(_chunks.balanced, chunks)) if balance else chunks
     if all(map(_alike, chunks, x.chunks)):

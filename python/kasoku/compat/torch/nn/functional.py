@@ -329,19 +329,31 @@ for _axes in (1, 2, 3):
 
 
 @_functions.row("tensors")
-def interpolate(input, size=None, scale_factor=None, mode="nearest"):
-    """By the nearest element."""
-    if mode != "nearest":
-        raise NotImplementedError(f"kasoku's interpolate has mode='nearest', not {mode!r}")
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
+    """By the nearest element, or linearly along each axis."""
     axes = input.ndim - 2
+    linear = ("", "linear", "bilinear", "trilinear")[axes] if 0 < axes < 4 else ""
+    if mode not in ("nearest", linear):
+        raise NotImplementedError(f"kasoku's interpolate has mode='nearest' and {linear!r} here, not {mode!r}")
+    if mode == "nearest" and align_corners is not None:
+        raise ValueError("align_corners is for the modes that interpolate")
     lengths = tuple(input.shape[2:])
-    to = _each_axis(size, axes) if size is not None else tuple(
-        int(n * s) for n, s in zip(lengths, scale_factor if hasattr(scale_factor, "__len__") else (scale_factor,) * axes)
-    )  # fmt: skip
+    scales = (None,) * axes
+    if size is None:
+        scales = scale_factor if hasattr(scale_factor, "__len__") else (scale_factor,) * axes
+    to = _each_axis(size, axes) if size is not None else tuple(int(n * s) for n, s in zip(lengths, scales))
     result = input._a
-    for axis, (n, m) in enumerate(zip(lengths, to)):
-        at = np.minimum((np.arange(m) * (n / m)).astype(np.int64), n - 1)
-        result = shaped(ks.take, result, ks.asarray(at, device=result.device), axis + 2)
+    for axis, (n, m, scale) in enumerate(zip(lengths, to, scales), start=2):
+        part = lambda at: shaped(ks.take, result, ks.asarray(at, device=result.device), axis)  # noqa: B023, E731
+        if mode == "nearest":
+            result = part(np.minimum((np.arange(m) * (n / m)).astype(np.int64), n - 1))
+            continue
+        step = n / m if scale is None or recompute_scale_factor else 1 / scale
+        place = np.arange(m) * ((n - 1) / max(m - 1, 1)) if align_corners else (np.arange(m) + 0.5) * step - 0.5
+        place = np.clip(place, 0, n - 1)
+        low = np.floor(place).astype(np.int64)
+        share = (place - low).reshape(-1, *[1] * (input.ndim - axis - 1)).astype(result.dtype)
+        result = part(low) + (part(np.minimum(low + 1, n - 1)) - part(low)) * ks.asarray(share, device=result.device)
     return Tensor(result)
 
 
