@@ -901,6 +901,30 @@ def test_tasks_of_a_client_agree_by_name():
         assert not distributed.Event().is_set()
 
 
+def must_be_gone():
+    """Threads that stood in for tasks."""
+    for thread in threading.enumerate():
+        if "stand_in" in thread.name:
+            thread.join(timeout=10)
+            assert not thread.is_alive()
+
+
+def test_a_task_that_ran_while_another_waited_on_its_thread_leaves_the_others_place():
+    import kasoku as ks
+    from kasoku.compat.dask import _workers
+    from kasoku.compat.dask.distributed import Client, worker_client
+
+    def waits():
+        with worker_client():
+            meanwhile = _workers.Places(ks.Pool(1))
+            meanwhile._calls.put(lambda: None)
+            meanwhile._take_one()  # as a pool's thread does that waits for others' results
+
+    with Client(n_workers=1) as client:
+        client.submit(waits).result()
+    must_be_gone()
+
+
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("how", ["secede", "worker_client"])
 def test_tasks_that_wait_for_others_give_their_place_to_them(how):
@@ -923,10 +947,7 @@ def test_tasks_that_wait_for_others_give_their_place_to_them(how):
         assert client.submit(fibonacci, 6).result() == 8
     with pytest.raises(ValueError, match="this is no task of a Client"):
         secede()
-    for thread in threading.enumerate():
-        if "stand_in" in thread.name:
-            thread.join(timeout=10)
-            assert not thread.is_alive()
+    must_be_gone()
 
 
 def test_alike_calls_of_several_threads_at_once_are_one_call():

@@ -64,13 +64,14 @@ class Places:
             call = self._calls.get(timeout > 0, timeout)
         except queue.Empty:  # another had it
             return
-        before, _here.places, _here.stand_ins = getattr(_here, "places", None), self, []
+        before = getattr(_here, "places", None), getattr(_here, "stand_ins", [])  # of a task that waits on this thread
+        _here.places, _here.stand_ins = self, []
         try:
             call()
         finally:
             while _here.stand_ins:
                 rejoin()
-            _here.places = before
+            _here.places, _here.stand_ins = before
 
     def stand_in(self, is_back):
         while not is_back.is_set():
