@@ -24,7 +24,6 @@ using linalg::Factor;
 
 int64_t rows_of(const Array& a) { return a.shape()[a.shape().size() - 2]; }
 int64_t columns_of(const Array& a) { return a.shape().back(); }
-Shape batch_of(const Array& a) { return {a.shape().begin(), a.shape().end() - 2}; }
 
 Shape with(Shape shape, std::initializer_list<int64_t> lengths) {
   for (int64_t length : lengths) shape.push_back(length);

@@ -41,11 +41,6 @@ struct Product {
   void operator()(Stream& stream) const { linalg::matmul(problem, device, stream); }
 };
 
-Shape batch_of(const Array& array) {
-  const Shape& shape = array.shape();
-  return shape.size() > 2 ? Shape(shape.begin(), shape.end() - 2) : Shape();
-}
-
 }  // namespace
 
 Array matmul(const Array& a, const Array& b) {

@@ -203,6 +203,7 @@ T on_host(const Array& element) {
 
 bool is_true(const Array& element) { return on_host<uint8_t>(element) != 0; }
 int64_t number_in(const Array& element) { return on_host<int64_t>(element); }
+double real_in(const Array& element) { return on_host<double>(as_dtype(element, Dtype::float64)); }
 
 uint64_t greatest_unsigned(const Array& numbers) { return on_host<uint64_t>(reduce(ReduceOp::max, astype(numbers, Dtype::uint64))); }
 

@@ -33,6 +33,8 @@ Array std_(const Array& array, const Over& over = {}, double ddof = 0, std::opti
 bool is_true(const Array& element);
 /// The same of an int64.
 int64_t number_in(const Array& element);
+/// Any real number, as a double.
+double real_in(const Array& element);
 /// The greatest of some int64 as unsigned numbers, of which negative ones are the greatest; waits for it.
 uint64_t greatest_unsigned(const Array& numbers);
 

@@ -11,6 +11,12 @@
 namespace kasoku {
 
 /// One length may be -1. A view where the strides allow it, else a copy.
+/// The axes before the last two, those of a stack of matrices.
+inline Shape batch_of(const Array& array) {
+  const Shape& shape = array.shape();
+  return shape.size() > 2 ? Shape(shape.begin(), shape.end() - 2) : Shape();
+}
+
 Array reshape(const Array& array, Shape shape);
 Array ravel(const Array& array);
 /// No axes: reversed.

@@ -37,15 +37,21 @@ Array searched(nb::handle sorted, nb::handle values, nb::handle side, nb::handle
   });
 }
 
-std::optional<std::pair<double, double>> range_from(nb::handle range) {
+using Range = std::optional<std::pair<double, double>>;
+
+Range range_from(nb::handle range) {
   if (range.is_none()) return std::nullopt;
   if (!has_length(range) || nb::len(range) != 2) throw Error(ErrorKind::value, "range is (low, high)");
   return std::pair(scalar_from(nb::object(range[0])).as_double(), scalar_from(nb::object(range[1])).as_double());
 }
 
-/// How many bins, if that is said by a number.
-std::optional<int64_t> number_of_bins(nb::handle bins) {
-  if (nb::isinstance<nb::str>(bins)) throw Error(ErrorKind::unsupported, "histogram: bins='" + nb::cast<std::string>(bins) + "' is not there").fix("a number of bins, or their edges");
+/// How many bins, if that is said by a number, or by the name of a rule for values that all count alike.
+std::optional<int64_t> number_of_bins(nb::handle bins, const Array& values, const Range& range, bool has_weights = false) {
+  if (nb::isinstance<nb::str>(bins)) {
+    if (has_weights) throw Error(ErrorKind::type, "Automated estimation of the number of bins is not supported for weighted data");
+    const auto rule = nb::cast<std::string>(bins);
+    return without_lock([&] { return bins_by_rule(rule, values, range); });
+  }
   if (has_length(bins)) return std::nullopt;
   if (nb::isinstance<Array>(bins)) return nb::cast<Array&>(bins).ndim() == 0 ? std::optional(scalar_from(bins).as_int()) : std::nullopt;
   if (!PyIndex_Check(bins.ptr())) throw Error(ErrorKind::type, "`bins` must be an integer, a string, or an array");
@@ -70,8 +76,8 @@ nb::object histogram_of(nb::handle given, nb::handle bins, nb::handle range, nb:
   Device& device = device_among({given, bins, weights});
   const Array x = numbers_from(given, device, range);
   const std::optional<Array> w = optional_array(weights, device);
-  const std::optional<int64_t> n = number_of_bins(bins);
-  const auto ends = range_from(range);
+  const Range ends = range_from(range);
+  const std::optional<int64_t> n = number_of_bins(bins, x, ends, w.has_value());
   std::optional<Array> edges;
   if (!n) edges = array_from(bins, device);
   const bool is_density = !density.is_none() && nb::cast<bool>(nb::bool_(density));
@@ -100,8 +106,9 @@ Histogram histogram_of_points(const std::vector<Array>& axes, nb::handle bins, n
   const std::vector<nb::object> ranges = for_each_axis(range, axes.size(), !range.is_none());
   std::vector<Array> edges;
   for (size_t d = 0; d < axes.size(); ++d) {
-    const auto n = number_of_bins(of_axes[d]);
-    const auto ends = range_from(ranges[d]);
+    const Range ends = range_from(ranges[d]);
+    if (nb::isinstance<nb::str>(of_axes[d])) throw Error(ErrorKind::type, "`bins[" + std::to_string(d) + "]` must be an integer, when a scalar");
+    const auto n = number_of_bins(of_axes[d], axes[d], ends);
     const Array given = n ? Array() : array_from(of_axes[d], axes[d].device());
     edges.push_back(without_lock([&] { return n ? astype(even_edges(axes[d], *n, ends), Dtype::float64) : given; }));
   }
@@ -144,9 +151,9 @@ void bind_bins(nb::module_& m) {
   bind_algorithm(m, Algorithm::histogram_bin_edges, [](nb::handle x, nb::handle bins, nb::handle range, nb::handle weights) {
     Device& device = device_among({x, bins});
     const Array values = numbers_from(x, device, range);
-    const auto n = number_of_bins(bins);
+    const Range ends = range_from(range);
+    const auto n = number_of_bins(bins, values, ends, !weights.is_none());
     if (!n) return array_from(bins, device);
-    const auto ends = range_from(range);
     return without_lock([&] { return even_edges(values, *n, ends); });
   }, "a"_a, "bins"_a = 10, "range"_a = none, "weights"_a = none);
   bind_algorithm(m, Algorithm::histogram2d, [](nb::handle x, nb::handle y, nb::handle bins, nb::handle range, nb::handle density, nb::handle weights) {

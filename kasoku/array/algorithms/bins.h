@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct Histogram {
   std::vector<Array> edges;
 };
 
+/// How many bins of one width NumPy's rule of that name ("auto", "fd", "sturges" …) makes. Reads a few numbers from where the array lies.
+int64_t bins_by_rule(std::string_view name, const Array& array, std::optional<std::pair<double, double>> range);
 /// What numpy.histogram_bin_edges gives for `bins` bins of one width.
 Array even_edges(const Array& array, int64_t bins, std::optional<std::pair<double, double>> range);
 /// Values below the first edge, above the last one and NaN are in no bin; the last bin owns both of its edges.

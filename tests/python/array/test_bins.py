@@ -329,3 +329,28 @@ def test_a_covariance_of_too_few_warns(device):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ks.cov(x)
+
+
+rules = ["auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges"]
+
+
+@pytest.mark.parametrize("rule", rules)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8", "bool"])
+@pytest.mark.parametrize("n", [1, 2, 3, 50, 3000])
+@pytest.mark.filterwarnings("ignore:Converting input from bool", "ignore:The number of bins estimated")
+def test_rules_for_the_number_of_bins(form, rule, dtype, n):
+    if rule == "stone" and (1 < n < 3000 or dtype == "float32"):
+        return  # numbers of bins that are as good as each other: rounding chooses
+    x = rng.gamma(2.0, 10.0, n).astype(dtype)
+    agree(lambda np, x: np.histogram(x, rule), x, close=True)
+    agree(lambda np, x: np.histogram_bin_edges(x, rule, range=(3, 12)), x, close=True)
+
+
+def test_rules_for_the_number_of_bins_of_the_unusual(form):
+    for rule in rules:
+        agree(lambda np, x: np.histogram(x, rule), np.ones(7))
+        agree(lambda np, x: np.histogram(x, rule), np.zeros(0))
+        agree(lambda np, x: np.histogram(x, rule, range=(100, 101)), np.ones(7))
+        agree(lambda np, x: np.histogram(x, rule), np.array([1.0, np.nan]))
+    agree(lambda np, x: np.histogram(x, "many"), np.ones(3))
+    agree(lambda np, x: np.histogram(x, "auto", weights=x), np.ones(3))

@@ -131,10 +131,10 @@ def test_classes_defaults_and_wrapped_functions():
 def test_a_function_that_the_interpreter_runs():
     @ks.jit
     def f(x):
-        return {"a": x}, [str(x)]
+        return {b"a": x}, [str(x)]
 
     with pytest.warns(UserWarning, match="runs in the interpreter"):
-        assert loaded(f)(1) == ({"a": 1}, ["1"])
+        assert loaded(f)(1) == ({b"a": 1}, ["1"])
 
 
 def test_errors_have_their_lines():
