@@ -284,10 +284,11 @@ void FunctionLowering::run() {
   random_ = {.stream = "ks_random", .element = "ks_at", .site = "ks_site"};
 
   std::set<int> parameters(fn_.parameter_variables.begin(), fn_.parameter_variables.end());
-  const std::string head = fmt::format("static __device__ {} {} {}({})",
-                                       effects_.is_recursive ? "KS_RECURSIVE" : "__forceinline__", result,
-                                       "ks_fn_" + fn_.symbol, parameter_list());
-  if (effects_.is_recursive) unit_.side(is_kernel_code_).declarations += head + ";\n";
+  const auto head = [&] {
+    const char* const form = effects_.is_recursive ? "KS_RECURSIVE " : effects_.is_apart ? "__noinline__ " : "__forceinline__ ";
+    return fmt::format("static __device__ {}{} ks_fn_{}({})", form, result, fn_.symbol, parameter_list());
+  };
+  if (effects_.is_recursive) unit_.side(is_kernel_code_).declarations += head() + ";\n";
   for (size_t i = 0; i < fn_.variables.size(); ++i)
     if (fn_.variables[i].type.is_known()) scope_[names_[i]] = text_of(fn_.variables[i].type);
   scope_["ks_random"] = "ks_stream", scope_["ks_at"] = "ks_u64", scope_["ks_site"] = "unsigned";
@@ -324,7 +325,11 @@ void FunctionLowering::run() {
   block(fn_.body);
   if (!is_void) line("return {{}};");
 
-  unit_.side(is_kernel_code_).text += fmt::format("\n{} {{\n{}}}\n", head, out_);
+  // Functions that call each other at several places would grow by the product of those.
+  constexpr size_t longest_within_others = 40'000;
+  effects_.length += out_.size();
+  effects_.is_apart = !is_kernel_code_ && !options_.is_cuda && effects_.length > longest_within_others;
+  unit_.side(is_kernel_code_).text += fmt::format("\n{} {{\n{}}}\n", head(), out_);
 }
 
 }  // namespace kasoku::jit

@@ -29,6 +29,8 @@ struct Effects {
   bool grows = false;    ///< a list, a dict or a set that it was given may change its length
   bool has_loops = false;
   bool has_arrays = false;  ///< statements over whole ones
+  bool is_apart = false;    ///< too long to stand where it is called
+  size_t length = 0;        ///< of its text, and of theirs that stand in it
   bool is_done = false;
 };
 

@@ -141,3 +141,39 @@ def test_machine_code_is_in_proportion_to_length(tmp_path):
         subprocess.run([sys.executable, "-c", code], check=True, cwd=folder, env=environment)
         sizes.append(sum(path.stat().st_size for path in cache.rglob("*") if path.is_file()))
     assert 0 < sizes[1] < 5 * sizes[0], sizes
+
+
+def test_functions_that_call_each_other_at_several_places_grow_by_no_product():
+    """Each of these would hold the one before it six times: the last one 6^7 times the first."""
+
+    @ks.njit
+    def first(x, a):
+        for k in range(len(a)):
+            if a[k] > x:
+                x = x * 0.5 + a[k] // 3 - x // 7
+            elif a[k] == x:
+                x = x + a[k] % 5 - x % 3
+            else:
+                x = a[k] - x * 0.25 + a[k] // 2
+        return x
+
+    def six_times(f):
+        @ks.njit
+        def g(x, a):
+            return f(f(x, a) + 1, a) - f(f(x, a) - 1, a) + f(f(x, a) * 2, a)
+
+        return g
+
+    last = first
+    for _ in range(7):
+        last = six_times(last)
+    a = np.array([3.0, 1.0, 4.0, 1.5])
+
+    def plain(depth, x):
+        if depth == 0:
+            return first.py_func(x, a)
+        f = lambda x: plain(depth - 1, x)
+        return f(f(x) + 1) - f(f(x) - 1) + f(f(x) * 2)
+
+    assert six_times(six_times(first))(2.0, a) == plain(2, 2.0)
+    assert last(2.0, a) == last(2.0, a) and np.isfinite(last(2.0, a))
