@@ -284,9 +284,9 @@ void FunctionLowering::run() {
   random_ = {.stream = "ks_random", .element = "ks_at", .site = "ks_site"};
 
   std::set<int> parameters(fn_.parameter_variables.begin(), fn_.parameter_variables.end());
-  const auto head = [&] {
+  const auto head = [&, parameters = parameter_list()] {  // as they are called before one is widened
     const char* const form = effects_.is_recursive ? "KS_RECURSIVE " : effects_.is_apart ? "__noinline__ " : "__forceinline__ ";
-    return fmt::format("static __device__ {}{} ks_fn_{}({})", form, result, fn_.symbol, parameter_list());
+    return fmt::format("static __device__ {}{} ks_fn_{}({})", form, result, fn_.symbol, parameters);
   };
   if (effects_.is_recursive) unit_.side(is_kernel_code_).declarations += head() + ";\n";
   for (size_t i = 0; i < fn_.variables.size(); ++i)

@@ -40,7 +40,7 @@ Val FunctionLowering::call_function(const Expr& e) {
     arguments.push_back(pin(value.type == wanted ? value : Val{convert(value, wanted), wanted}).text);
   }
   effects_.writes = true;
-  if (!effects.is_apart) effects_.length += effects.length;
+  if (!effects.is_apart && !effects.is_recursive) effects_.length += effects.length;
   check_zero();
   if (effects.is_recursive && !options_.is_cuda && !on_device_) fail_if("ks_is_deep(ks)", fmt::format("ks_jit_fail(ks, ks_recursion_error, {}, \"\", 0, 0, 0)", e.place.line));
   const std::string text = fmt::format("ks_fn_{}({})", callee.symbol, fmt::join(arguments, ", "));

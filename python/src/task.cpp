@@ -155,7 +155,7 @@ nb::tuple compute(nb::handle nodes, int workers, nb::object progress, bool trave
 
 PyObject* function_of_tuple = nullptr;
 
-PyObject* call_with_tuple(PyObject*, PyObject* args, PyObject* kwargs) {
+PyObject* compute_of_tuple(PyObject*, PyObject* args, PyObject* kwargs) {
   const nb::object all = nb::steal(PyTuple_Pack(1, args));
   return all.is_valid() ? PyObject_Call(function_of_tuple, all.ptr(), kwargs) : nullptr;
 }
@@ -165,7 +165,7 @@ PyObject* call_with_tuple(PyObject*, PyObject* args, PyObject* kwargs) {
 nb::object compute_function(const std::string& signature, nb::object function) {
   static const std::string text = "compute" + signature + "\n--\n\n" + nb::cast<std::string>(function.attr("__doc__"));
   static PyMethodDef definition{
-      "compute", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(call_with_tuple)),
+      "compute", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(compute_of_tuple)),
       METH_VARARGS | METH_KEYWORDS, text.c_str()};
   nb::object made = nb::steal(PyCFunction_NewEx(&definition, nullptr, nb::object(function.attr("__module__")).ptr()));
   if (!made.is_valid()) throw nb::python_error();

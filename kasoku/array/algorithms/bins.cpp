@@ -162,7 +162,7 @@ Array digitize(const Array& values, const Array& bins, bool is_right) {
 Array count_bins(const Array& given, const std::optional<Array>& weights, int64_t bins) {
   const Array numbers = given.ndim() == 1 ? given : ravel(given);
   Device& device = numbers.device();
-  if (weights) must_be_together("bincount", numbers.device(), weights->device());
+  if (weights) must_be_together("weighted counts", numbers.device(), weights->device());
   const int64_t n = numbers.size();
   if (are_few(numbers)) {
     const Array at = contiguous(numbers), sums = Array::zeros({bins}, weights ? Dtype::float64 : Dtype::int64, device);

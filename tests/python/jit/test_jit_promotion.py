@@ -39,3 +39,14 @@ def test_a_number_adapts_to_the_array(dtype, number):
     got = np.asarray(total(x, number))
     assert got.dtype == (x + number).dtype
     np.testing.assert_array_equal(got, x + number)
+
+
+def test_a_parameter_that_an_assignment_widens_keeps_its_type_for_the_caller():
+    @ks.njit
+    def f(a, b):
+        for _ in range(b):
+            a = a + 1
+        return a
+
+    assert f(True, 3) == 4 and f(False, 2) == 2
+    assert f(np.float32(0.5), 2) == 2.5
