@@ -32,14 +32,13 @@ class Extents {
     if (!other.is_inside())
       *this = other;
     else
-      copy_inside(other);
+      copy(other, inside_);
   }
   Extents(Extents&& other) noexcept { take(other); }
   Extents& operator=(const Extents& other) {
     if (this == &other) return *this;
     grow(other.size_);
-    std::copy(other.begin(), other.end(), data());
-    size_ = other.size_;
+    copy(other, data());
     return *this;
   }
   Extents& operator=(Extents&& other) noexcept {
@@ -109,7 +108,14 @@ class Extents {
   }
   int64_t* erase(const int64_t* place) { return erase(place, place + 1); }
 
-  friend bool operator==(const Extents& a, const Extents& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); }
+  /// A loop, as they are mostly one or two: std::equal calls memcmp.
+  friend bool operator==(const Extents& a, const Extents& b) {
+    if (a.size_ != b.size_) return false;
+    const int64_t *const x = a.data(), *const y = b.data();
+    for (uint32_t i = 0; i < a.size_; ++i)
+      if (x[i] != y[i]) return false;
+    return true;
+  }
   friend auto operator<=>(const Extents& a, const Extents& b) {
     return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
   }
@@ -132,15 +138,16 @@ class Extents {
   void take(Extents& other) {
     capacity_ = std::exchange(other.capacity_, n_inside);
     if (is_inside())
-      copy_inside(other);
+      copy(other, inside_);
     else outside_ = other.outside_;
     size_ = std::exchange(other.size_, 0);
   }
   /// One by one: what a compiler copies as a vector is not there while a part of it is still on its way to memory, and most are
   /// copied when they have just been made.
-  void copy_inside(const Extents& other) {
+  void copy(const Extents& other, int64_t* to) {
     size_ = other.size_;
-    for (uint32_t i = 0; i < other.size_; ++i) inside_[i] = other.inside_[i];
+    const int64_t* const from = other.data();
+    for (uint32_t i = 0; i < size_; ++i) to[i] = from[i];
   }
 
   uint32_t size_ = 0;

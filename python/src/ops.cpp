@@ -131,7 +131,7 @@ nb::object again(Op op, std::span<const nb::handle> objects) {
     operands[0].array = &first;
   }
   if (Value y; compute_again(op, {operands, objects.size()}, y)) {
-    y.is_element &= !are_numbers;
+    y.is_element &= !are_numbers || !InFace::is_in();
     return object_of(y);
   }
   Array y = apply_again(op, {operands, objects.size()});
@@ -158,7 +158,12 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
     ++n;
   }
   Device& device = *where_they_lie;
-  if (!has_array) operands[0] = array_from(*objects.begin(), device);
+  if (!has_array) {
+    const nb::handle number = *objects.begin();
+    const Array made = array_from(number, device);
+    const bool is_value = (PyFloat_CheckExact(number.ptr()) || PyLong_CheckExact(number.ptr())) && !InFace::is_in();
+    operands[0] = is_value ? made.read_only() : made;
+  }
   const std::optional<Dtype> wanted = optional_dtype(dtype);
   const std::optional<Array> into = out_from(out);
   std::optional<Array> mask;
