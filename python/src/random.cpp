@@ -7,6 +7,7 @@
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/device/counters.h"
 #include "kasoku/jit/runtime.h"
 
 #include <nanobind/stl/array.h>
@@ -75,15 +76,15 @@ Array normal(Generator& g, nb::handle loc, nb::handle scale, nb::handle size, nb
   });
 }
 
-/// What NumPy's PCG64 draws. `words`: its state and its increment, 16 bytes each; they come back as they are afterwards.
+/// What NumPy's PCG64 draws, by threads of the host; an array of a GPU is a copy. `words`: its state and its increment, 16 bytes
+/// each; they come back as they are afterwards.
 nb::object draw_pcg64(const nb::bytes& words, const nb::object& widths, nb::handle size, double begin, double width) {
   Device& where = default_device();
-  if (!where.is_host()) throw Error(ErrorKind::unsupported, "NumPy's numbers are drawn on the host");
   const auto layers = widths.is_none() ? std::optional<Ziggurat>() : Ziggurat(nb::cast<std::array<double, 256>>(widths));
   Pcg64 g;
   if (words.size() != sizeof g) throw Error(ErrorKind::value, "a state of PCG64 has 32 bytes");
   std::memcpy(&g, words.c_str(), sizeof g);
-  Array drawn = Array::empty(shape_from(size), Dtype::float64, where);
+  Array drawn = Array::empty(shape_from(size), Dtype::float64, where.is_host() ? where : device("cpu"));
   auto* const out = static_cast<double*>(drawn.data());
   {
     const GilReleased release;
@@ -91,6 +92,11 @@ nb::object draw_pcg64(const nb::bytes& words, const nb::object& widths, nb::hand
     else draw_uniform(g, begin, width, out, drawn.size());
   }
   drawn.buffer()->history.filled_by_host = true;
+  if (!where.is_host()) {
+    const CopyScope reason(CopyReason::array);
+    const GilReleased release;
+    drawn = to_device(drawn, where);
+  }
   return nb::make_tuple(std::move(drawn), nb::bytes(&g.state, sizeof g.state));
 }
 

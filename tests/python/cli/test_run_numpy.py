@@ -360,7 +360,7 @@ assert np.asarray(u).tolist() == [1, 2] and np.asarray(u, dtype=float).dtype == 
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_many_numbers_of_a_seeded_generator_are_numpys_and_so_is_what_it_draws_next(threads):
+def test_many_numbers_of_a_seeded_generator_are_numpys_and_so_is_what_it_draws_next(threads, device):
     text = """
 import sys
 import numpy as np
@@ -388,7 +388,7 @@ for wrong in (lambda: ours.normal(0, -1, 20000), lambda: ours.uniform(0, float("
 mt = np.random.Generator(np.random.MT19937(1)).normal(size=20000)
 assert mt.tobytes() == real.random.Generator(real.random.MT19937(1)).normal(size=20000).tobytes()
 """
-    run_text(text, KASOKU_NUM_THREADS=str(threads))
+    run_text(text, KASOKU_NUM_THREADS=str(threads), KASOKU_DEVICE=device)
 
 
 def test_bytes_in_another_order_than_the_machines_stay_so():
