@@ -5,12 +5,15 @@ counts them all."""
 import argparse
 import pathlib
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 import xml.etree.ElementTree as xml
 
 root = pathlib.Path(__file__).resolve().parent.parent
+most_minutes = 60
 
 
 def counts_of_doctest(output):
@@ -29,15 +32,20 @@ def counts_of_pytest(report):
 
 
 def stage(name, command):
-    """Shows a command's output as it comes and keeps it."""
+    """Shows a command's output as it comes and keeps it. One that does not end, as tests may whose worker died, is ended."""
     print(f"== {name}", flush=True)
     lines = []
     with subprocess.Popen(
         command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1
     ) as process:
+        limit = threading.Timer(most_minutes * 60, process.kill)
+        limit.start()
         for line in process.stdout:
             print(line, end="", flush=True)
             lines.append(line)
+        limit.cancel()
+    if process.returncode == -signal.SIGKILL:
+        print(f"== {name}: killed; a stage may take {most_minutes} minutes")
     return process.returncode, "".join(lines)
 
 
@@ -88,4 +96,5 @@ def main():
     return int(failed > 0)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
