@@ -504,3 +504,15 @@ def test_the_older_module_turns_numbers_of_any_dtype_back(dtype, result):
         ours = irfft(cupy.array(x), n, axis)
         assert ours.dtype == result
         np.testing.assert_allclose(ours.get(), np.moveaxis(np.fft.irfft(half, n_there), -1, axis), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "float16"])
+def test_direct_convolutions_of_matrices_are_of_the_types_that_scipys_take(dtype):
+    signal, a = (
+        importlib.import_module("kasoku.compat.cupyx.scipy.signal"),
+        importlib.import_module("kasoku.compat.cupy").ones((3, 3), dtype),
+    )
+    for f in (signal.convolve2d, signal.correlate2d, signal.convolve):
+        with pytest.raises(ValueError, match="unsupported type in SciPy"):
+            f(a, a)
+    np.testing.assert_allclose(signal.convolve(a[0], a[0]).get(), np.convolve(a[0].get(), a[0].get()))
