@@ -5,6 +5,7 @@ import numpy as np
 
 import kasoku as ks
 
+from .._face.table import bound
 from .._operands import arithmetic, comparisons
 from ._array import GPUArray, result
 
@@ -54,19 +55,16 @@ def _arithmetic(symbol, name):
     setattr(GPUArray, f"__i{symbol}__", lambda self, other: compute(self, _operand(other), self.dtype, self))
 
 
-def _comparison(symbol, name):
-    def compare(self, other):
-        if other is None or isinstance(other, str):
-            return NotImplemented
-        return binary(name, self, _operand(other), dtype=self.dtype)
-
-    setattr(GPUArray, f"__{symbol}__", compare)
+def _compare(self, other, *, name):
+    if other is None or isinstance(other, str):
+        return NotImplemented
+    return binary(name, self, _operand(other), dtype=self.dtype)
 
 
 for _symbol, _name in arithmetic.items():
     _arithmetic(_symbol, _name)
 for _symbol, _name in comparisons.items():
-    _comparison(_symbol, _name)
+    setattr(GPUArray, f"__{_symbol}__", bound(_compare, name=_name))
 
 
 def mul_add(self, selffac, other, otherfac, add_timer=None, stream=None, out=None):

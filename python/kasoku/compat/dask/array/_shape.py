@@ -58,7 +58,7 @@ f.rows("array", {
     "swapaxes": lambda x, a, b: _rearranged(x, np.swapaxes, a, b),
     "moveaxis": lambda x, source, destination: _rearranged(x, np.moveaxis, source, destination),
     "rollaxis": lambda a, axis, start=0: _rearranged(a, np.rollaxis, axis, start),
-    "ravel": lambda array: array.ravel(),
+    "expand_dims": lambda a, axis: _rearranged(a, np.expand_dims, axis), "ravel": lambda array: array.ravel(),
 })  # fmt: skip
 f.rows("arrays", {f"atleast_{n}d": bound(_at_least, like=getattr(np, f"atleast_{n}d")) for n in (1, 2, 3)})
 
@@ -69,16 +69,6 @@ def squeeze(a, axis=None):
     if any(a.shape[k] != 1 for k in axes):
         raise ValueError("cannot squeeze axis with size other than one")
     return a[tuple(0 if k in axes else slice(None) for k in range(a.ndim))]
-
-
-@f.row("array")
-def expand_dims(a, axis):
-    if axis is None:
-        raise TypeError("expand_dims needs an axis")
-    axes = axes_in(axis)
-    for k in sorted(axis_in(k, a.ndim + len(axes)) for k in axes):
-        a = expand(a, k)
-    return a
 
 
 # ── joined ────────────────────────────────────────────────────────────────────────────────
@@ -267,7 +257,7 @@ def insert(arr, obj, values, axis):
         values = f.moveaxis(values, 0, axis)
         count = values.shape[axis]
     elif isinstance(obj, numbers.Integral) and values.ndim:
-        values = expand_dims(values, axis)
+        values = expand(values, axis)
     values = broadcast_to(values, at_axis(arr.shape, axis, count)).astype(arr.dtype)
     order = np.insert(np.arange(n), at if isinstance(obj, slice) else obj, np.arange(n, n + count))
     return _take(concatenate([arr, values], axis), order, axis)
