@@ -48,7 +48,7 @@ def full_like(a, fill_value, dtype=None, chunks=None, shape=None, name=None, wor
         return made(word, a.chunks, dtype, (_filled, a, fill_value, dtype), name=name)
     if chunks is None:
         chunks = a.chunks if shape is None else "auto"
-    return full(a.shape if shape is None else shape, fill_value, dtype or a.dtype, chunks, name, word)
+    return full(a.shape if shape is None else shape, fill_value, dtype or a.dtype, chunks, name, f"{word}_like")
 
 
 functions.rows("plain", {**_constant("zeros", 0), **_constant("ones", 1), **_constant("empty", 0)})

@@ -261,6 +261,8 @@ def assigned(x, index, value):
         value = np.ma.masked_array(0, mask=True)  # which is a number with a mask
     elif isinstance(value, (ks.Array, list, tuple, range)) or isinstance(value, np.ndarray) and not value.ndim:
         value = np.asarray(value)[()]
+    if x.dtype.kind in "iu" and isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"cannot convert float {'NaN' if math.isnan(value) else 'infinity'} to integer")
     if isinstance(index, Array) and index.dtype.kind not in "iub":
         index = index.astype(bool)  # a mask, as in Dask
     if _is_mask(index, x):

@@ -105,7 +105,7 @@ def _simple(a, axis=None, dtype=None, keepdims=False, split_every=None, out=None
     axes, join = axes_of(axis, a.ndim), functools.partial(_joined_of, name=name)
     if name.endswith(("min", "max")):
         if any(a.shape[k] == 0 for k in axes):
-            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+            raise ValueError(f"zero-size array to reduction operation {_pair[name]} which has no identity")
         a = _without_empty(a, axes)
     first = functools.partial(_first_of, name=name, words=told)
     return tree(a, axes, kind, first, join, _ended, name, keepdims, token=str(kind), split_every=split_every)

@@ -58,7 +58,7 @@ f.rows("array", {
     "swapaxes": lambda x, a, b: _rearranged(x, np.swapaxes, a, b),
     "moveaxis": lambda x, source, destination: _rearranged(x, np.moveaxis, source, destination),
     "rollaxis": lambda a, axis, start=0: _rearranged(a, np.rollaxis, axis, start),
-    "expand_dims": lambda a, axis: _rearranged(a, np.expand_dims, axis), "ravel": lambda array: array.ravel(),
+    "ravel": lambda array: array.ravel(),
 })  # fmt: skip
 f.rows("arrays", {f"atleast_{n}d": bound(_at_least, like=getattr(np, f"atleast_{n}d")) for n in (1, 2, 3)})
 
@@ -69,6 +69,12 @@ def squeeze(a, axis=None):
     if any(a.shape[k] != 1 for k in axes):
         raise ValueError("cannot squeeze axis with size other than one")
     return a[tuple(0 if k in axes else slice(None) for k in range(a.ndim))]
+
+
+@f.row("array")
+def expand_dims(a, axis):
+    axes = axes_in(axis)
+    return functools.reduce(expand, sorted(axis_in(k, a.ndim + len(axes)) for k in axes), a)
 
 
 # ── joined ────────────────────────────────────────────────────────────────────────────────

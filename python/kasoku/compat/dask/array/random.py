@@ -102,7 +102,8 @@ _arguments = {
     "pareto": 1, "power": 1, "rayleigh": 1, "vonmises": 2, "wald": 2, "zipf": 1, "negative_binomial": 2,
     "hypergeometric": 3, "logseries": 1, "noncentral_chisquare": 2, "noncentral_f": 3, "f": 2, "standard_cauchy": 0,
 }  # fmt: skip
-methods(Generator, {name: bound(_distribution, name=name, count=count) for name, count in _arguments.items()})
+methods(Generator, {name: (bound(_distribution, name=name, count=count), f"numpy.random.Generator.{name}, in chunks: of its arguments those that it is drawn by, then size.")
+                    for name, count in _arguments.items()})  # fmt: skip
 
 
 class RandomState(Generator):
