@@ -73,16 +73,11 @@ def mul_add(self, selffac, other, otherfac, add_timer=None, stream=None, out=Non
     return total if out is None else out._store(total.__kasoku_array__, stream)
 
 
-def conj(self, out=None):
-    return self if self.dtype.kind != "c" and out is None else unary("conjugate", self, out)
-
-
-def _part(name):
-    return lambda self: unary(name, self) if self.dtype.kind == "c" or name == "imag" else self
-
-
-GPUArray.real, GPUArray.imag = property(_part("real")), property(_part("imag"))
-GPUArray.conj = GPUArray.conjugate = conj
+GPUArray.real = property(lambda self: unary("real", self) if self.dtype.kind == "c" else self)
+GPUArray.imag = property(lambda self: unary("imag", self))
+GPUArray.conj = GPUArray.conjugate = lambda self, out=None: (
+    self if self.dtype.kind != "c" and out is None else unary("conjugate", self, out)
+)
 GPUArray.mul_add = mul_add
 GPUArray.rpow = lambda self, other: other**self
 GPUArray.__neg__ = lambda self: self.copy() if self.dtype.kind == "b" else unary("negative", self)

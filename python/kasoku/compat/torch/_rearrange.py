@@ -243,12 +243,6 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
 
 
 @functions.row("tensors")
-def kthvalue(input, k, dim=-1, keepdim=False):
-    at = slice(k - 1, k) if keepdim else k - 1
-    return return_type("kthvalue")(*held(*(_at(one, dim, at).clone() for one in _first(input, k, dim, False))))
-
-
-@functions.row("tensors")
 def median(input, dim=None, keepdim=False):
     """The lower of the two in the middle."""
     if dim is None or not input.ndim:
@@ -323,6 +317,8 @@ functions.rows("tensors", {
         Tensor(ks.bincount(input._a, None, minlength)) if weights is None else f._weighted(input, weights, minlength)),
     "argsort": lambda input, dim=-1, descending=False, stable=False: f.sort(input, dim, descending).indices,
     "msort": lambda input: f.sort(input, 0).values,
+    "kthvalue": lambda input, k, dim=-1, keepdim=False: return_type("kthvalue")(*held(*(
+        _at(one, dim, slice(k - 1, k) if keepdim else k - 1).clone() for one in _first(input, k, dim, False)))),
 })  # fmt: skip
 
 

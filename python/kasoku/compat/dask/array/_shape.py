@@ -192,12 +192,6 @@ def broadcast_to(x, shape, chunks=None, meta=None):
     return made("broadcast_to", chunks, x.dtype, (call, "broadcast_to", own, Each(chunks)))
 
 
-@f.row("arrays")
-def broadcast_arrays(*arrays, **ignored):
-    shape = np.broadcast_shapes(*(x.shape for x in arrays))
-    return tuple(broadcast_to(x, shape) for x in arrays)
-
-
 @f.row("array")
 def tile(A, reps):
     reps = (reps,) if isinstance(reps, numbers.Integral) else tuple(reps)
@@ -280,6 +274,10 @@ def compress(condition, a, axis=None):
     return _take(a, np.flatnonzero(condition), axis)
 
 
-f.rows("arrays", {"extract": lambda condition, arr: compress(condition.ravel(), arr.ravel())})
+f.rows("arrays", {
+    "extract": lambda condition, arr: compress(condition.ravel(), arr.ravel()),
+    "broadcast_arrays": lambda *arrays, **ignored: tuple(
+        broadcast_to(x, np.broadcast_shapes(*(a.shape for a in arrays))) for x in arrays),
+})  # fmt: skip
 
 __all__ = ["block", "broadcast_to", "concatenate", "stack"]

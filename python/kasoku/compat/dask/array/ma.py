@@ -86,8 +86,7 @@ _functions.rows("array", {
     **{name: bound(_of_chunks, name=name) for name in (
         "masked_inside", "masked_outside", "fix_invalid", "filled",
         "masked_invalid", "getdata", "getmaskarray", "ones_like", "zeros_like", "empty_like")},
-    "average": lambda a, axis=None, weights=None, returned=False, keepdims=False: average_of(
-        a, axis, weights, returned, keepdims, is_masked=True),
+    "average": bound(average_of, is_masked=True),
     "count": lambda a, axis=None, keepdims=False, split_every=None: reduction(
         a, np.ma.count, np.sum, axis=axis, keepdims=keepdims, dtype=np.intp, split_every=split_every, meta=np.empty(0)),
     "nonzero": lambda a: _f.nonzero(_functions.getdata(a) * ~_functions.getmaskarray(a)),
