@@ -569,3 +569,39 @@ def test_peaks_that_are_none_are_refused():
             signal.peak_widths([0, 1, 0], [1], prominence_data=tuple(map(np.array, data)))
     w, h = signal.sosfreqz([1, 0, 0, 1, 0, 0], worN=7)
     assert w.size == 7 and (h == 1).all()
+
+
+@pytest.mark.parametrize("n", [16, 17])
+@pytest.mark.parametrize(
+    "window", ["hamming", lambda f: 1 / (1 + abs(f)), "weights"], ids=["name", "function", "array"]
+)
+def test_resampling_weighs_frequencies(n, window):
+    cp, signal = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.signal"))
+    x, weights = np.random.default_rng(2).random((2, 2, n)), np.linspace(1, 2, n)
+    if callable(window):
+        weights = window(np.fft.fftfreq(n))
+    elif window == "hamming":
+        weights = np.fft.ifftshift(np.hamming(n + 1)[:n])
+    given = cp.asarray(weights) if window == "weights" else window
+    for signals in (x[0], x[0] + 1j * x[1]):
+        wanted = np.fft.ifft(np.fft.fft(signals) * weights)
+        found = signal.resample(cp.asarray(signals), n, axis=1, window=given)
+        np.testing.assert_allclose(found.get(), wanted if signals.dtype.kind == "c" else wanted.real, atol=1e-12)
+        spectrum = signal.resample(cp.asarray(np.fft.fft(signals)), 2 * n, axis=1, domain="freq")
+        np.testing.assert_allclose(
+            spectrum.get(), signal.resample(cp.asarray(signals), 2 * n, axis=1).get(), atol=1e-12
+        )
+    with pytest.raises(ValueError, match="same length"):
+        signal.resample(cp.asarray(x[0]), n, axis=1, window=cp.ones(3))
+    with pytest.raises(ValueError, match="domain"):
+        signal.resample(cp.asarray(x[0]), n, domain="space")
+
+
+def test_spectra_of_nothing_are_nothing_and_what_is_no_window_is_refused():
+    cp, signal = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.signal"))
+    for shape, axis in (((0,), -1), ((3, 0), 1), ((0, 5, 2), 1)):
+        for found in (signal.welch(cp.empty(shape), axis=axis), signal.periodogram(cp.empty(shape), axis=axis)):
+            assert sorted(found[0].shape) == sorted(found[1].shape) == sorted(shape)
+    for window in ("broken", {"hann"}, "gaussian", ("general_gaussian", 1)):
+        with pytest.raises(ValueError, match="window"):
+            signal.get_window(window, 8)

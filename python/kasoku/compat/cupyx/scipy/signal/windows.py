@@ -97,9 +97,11 @@ _other = {"box": "boxcar", "ones": "boxcar", "rect": "boxcar", "rectangular": "b
 def get_window(window, Nx, fftbins=True):
     """A window by its name, or a tuple of its name and parameters; a number is Kaiser's beta. Periodic if `fftbins`."""
     name, *parameters = window if isinstance(window, tuple) else (window,)
-    if not isinstance(name, str):
-        name, parameters = "kaiser", [float(name)]
-    made = _of.get(_other.get(name, name))
-    if made is None:
-        raise ValueError(f"Unknown window type: {name!r}")
-    return made(Nx, *parameters, sym=not fftbins)
+    try:
+        if not isinstance(name, str):
+            name, parameters = "kaiser", [float(name)]
+        return _of[_other.get(name, name)](Nx, *parameters, sym=not fftbins)
+    except KeyError:
+        raise ValueError(f"Unknown window type: {name!r}") from None
+    except TypeError as error:  # a parameter is missing, or what was given names no window
+        raise ValueError(f"{window!r} is no window: {error}") from None
