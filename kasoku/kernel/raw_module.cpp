@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 
 namespace kasoku {
@@ -79,6 +80,7 @@ void RawKernel::operator()(const std::optional<LaunchShape>& shape, std::span<co
   Device* const device = &device_for(args, stream);
   Function& function = on(*device);
   const KernelInfo& kernel = function.info();
+  if (leaves_more_) args = args.first(std::min(args.size(), kernel.params.size()));
   PackedArguments packed;
   pack_arguments(kernel, args, *device, packed);
   LaunchShape used;

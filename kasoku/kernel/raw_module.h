@@ -62,6 +62,8 @@ class RawKernel {
   /// Where such a launch runs: the device of its arrays, of the stream, its home, the default.
   Device& device_for(std::span<const Argument> args, Stream* stream = nullptr) const;
   bool is_of_pycuda() const { return is_of_pycuda_; }
+  /// From here on arguments behind the declared ones are left alone, as CUDA's drivers leave them.
+  void leave_more_alone() { leaves_more_ = true; }
 
   /// The compiled kernel on `device`.
   Function& on(Device& device) const;
@@ -85,7 +87,7 @@ class RawKernel {
   RawModule module_;
   std::string name_;
   Device* home_ = nullptr;
-  bool is_of_pycuda_ = false;
+  bool is_of_pycuda_ = false, leaves_more_ = false;
   std::shared_ptr<Cache> cache_;
 };
 

@@ -339,6 +339,7 @@ void bind_raw_kernel(nb::module_& m) {
       .def("set_shared_size", [](nb::handle self, nb::handle bytes) {
         self.attr("_shared") = bytes;
       }, "Bytes of dynamic shared memory of prepared calls.")
+      .def("_leave_more_alone", &RawKernel::leave_more_alone, "For cupy: arguments behind the declared ones mean nothing.")
       .def("prepare",
            [](nb::handle self, nb::handle types, nb::args, nb::kwargs kwargs) {
              self.attr("_shared") = kwargs.contains("shared") ? nb::object(kwargs["shared"])

@@ -307,6 +307,18 @@ def test_a_modules_functions_have_a_kernels_attributes(cp):
         assert (f.name, f.backend, f.file_path, f.enable_cooperative_groups) == ("f", "nvrtc", None, False)
 
 
+def test_arguments_behind_those_that_a_raw_kernel_declares_mean_nothing(cp):
+    code = 'extern "C" __global__ void f(int* x, int by) { x[threadIdx.x] *= by; }'
+    for f in (cp.RawKernel(code, "f"), cp.RawModule(code=code).get_function("f")):
+        x = cp.arange(4, dtype="int32")
+        f((1,), (4,), (x, np.int32(3), np.int32(7), x))
+        assert x.tolist() == [0, 3, 6, 9]
+        with pytest.raises(TypeError, match="takes 2 arguments, got 1"):
+            f((1,), (4,), (x,))
+    with pytest.raises(TypeError, match="takes 2 arguments, got 3"):  # what ks has by itself refuses them
+        ks.RawKernel(code, "f")((1,), (4,), (x, np.int32(3), x))
+
+
 def test_devices_streams_and_memory(cp):
     d = cp.cuda.Device()
     assert d != d.id and d == cp.cuda.Device(d.id) and cp.cuda.Device(0) < cp.cuda.Device(1)

@@ -504,3 +504,104 @@ def test_the_older_module_turns_numbers_of_any_dtype_back(dtype, result):
         ours = irfft(cupy.array(x), n, axis)
         assert ours.dtype == result
         np.testing.assert_allclose(ours.get(), np.moveaxis(np.fft.irfft(half, n_there), -1, axis), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "float16"])
+def test_direct_convolutions_of_matrices_are_of_the_types_that_scipys_take(dtype):
+    signal, a = (
+        importlib.import_module("kasoku.compat.cupyx.scipy.signal"),
+        importlib.import_module("kasoku.compat.cupy").ones((3, 3), dtype),
+    )
+    for f in (signal.convolve2d, signal.correlate2d, signal.convolve):
+        with pytest.raises(ValueError, match="unsupported type in SciPy"):
+            f(a, a)
+    np.testing.assert_allclose(signal.convolve(a[0], a[0]).get(), np.convolve(a[0].get(), a[0].get()))
+
+
+def _response(coefficients, at):
+    """A polynomial of 1/z, whose coefficients along the first axis belong to its rising powers."""
+    return sum(c * np.exp(-1j * k * at) for k, c in enumerate(coefficients))
+
+
+@pytest.mark.parametrize("b, a", [((3, 5, 1), (2, 1)), ((3, 5, 1), (1,)), ((3, 16), (1,)), ((4,), (3,))])
+@pytest.mark.parametrize("worN", [16, np.int8(16), np.array(16), np.linspace(0, 1, 16), 8.0])
+def test_responses_of_several_filters_are_broadcast_with_the_frequencies(b, a, worN):
+    signal, rng = importlib.import_module("kasoku.compat.cupyx.scipy.signal"), np.random.default_rng(1)
+    b, a = rng.random(b), rng.random(a)
+    w, h = signal.freqz(*map(importlib.import_module("kasoku.compat.cupy").asarray, (b, a)), worN=worN)
+    is_count = np.ndim(worN) == 0 and not isinstance(worN, float)
+    at = np.pi * np.arange(16) / 16 if is_count else np.atleast_1d(worN)
+    np.testing.assert_allclose(w.get(), at, rtol=1e-12)
+    np.testing.assert_allclose(h.get(), _response(b, at) / _response(a, at), rtol=1e-9, atol=1e-12)
+
+
+def test_kaisers_parameters_make_the_filter_that_a_width_asks_for():
+    signal = importlib.import_module("kasoku.compat.cupyx.scipy.signal")
+    count, beta = signal.kaiserord(65, 0.1)
+    assert signal.kaiser_atten(count, 0.1) >= 65 > signal.kaiser_atten(count - 1, 0.1) and signal.kaiser_beta(20) == 0
+    taps = signal.firwin(count, 0.4, window=("kaiser", beta), scale=False).get()
+    far = np.concatenate((np.linspace(0, 0.35, 200), np.linspace(0.45, 1, 200))) * np.pi
+    wanted = np.repeat([1.0, 0.0], 200)
+    assert abs(abs(_response(taps, far)) - wanted).max() < 10 ** (-60 / 20)
+    for options, error, words in (
+        ({"pass_zero": "foo"}, ValueError, "pass_zero must be"), ({"pass_zero": 1.0}, TypeError, ""),
+        ({"pass_zero": "bandpass"}, ValueError, "at least two"), ({"cutoff": [0.2, 0.4], "pass_zero": "lowpass"}, ValueError, "one element"),
+        ({"cutoff": [[0.2, 0.4]]}, ValueError, "one-dimensional"),
+    ):  # fmt: skip
+        with pytest.raises(error, match=words or None):
+            signal.firwin(41, **{"cutoff": 0.5, **options})
+    with pytest.raises(ValueError, match="8 decibels"):
+        signal.kaiserord(1.0, 1.0)
+
+
+def test_peaks_that_are_none_are_refused():
+    signal = importlib.import_module("kasoku.compat.cupyx.scipy.signal")
+    with pytest.raises(ValueError, match="1-D array"):
+        signal.peak_widths(np.arange(10), 3)
+    with pytest.raises(TypeError, match="None"):
+        signal.peak_widths([1, 2, 1], [1], prominence_data=(None, None, None))
+    for data, words in (
+        (([1.0], [-1], [2]), "invalid"),
+        (([1.0], [2], [0]), "invalid"),
+        (([1.0, 1.0], [0], [2]), "same shape"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            signal.peak_widths([0, 1, 0], [1], prominence_data=tuple(map(np.array, data)))
+    w, h = signal.sosfreqz([1, 0, 0, 1, 0, 0], worN=7)
+    assert w.size == 7 and (h == 1).all()
+
+
+@pytest.mark.parametrize("n", [16, 17])
+@pytest.mark.parametrize(
+    "window", ["hamming", lambda f: 1 / (1 + abs(f)), "weights"], ids=["name", "function", "array"]
+)
+def test_resampling_weighs_frequencies(n, window):
+    cp, signal = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.signal"))
+    x, weights = np.random.default_rng(2).random((2, 2, n)), np.linspace(1, 2, n)
+    if callable(window):
+        weights = window(np.fft.fftfreq(n))
+    elif window == "hamming":
+        weights = np.fft.ifftshift(np.hamming(n + 1)[:n])
+    given = cp.asarray(weights) if window == "weights" else window
+    for signals in (x[0], x[0] + 1j * x[1]):
+        wanted = np.fft.ifft(np.fft.fft(signals) * weights)
+        found = signal.resample(cp.asarray(signals), n, axis=1, window=given)
+        np.testing.assert_allclose(found.get(), wanted if signals.dtype.kind == "c" else wanted.real, atol=1e-12)
+        spectrum = signal.resample(cp.asarray(np.fft.fft(signals)), 2 * n, axis=1, domain="freq")
+        np.testing.assert_allclose(
+            spectrum.get(), signal.resample(cp.asarray(signals), 2 * n, axis=1).get(), atol=1e-12
+        )
+    with pytest.raises(ValueError, match="same length"):
+        signal.resample(cp.asarray(x[0]), n, axis=1, window=cp.ones(3))
+    with pytest.raises(ValueError, match="domain"):
+        signal.resample(cp.asarray(x[0]), n, domain="space")
+
+
+def test_spectra_of_nothing_are_nothing_and_what_is_no_window_is_refused():
+    cp, signal = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.signal"))
+    for shape, axis in (((0,), -1), ((3, 0), 1), ((0, 5, 2), 1)):
+        for found in (signal.welch(cp.empty(shape), axis=axis), signal.periodogram(cp.empty(shape), axis=axis)):
+            assert sorted(found[0].shape) == sorted(found[1].shape) == sorted(shape)
+    for window in ("broken", {"hann"}, "gaussian", ("general_gaussian", 1)):
+        with pytest.raises(ValueError, match="window"):
+            signal.get_window(window, 8)

@@ -1423,3 +1423,35 @@ def test_chunks_of_more_axes_than_there_are_say_nothing():
     assert one.rechunk((None, 8)).chunks == one.chunks and one.rechunk((4, 8)).chunks == ((4, 4),)
     with pytest.raises(ValueError, match="same length/dimension"):
         da.ones((4, 6), chunks=2).rechunk((2,))
+
+
+def test_what_dask_refuses_at_once_is_refused_at_once():
+    whole = da.ones((3, 3), dtype=int, chunks=2)
+    for value, word in ((np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")):
+        with pytest.raises(ValueError, match=f"cannot convert float {word} to integer"):
+            whole[:, 1] = value
+    with pytest.raises(TypeError, match="v must be a dask array"):
+        da.diag(1)
+    for name in ("min", "nanmin", "max", "nanmax"):
+        with pytest.raises(ValueError) as numpys:
+            getattr(np, name)(np.zeros(0))
+        with pytest.raises(ValueError) as ours:
+            getattr(da, name)(da.zeros(0))
+        assert str(ours.value) == str(numpys.value)
+
+
+def test_arrays_like_others_are_named_so():
+    assert [f(whole).name.partition("-")[0] for whole in [da.arange(4)] for f in (da.ones_like, da.zeros_like)] == [
+        "ones_like", "zeros_like"]  # fmt: skip
+
+
+@pytest.mark.parametrize("axis", [0, -1, 3, (0, -1), (1, 2), (2, 0)])
+def test_new_axes_are_where_numpy_has_them(axis):
+    z = rng.standard_normal((2, 3, 4))
+    np.testing.assert_array_equal(
+        da.expand_dims(da.from_array(z, chunks=(1, 2, 3)), axis).compute(), np.expand_dims(z, axis)
+    )
+
+
+def test_random_methods_say_what_they_are():
+    assert "numpy.random.Generator.exponential" in da.random.default_rng().exponential.__doc__

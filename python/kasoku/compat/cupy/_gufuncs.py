@@ -6,14 +6,9 @@ from kasoku import _core
 
 from .._face import cores
 from . import _util
-from ._arrays import asarray, empty
+from ._arrays import asarray, empty, stored_as_it_fits
 
 _moveaxis = _core.moveaxis
-
-
-def _parse_gufunc_signature(signature):
-    needs, gives = cores.read(signature)
-    return needs or [()], gives
 
 
 @_util.in_face
@@ -28,7 +23,8 @@ class _GUFunc:
     ):
         self.__name__, self.__doc__ = name or func.__name__, doc or func.__doc__
         self._func, self._batched, self._takes_out = func, supports_batched, supports_out
-        self._needs, self._gives = _parse_gufunc_signature(signature)
+        needs, self._gives = cores.read(signature)
+        self._needs = needs or [()]
         self._forms = [(*self._types(types), one) for types, one in signatures]
 
     def _types(self, types):
@@ -99,7 +95,7 @@ class _GUFunc:
         if given:
             for result, to in zip(results, shown):
                 if result is not to:
-                    self._store(result, to, casting)
+                    stored_as_it_fits(result, to, self.__name__, casting)
             return out
         for k, (r, at) in enumerate(zip(results, places[len(args) :])):
             if keepdims:
@@ -109,10 +105,3 @@ class _GUFunc:
             is_f = order == "F" or order in ("A", "K") and all(x.flags.fnc for x in arrays)
             results[k] = asarray(r, order="F" if is_f else "C")
         return results[0] if len(results) == 1 else tuple(results)
-
-    def _store(self, result, to, casting):
-        if result.shape != to.shape:
-            raise ValueError(f"{self.__name__}: the output has the shape {to.shape}, not {result.shape}")
-        if not np.can_cast(result.dtype, to.dtype, casting):
-            raise TypeError(f"{self.__name__}: {result.dtype} cannot be cast to {to.dtype} by the rule {casting!r}")
-        to[...] = result

@@ -139,6 +139,7 @@ class RawModule(ks.RawModule):
     def get_function(self, name):
         with _as_the_drivers(ks.errors.ValueError):
             kernel = super().get_function(name, device=cuda.current())
+        kernel._leave_more_alone()
         return _told(kernel, self.backend, self.enable_cooperative_groups, self.file_path)
 
     def get_global(self, name):
@@ -163,6 +164,7 @@ class RawKernel(ks.RawKernel):
         _told(self, backend, enable_cooperative_groups, None)
         code, options = _translated(code, options, translate_cucomplex)
         super().__init__(code, name, options=options, device=cuda.current())
+        self._leave_more_alone()
 
     kernel = property(lambda self: self)
 

@@ -40,11 +40,6 @@ def _arrays_alone(tup):
     return tup
 
 
-def _arrays_in(a):
-    """The arrays of a list, or the array alone."""
-    return [x for x in (a if isinstance(a, (list, tuple)) else [a]) if isinstance(x, ks.Array)]
-
-
 def take(a, indices, axis=None, out=None):
     """The elements at positions along an axis, or of the raveled array."""
     a, indices = asarray(a), asarray(indices)
@@ -159,7 +154,8 @@ _plain(globals(), {
         _core.matmul(x1, x2, out, casting=casting, axes=axes)),
     "fromDlpack": (lambda dltensor: _core.from_dlpack(dltensor),
         "An array that shows the memory of a DLPack capsule."),
-    "min_scalar_type": (lambda a: ks.min_scalar_type(a) if not (shown := _arrays_in(a)) else np.result_type(*(x.dtype for x in shown)),
+    "min_scalar_type": (lambda a: np.result_type(*kinds) if (kinds := [
+        x.dtype for x in (a if isinstance(a, (list, tuple)) else [a]) if isinstance(x, ks.Array)]) else ks.min_scalar_type(a),
         "The smallest dtype that holds a number; that of arrays is theirs, whose values nobody looks at."),
     "isscalar": (lambda element: np.isscalar(element), "Whether it is a number or a text, and no array."),
     "binary_repr": (lambda num, width=None: np.binary_repr(num, width),

@@ -11,15 +11,13 @@ _numbers = itertools.count()
 _known, _known_lock = {}, threading.Lock()
 
 
-def _shared(kind, name, make):
-    with _known_lock:
-        return _known.setdefault((kind, name), make())
-
-
 class _Named:
-    def __init__(self, make, name):
+    """What all of a name share is made by _make()."""
+
+    def __init__(self, name=None, client=None):
         self.name = f"{type(self).__name__.lower()}-{next(_numbers)}" if name is None else name
-        self._own = _shared(type(self).__name__, self.name, make)
+        with _known_lock:
+            self._own = _known.setdefault((type(self).__name__, self.name), self._make())
 
     __reduce__ = lambda self: (type(self), (self.name,))
     __repr__ = lambda self: f"<{type(self).__name__}: {self.name}>"
@@ -31,10 +29,7 @@ class _Held(_Named):
 
 
 class Lock(_Held):
-    release, locked = forwarding("_own.release"), forwarding("_own.locked")
-
-    def __init__(self, name=None, client=None):
-        super().__init__(threading.Lock, name)
+    _make, release, locked = threading.Lock, forwarding("_own.release"), forwarding("_own.locked")
 
     def acquire(self, blocking=True, timeout=None):
         return self._own.acquire(bool(blocking), -1 if timeout is None or not blocking else parse_timedelta(timeout))
@@ -43,7 +38,9 @@ class Lock(_Held):
 class Semaphore(_Held):
     def __init__(self, max_leases=1, name=None, **ignored):
         self.max_leases = max_leases
-        super().__init__(lambda: threading.Semaphore(max_leases), name)
+        super().__init__(name)
+
+    _make = lambda self: threading.Semaphore(self.max_leases)
 
     def acquire(self, timeout=None):
         return self._own.acquire(timeout=parse_timedelta(timeout))
@@ -56,10 +53,7 @@ class Semaphore(_Held):
 
 
 class Event(_Named):
-    set, clear, is_set = map(forwarding, ("_own.set", "_own.clear", "_own.is_set"))
-
-    def __init__(self, name=None, client=None):
-        super().__init__(threading.Event, name)
+    _make, set, clear, is_set = threading.Event, *map(forwarding, ("_own.set", "_own.clear", "_own.is_set"))
 
     def wait(self, timeout=None):
         return self._own.wait(parse_timedelta(timeout))
@@ -69,7 +63,8 @@ class Queue(_Named):
     qsize = forwarding("_own.qsize")
 
     def __init__(self, name=None, client=None, maxsize=0):
-        super().__init__(lambda: queue.Queue(maxsize), name)
+        self._make = lambda: queue.Queue(maxsize)
+        super().__init__(name)
 
     def put(self, value, timeout=None, **ignored):
         """Waits while the queue is full; TimeoutError after `timeout` seconds."""
@@ -95,8 +90,7 @@ class _Cell:
 
 
 class Variable(_Named):
-    def __init__(self, name=None, client=None):
-        super().__init__(_Cell, name)
+    _make = _Cell
 
     def set(self, value, **ignored):
         with self._own.changed:

@@ -38,8 +38,7 @@ class Future:
 
     def traceback(self, timeout=None):
         """Where the call failed; None, if it did not."""
-        error = self.exception(timeout)
-        return None if error is None else error.__traceback__
+        return getattr(self.exception(timeout), "__traceback__", None)
 
     @property
     def type(self):

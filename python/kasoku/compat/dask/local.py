@@ -11,6 +11,7 @@ import threading
 from kasoku import _task
 from kasoku._delayed import _scheduler
 
+from ._futures import give
 from ._installed import rest_of
 from ._task_spec import DataNode, convert_legacy_graph, cull
 from .callbacks import Callback, local_callbacks, unpack_callbacks
@@ -80,10 +81,7 @@ def finish_task(dsk, key, state, results, sortkey, delete=True, release_data=rel
 
 def _submit_at_once(fn, *args):
     future = concurrent.futures.Future()
-    try:
-        future.set_result(fn(*args))
-    except BaseException as error:
-        future.set_exception(error)
+    give(future, functools.partial(fn, *args))
     return future
 
 

@@ -5,6 +5,7 @@ import numpy as np
 
 import kasoku as ks
 
+from .._face.table import bound
 from .._operands import arithmetic, comparisons
 from ._array import GPUArray, result
 
@@ -54,19 +55,16 @@ def _arithmetic(symbol, name):
     setattr(GPUArray, f"__i{symbol}__", lambda self, other: compute(self, _operand(other), self.dtype, self))
 
 
-def _comparison(symbol, name):
-    def compare(self, other):
-        if other is None or isinstance(other, str):
-            return NotImplemented
-        return binary(name, self, _operand(other), dtype=self.dtype)
-
-    setattr(GPUArray, f"__{symbol}__", compare)
+def _compare(self, other, *, name):
+    if other is None or isinstance(other, str):
+        return NotImplemented
+    return binary(name, self, _operand(other), dtype=self.dtype)
 
 
 for _symbol, _name in arithmetic.items():
     _arithmetic(_symbol, _name)
 for _symbol, _name in comparisons.items():
-    _comparison(_symbol, _name)
+    setattr(GPUArray, f"__{_symbol}__", bound(_compare, name=_name))
 
 
 def mul_add(self, selffac, other, otherfac, add_timer=None, stream=None, out=None):
@@ -75,16 +73,11 @@ def mul_add(self, selffac, other, otherfac, add_timer=None, stream=None, out=Non
     return total if out is None else out._store(total.__kasoku_array__, stream)
 
 
-def conj(self, out=None):
-    return self if self.dtype.kind != "c" and out is None else unary("conjugate", self, out)
-
-
-def _part(name):
-    return lambda self: unary(name, self) if self.dtype.kind == "c" or name == "imag" else self
-
-
-GPUArray.real, GPUArray.imag = property(_part("real")), property(_part("imag"))
-GPUArray.conj = GPUArray.conjugate = conj
+GPUArray.real = property(lambda self: unary("real", self) if self.dtype.kind == "c" else self)
+GPUArray.imag = property(lambda self: unary("imag", self))
+GPUArray.conj = GPUArray.conjugate = lambda self, out=None: (
+    self if self.dtype.kind != "c" and out is None else unary("conjugate", self, out)
+)
 GPUArray.mul_add = mul_add
 GPUArray.rpow = lambda self, other: other**self
 GPUArray.__neg__ = lambda self: self.copy() if self.dtype.kind == "b" else unary("negative", self)

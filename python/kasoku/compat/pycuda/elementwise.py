@@ -48,6 +48,9 @@ _made = _plain(globals(), {
         "A module whose kernel `name` does `operation` for each i below its argument n."),
     "get_elwise_range_module": (_bound(_module, loop=_over_range),
         "A module whose kernel `name` does `operation` for each i of its arguments start, stop and step."),
+    "get_elwise_kernel": (lambda arguments, operation, name="kernel", keep=False, options=None, **kwargs: (
+        get_elwise_kernel_and_types(arguments, operation, name, keep, options, **kwargs)[1]),
+        "The prepared function alone: prepared_call(grid, block, *arguments, n)."),
 })  # fmt: skip
 
 
@@ -62,11 +65,6 @@ def get_elwise_kernel_and_types(arguments, operation, name="kernel", keep=False,
     function = module.get_function(name)
     function.prepare("".join(argument.struct_char for argument in arguments))
     return module, function, arguments
-
-
-def get_elwise_kernel(arguments, operation, name="kernel", keep=False, options=None, **kwargs):
-    """The prepared function alone: prepared_call(grid, block, *arguments, n)."""
-    return get_elwise_kernel_and_types(arguments, operation, name, keep, options, **kwargs)[1]
 
 
 def get_linear_combination_kernel(summand_descriptors, dtype_z):

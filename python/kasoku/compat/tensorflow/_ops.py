@@ -14,7 +14,7 @@ from .._face.table import bound as _bound, plain as _plain
 from . import dtypes
 from .errors import InvalidArgumentError
 from ._operators import elementwise
-from ._table import axes as _axes, functions as _functions
+from ._table import axes as _axes, functions as _functions, ints as _shape
 from ._tensor import Tensor, binary, convert, in_a_graph, in_graph, must_take, operands
 
 
@@ -30,14 +30,6 @@ elementwise.update(_plain({"__name__": __package__}, {
     f"reduce_{of}": (_bound(_reduction, target=of), f"tf.reduce_{of}: {of} over `axis` (all by default), in the tensor's type.")
     for of in "sum mean max min prod any all".split()
 }))  # fmt: skip
-
-
-def _shape(shape):
-    if isinstance(shape, Tensor):
-        shape = shape.numpy()
-    if isinstance(shape, (list, tuple)):
-        return tuple([builtins.int(v) for v in shape])
-    return tuple(builtins.int(v) for v in np.atleast_1d(np.asarray(shape)))
 
 
 _numpys = lambda dtype: dtypes.as_dtype(dtype).as_numpy_dtype

@@ -13,7 +13,7 @@ from .._face.compositions import along, log_sum, paired, searched, xlogy
 from .._face.special import special, special_of
 from .._face.table import bound, each
 from . import dtypes
-from ._ops import _shape, elementwise
+from ._ops import elementwise
 from ._table import axes, functions, held, in_type, ints, maths, nns, plain, share
 from ._tensor import Tensor, TensorShape, convert
 from .errors import InvalidArgumentError
@@ -60,14 +60,10 @@ def _split(value, num_or_size_splits, axis=0, num=None):
     return held([Tensor(part) for part in ks.split(x._array, at, int(axis))])
 
 
-def _meshgrid(*args, indexing="xy"):
-    arrays = [convert(a)._array for a in args]
-    return [Tensor(g.astype(arrays[0].dtype)) for g in ks.meshgrid(*arrays, indexing=indexing)]
-
-
 functions.rows("tensors", {
     "split": _split,
-    "meshgrid": _meshgrid,
+    "meshgrid": lambda *args, indexing="xy": [Tensor(in_type(g, convert(args[0]).dtype)) for g in ks.meshgrid(
+        *(convert(a)._array for a in args), indexing=indexing)],
     "slice": lambda input_, begin, size: convert(input_)[tuple(
         slice(b, None if n == -1 else b + n) for b, n in zip(ints(begin), ints(size)))],
     "strided_slice": lambda input_, begin, end, strides=None, **ignored: convert(input_)[tuple(
@@ -103,11 +99,6 @@ def _batches(indices, count):
 def _places(indices):
     """The index that the last axis of indices holds."""
     return tuple(indices[..., k] for k in range(indices.shape[-1]))
-
-
-def _gathered_nd(params, indices, batch_dims=0):
-    front = _batches(indices[..., 0], batch_dims) if batch_dims else ()
-    return params[(*front, *_places(indices))]
 
 
 def _scattered(tensor, indices, updates, *, join):
@@ -148,7 +139,8 @@ def _stitched(indices, data):
 
 functions.rows("keeps", {
     "gather": (_gathered, "The parts of a tensor at places along an axis, for each of the first batch_dims axes its own."),
-    "gather_nd": _gathered_nd,
+    "gather_nd": lambda params, indices, batch_dims=0: params[
+        (*_batches(indices[..., 0], batch_dims), *_places(indices))],
     **{"tensor_scatter_nd_" + name: bound(_scattered, join=join) for name, join in {
         "update": None, "add": ks.add, "sub": ks.subtract, "max": ks.maximum, "min": ks.minimum}.items()},
     "unravel_index": lambda indices, dims: ks.stack(ks.unravel_index(indices, ints(dims))),
@@ -158,7 +150,7 @@ functions.rows("keeps", {
 functions.rows("tensors", {"dynamic_stitch": _stitched})
 functions.rows("own", {
     "scatter_nd": lambda indices, updates, shape: bound(_scattered, join=ks.add)(
-        ks.zeros(_shape(shape), updates.dtype, updates.device), indices, updates),
+        ks.zeros(ints(shape), updates.dtype, updates.device), indices, updates),
     "one_hot": _hot,
     "sequence_mask": lambda lengths, maxlen=None, dtype=dtypes.bool: in_type(
         ks.arange(int(lengths.max() if maxlen is None else maxlen), device=lengths.device) < lengths[..., None], dtype),
@@ -265,15 +257,6 @@ maths.rows("keeps", {
     **{"unsorted_segment_" + name: of for name, of in _kinds_of_segments.items()},
     **{"segment_" + name: bound(_in_order, segment=of) for name, of in _kinds_of_segments.items() if name != "sqrt_n"},
 })  # fmt: skip
-maths.rows("own", {
-    "bincount": _counted,
-    "top_k": lambda input, k=1, sorted=True, index_type=dtypes.int32: _first(input, plain(k), -1, True),
-    "in_top_k": lambda targets, predictions, k: ks.count_nonzero(
-        predictions > ks.take_along_axis(predictions, targets[:, None].astype("int64"), 1), axis=1) < int(k),
-    "zero_fraction": lambda value: (value == 0).mean().astype("float32"),
-    "count_nonzero": lambda input, axis=None, keepdims=False, dtype=dtypes.int64: in_type(
-        ks.count_nonzero(input, axis=axes(axis), keepdims=keepdims), dtype or dtypes.int64),
-})  # fmt: skip
 
 
 def _confusion(labels, predictions, num_classes=None, weights=None, dtype=dtypes.int32):
@@ -284,7 +267,15 @@ def _confusion(labels, predictions, num_classes=None, weights=None, dtype=dtypes
     return in_type(counts, dtype)
 
 
-maths.rows("own", {"confusion_matrix": _confusion})
+maths.rows("own", {
+    "bincount": _counted, "confusion_matrix": _confusion,
+    "top_k": lambda input, k=1, sorted=True, index_type=dtypes.int32: _first(input, plain(k), -1, True),
+    "in_top_k": lambda targets, predictions, k: ks.count_nonzero(
+        predictions > ks.take_along_axis(predictions, targets[:, None].astype("int64"), 1), axis=1) < int(k),
+    "zero_fraction": lambda value: (value == 0).mean().astype("float32"),
+    "count_nonzero": lambda input, axis=None, keepdims=False, dtype=dtypes.int64: in_type(
+        ks.count_nonzero(input, axis=axes(axis), keepdims=keepdims), dtype or dtypes.int64),
+})  # fmt: skip
 
 
 # ── arithmetic ────────────────────────────────────────────────────────────────────────────────────

@@ -28,7 +28,7 @@ def plain(x):
 
 
 def ints(x):
-    return tuple(int(n) for n in np.atleast_1d(np.asarray(plain(x))))
+    return tuple([int(n) for n in (x if isinstance(x, (list, tuple)) else np.atleast_1d(np.asarray(plain(x))))])
 
 
 def axes(axis):

@@ -7,8 +7,15 @@ from .._face import compositions as _compositions
 from .._face.table import each as _each
 from . import dtypes as _dtypes
 from . import nn as _nn  # noqa: F401 - it fills the tables
-from ._ops import _facing, _shape, matmul  # noqa: F401
-from ._table import functions as _f, in_type as _in_type, linalgs as _functions, plain as _plain, share as _share
+from ._ops import _facing, matmul  # noqa: F401
+from ._table import (
+    functions as _f,
+    in_type as _in_type,
+    ints as _ints,
+    linalgs as _functions,
+    plain as _plain,
+    share as _share,
+)
 from ._tensor import convert as _convert, Tensor as _Tensor
 
 
@@ -88,7 +95,7 @@ _functions.rows("own", {
 
 def _eye(num_rows, num_columns=None, batch_shape=None, dtype=_dtypes.float32):
     made = ks.eye(num_rows, num_columns, dtype=_dtypes.as_dtype(dtype).as_numpy_dtype)
-    return _Tensor(made if batch_shape is None else ks.broadcast_to(made, (*_shape(batch_shape), *made.shape)).copy())
+    return _Tensor(made if batch_shape is None else ks.broadcast_to(made, (*_ints(batch_shape), *made.shape)).copy())
 
 
 def _clipped(t_list, clip_norm, use_norm=None):

@@ -5,8 +5,7 @@ import kasoku as ks
 from .._face.special import special as _special
 from .._face.table import bound as _bound, methods as _methods, Table as _Table
 from . import dtypes as _dtypes
-from ._ops import _shape
-from ._table import in_type as _in_type, rules as _rules
+from ._table import in_type as _in_type, ints as _shape, rules as _rules
 from ._tensor import convert as _convert, Tensor as _Tensor
 
 

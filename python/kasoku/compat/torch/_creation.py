@@ -11,7 +11,7 @@ import kasoku as ks
 from .._face.refusals import autograd
 from .._face.table import Table
 from . import _types, random
-from ._table import functions, named
+from ._table import functions, named, rules
 from ._tensor import Tensor, array_of, composed
 from ._types import as_dtype, engine_device
 
@@ -77,7 +77,7 @@ def from_numpy(a):
     return Tensor(ks.asarray(a, device="cpu"))
 
 
-_made = Table({"creates": _creates})
+_made = Table({"creates": _creates, "arrays": rules["arrays"]})
 _made.rows("plain", {
     "from_dlpack": lambda x: Tensor(ks.from_dlpack(x)),
     "is_tensor": lambda x: isinstance(x, Tensor),
@@ -101,6 +101,15 @@ _made.rows("creates", {
         _shape(size), _name(dtype), device=device),
     "randperm": lambda n, *, dtype=None, device=None, generator=None: random.source(generator).permutation(
         n, device=device).astype(_name(dtype, _types.names["int64"])),
+})  # fmt: skip
+_made.rows("arrays", {
+    "bernoulli": (lambda p, *, generator=None: (
+        random.source(generator).uniform(0.0, 1.0, p.shape, p.dtype, device=p.device) < p).astype(p.dtype),
+        "1 with the probability that each element is, else 0."),
+    "poisson": (lambda input, generator=None: random.source(generator).poisson(input, device=input.device).astype(input.dtype),
+        "A number of Poisson's distribution for each mean."),
+    "binomial": (lambda count, prob, generator=None: random.source(generator).binomial(
+        count.astype("int64"), prob, device=prob.device).astype(prob.dtype), "How many of so many trials succeed, for each pair."),
 })  # fmt: skip
 globals().update(_made)
 zeros, ones, empty, rand, randn = (_made[name] for name in ("zeros", "ones", "empty", "rand", "randn"))
@@ -145,25 +154,6 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=N
     shape = like.shape if like is not None else tuple(size)
     z = randn(*shape, dtype=dtype, device=device or (like.device if like is not None else None), generator=generator)
     return z * std + mean
-
-
-@named
-@composed
-def bernoulli(p, *, generator=None):
-    return (rand(*p.shape, dtype=p.dtype, device=p.device, generator=generator) < p).to(p.dtype)
-
-
-@named
-def poisson(input, generator=None):
-    """A number of Poisson's distribution for each mean."""
-    return Tensor(random.source(generator).poisson(input._a, device=input._a.device).astype(input._a.dtype))
-
-
-@named
-def binomial(count, prob, generator=None):
-    """How many of so many trials succeed, for each pair."""
-    drawn = random.source(generator).binomial(count._a.astype("int64"), prob._a, device=prob._a.device)
-    return Tensor(drawn.astype(prob._a.dtype))
 
 
 def _like(f):

@@ -61,19 +61,10 @@ _methods.rows("plain", {
     "bernoulli": lambda self, p=None, *, generator=None: self.clone().bernoulli_(
         self if p is None else p, generator=generator),
     "adjoint": lambda self: self.mT.conj(),
+    "unflatten": lambda self, dim, sizes: self.reshape(
+        *self.shape[: dim % self.ndim], *sizes, *self.shape[dim % self.ndim + 1 :]),
 })  # fmt: skip
 _methods.alias(ndimension="dim", nelement="numel", swapaxes="transpose", __index__="__int__")
-
-
-@_methods.row("plain")
-def unflatten(self, dim, sizes):
-    dim %= self.ndim
-    return self.reshape(*self.shape[:dim], *sizes, *self.shape[dim + 1 :])
-
-
-def _diagonal_filled(self, value, wrap=False):
-    at = ks.arange(min(self.shape), device=self._a.device)
-    return self._write(value, (at,) * self.ndim)
 
 
 def _drawn(self, *args, generator=None, draw, **kwargs):
@@ -100,7 +91,8 @@ def _reshaped(self, *args, change):
 
 
 _methods.rows("plain", {
-    "fill_diagonal_": _diagonal_filled,
+    "fill_diagonal_": lambda self, value, wrap=False: self._write(
+        value, (ks.arange(min(self.shape), device=self._a.device),) * self.ndim),
     "random_": bound(_drawn, draw=_whole),
     "exponential_": bound(_drawn, draw=lambda t, lambd=1.0, *, generator: Tensor(
         -ks.log1p(-_numbers(t, generator, "uniform", 0.0, 1.0)) / lambd)),

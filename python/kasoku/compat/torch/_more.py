@@ -35,14 +35,11 @@ functions.rows("singles", {
     "triangular_solve": lambda b, A, upper=True, transpose=False, unitriangular=False: return_type("triangular_solve")(
         linalg._solved(A, b, upper, True, unitriangular, transpose), A.copy()),
 })  # fmt: skip
-functions.rows("tensors", {"chain_matmul": lambda *matrices: linalg.multi_dot(matrices)})
-
-
-@functions.row("tensors")
-def svd(input, some=True, compute_uv=True):
-    """U, S, V with input = U diag(S) V^H: linalg.svd gives V^H."""
-    u, s, vh = linalg.svd(input, full_matrices=not some)
-    return return_type("svd")(u, s, vh.mT.conj() if vh.dtype.is_complex else vh.mT)
+functions.rows("tensors", {
+    "chain_matmul": lambda *matrices: linalg.multi_dot(matrices),
+    "svd": (lambda input, some=True, compute_uv=True: (lambda u, s, vh: return_type("svd")(u, s, vh.mH))(
+        *linalg.svd(input, full_matrices=not some)), "U, S, V with input = U diag(S) V^H: linalg.svd gives V^H."),
+})  # fmt: skip
 
 
 # ── indices and windows ───────────────────────────────────────────────────────────────────────────

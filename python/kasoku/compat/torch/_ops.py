@@ -151,6 +151,7 @@ functions.rows("arrays", {
     "relu": lambda input: ks.maximum(input, 0),
     "square": lambda input: input * input if input.dtype != "bool" else input.astype("int64"),
     "masked_select": lambda input, mask: input[mask],
+    "nonzero": lambda input, *, as_tuple=False: ks.nonzero(input) if as_tuple else ks.stack(ks.nonzero(input), 1),
 })  # fmt: skip
 functions.rows("floats", {
     "rsqrt": lambda input: 1 / ks.sqrt(input),
@@ -194,12 +195,6 @@ def where(condition, input=None, other=None):
     if not any(isinstance(v, Tensor) for v in (input, other)):
         parts[0] = ks.full((), input, wanted.numpy, condition._a.device)
     return Tensor(ks.where(condition._a, *parts))
-
-
-@functions.row("arrays")
-def nonzero(input, *, as_tuple=False):
-    axes = ks.nonzero(input)
-    return axes if as_tuple else ks.stack(axes, 1)
 
 
 def _product(name, dims=None):

@@ -156,11 +156,6 @@ _most = lambda d: np.inf if np.dtype(d).kind == "f" else np.iinfo(d).max
 _front = lambda self, dim, index: (slice(None),) * (dim % max(self.ndim, 1)) + (index._a,)
 
 
-def _masked_scatter(self, mask, source):
-    mask = mask.expand_as(self)
-    return self._write(source._a.reshape(-1)[: int(mask._a.sum())], mask._a)
-
-
 def _flat_put(self, index, source, accumulate=False):
     _put(self.view(-1), (index._a.reshape(-1),), source._a.reshape(-1), "add" if accumulate else None)
     return self
@@ -182,7 +177,8 @@ in_place = {
         self, tuple(i._a for i in indices), values._a, "add" if accumulate else None),
     "masked_fill": lambda self, mask, value: self._write(
         value.item() if isinstance(value, Tensor) else value, mask.expand_as(self)._a),
-    "masked_scatter": _masked_scatter,
+    "masked_scatter": lambda self, mask, source: (lambda mask: self._write(
+        source._a.reshape(-1)[: int(mask.sum())], mask))(mask.expand_as(self)._a),
     "put": _flat_put,
 }  # fmt: skip
 
@@ -244,12 +240,6 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     if k > input.shape[dim]:
         raise RuntimeError(f"selected index k out of range: {k} of {input.shape[dim]}")
     return return_type("topk")(*_first(input, k, dim, largest))
-
-
-@functions.row("tensors")
-def kthvalue(input, k, dim=-1, keepdim=False):
-    at = slice(k - 1, k) if keepdim else k - 1
-    return return_type("kthvalue")(*held(*(_at(one, dim, at).clone() for one in _first(input, k, dim, False))))
 
 
 @functions.row("tensors")
@@ -327,6 +317,8 @@ functions.rows("tensors", {
         Tensor(ks.bincount(input._a, None, minlength)) if weights is None else f._weighted(input, weights, minlength)),
     "argsort": lambda input, dim=-1, descending=False, stable=False: f.sort(input, dim, descending).indices,
     "msort": lambda input: f.sort(input, 0).values,
+    "kthvalue": lambda input, k, dim=-1, keepdim=False: return_type("kthvalue")(*held(*(
+        _at(one, dim, slice(k - 1, k) if keepdim else k - 1).clone() for one in _first(input, k, dim, False)))),
 })  # fmt: skip
 
 

@@ -43,11 +43,6 @@ def _listed(result):
     return tuple(result) if isinstance(result, (list, tuple)) else (result,)
 
 
-def _powers(x, N=None, increasing=False):  # noqa: N803
-    powers = x[..., None] ** ks.arange(x.shape[-1] if N is None else N, device=x.device)
-    return powers if increasing else ks.flip(powers, -1).copy()
-
-
 functions.rows("arrays", {
     "fill": lambda input, value: ks.full_like(input, value),
     "frac": lambda input: input - ks.trunc(input),
@@ -58,7 +53,7 @@ functions.rows("arrays", {
     "isneginf": lambda input: input == -math.inf,
     **each(ks, "trace isreal bitwise_count conj_physical=conj", "input"),
     **each(ks, "diff", "input, n=1, dim=-1, prepend=None, append=None"),
-    "vander": (_powers, "The powers of each element, the highest first unless they increase."),
+    **each(ks, "vander", "x, N=None, increasing=False"),
     **each(ks, "quantile nanquantile", lambda quantile: lambda input, q, dim=None, keepdim=False, *, interpolation="linear": (
         quantile(input, q, dim, keepdims=keepdim, method=interpolation))),
     "frexp": lambda input: return_type("frexp")(*ks.frexp(input)),

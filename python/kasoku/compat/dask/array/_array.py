@@ -82,13 +82,14 @@ def made(word, chunks, dtype, task, inputs=None, token=None, meta=None, name=Non
     return planned(Array(HighLevelGraph.from_collections(name, layer, inputs), name, chunks, dtype, meta))
 
 
-def _broadcast(x, ndim):
-    return At(x, [-1 if len(c) == 1 else axis for axis, c in enumerate(x.chunks, ndim - x.ndim)])
+def broadcast_axes(chunks, first):
+    """Along which axes of a place these go, whose first is that of a number: a single chunk serves all places."""
+    return [-1 if len(c) == 1 else axis for axis, c in enumerate(chunks, first)]
 
 
 def _tasks_everywhere(name, chunks, function, *args):
     ndim, counts = len(chunks), [len(axis) for axis in chunks]
-    args = [_broadcast(x, ndim) if isinstance(x, Array) else x for x in args]
+    args = [At(x, broadcast_axes(x.chunks, ndim - x.ndim)) if isinstance(x, Array) else x for x in args]
     parts, values = ([(k, *x.told()) for k, x in enumerate(args) if isinstance(x, kind)] for kind in (At, Each))
     needs = [key for x in args for key in needs_of(x)]
     return _core._grid_tasks(_task_spec, name, counts, function, tuple(args), needs, parts, values)

@@ -12,7 +12,7 @@ from kasoku._token import result_of
 from .._task_spec import Dict, Task, TaskRef
 from ..base import is_dask_collection
 from ..utils import funcname
-from ._array import Array, At, Each, axes_in, kind_of, made
+from ._array import Array, At, Each, axes_in, broadcast_axes, kind_of, made
 from ._chunks import is_foreign, joined, normalize_chunks, numpys, on_numpys, shape_at, slices
 from ._elementwise import broadcast, of_samples, samples_of
 from ._rechunk import chunks_by_name, met_by_name
@@ -61,7 +61,7 @@ def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop
         for c, n in zip(chunks, shape_of):
             if not isinstance(c, numbers.Integral) and len(c) not in (1, len(n)):
                 raise ValueError(f"Dimension {len(c)} chunks are said where there are {len(n)}")
-        shape_of = [(c,) * len(n) if isinstance(c, numbers.Integral) else tuple(c) for c, n in zip(chunks, shape_of)]
+        shape_of = list(map(_of_each, chunks, shape_of))
     wants = _wanted(func)
     if dtype is None or meta is None and inputs:
         found = meta if meta is not None else _found_by(func, args, words, wants, dtype) if inputs else None
@@ -70,18 +70,13 @@ def map_blocks(func, *args, name=None, token=None, dtype=None, chunks=None, drop
         dtype = getattr(found, "dtype", "f8") if dtype is None else dtype
 
     out = dict(zip(kept, (axis for axis in range(len(shape_of)) if axis not in added)))
-    parts = [_at_numbers(x, len(common), out) if isinstance(x, Array) else reference(x) for x in args]
+    placed = lambda x: At(x, [out.get(axis, -1) for axis in broadcast_axes(x.chunks, len(common) - x.ndim)])
+    parts = [placed(x) if isinstance(x, Array) else reference(x) for x in args]
     info = functools.partial(_info, _facts(parts), tuple(shape_of), np.dtype(dtype)) if "block_info" in wants else None
     place, ndim = Each([range(len(c)) for c in shape_of]), len(shape_of) if enforce_ndim else None
     task = _said, func, given, info, "block_id" in wants, ndim, place, *parts
     told = [func, words, [x for x in args if not isinstance(x, Array)], dropped, added, enforce_ndim]
     return made(token or funcname(func), tuple(shape_of), dtype, task, [*inputs, *others], told, meta, name)
-
-
-def _at_numbers(x, ndim, out):
-    """The chunk of an array among `ndim` axes, of which `out` says where they are in the result."""
-    own = enumerate(x.chunks, ndim - x.ndim)
-    return At(x, [-1 if len(c) == 1 else out.get(axis, -1) for axis, c in own])
 
 
 Array.map_blocks = lambda self, func, *args, **words: map_blocks(func, self, *args, **words)
@@ -183,15 +178,13 @@ def _at_names(x, names, out_ind, chunks_of):
     return At(x, axes, chosen)
 
 
-def _guessed(func, pairs, words):
-    ones = [x if names is None else one for (x, names), one in zip(pairs, samples_of(x for x, _ in pairs))]
-    return np.asarray(of_samples("blockwise", "dtype", func, ones, words)).dtype
-
-
 def _adjusted(chunks, how):
-    if callable(how):
-        return tuple(map(how, chunks))
-    return (how,) * len(chunks) if isinstance(how, numbers.Integral) else tuple(how)
+    return tuple(map(how, chunks) if callable(how) else _of_each(how, chunks))
+
+
+def _of_each(lengths, chunks):
+    """Lengths of chunks as many as there are, of one or of all."""
+    return (lengths,) * len(chunks) if isinstance(lengths, numbers.Integral) else tuple(lengths)
 
 
 def as_pairs(args):
@@ -218,8 +211,10 @@ def blockwise(func, out_ind, *args, name=None, token=None, dtype=None, adjust_ch
     new = {axis: tuple(n) if isinstance(n, (tuple, list)) else (n,) for axis, n in new_axes.items()}
     if absent := [axis for axis in out_ind if axis not in chunks_of and axis not in new]:
         raise ValueError(f"blockwise: no array has the axis {absent[0]!r}, an unknown dimension\n  fix  new_axes=")
-    if dtype is None:
-        dtype = meta.dtype if meta is not None else _guessed(func, pairs, words)
+    if dtype is None and meta is None:
+        ones = [x if names is None else one for (x, names), one in zip(pairs, samples_of(x for x, _ in pairs))]
+        meta_ = np.asarray(of_samples("blockwise", "dtype", func, ones, words))
+    dtype = (meta_ if meta is None else meta).dtype if dtype is None else dtype
 
     chunks = tuple({**chunks_of, **new}[axis] for axis in out_ind)
     chunks = tuple(_adjusted(c, adjust_chunks[a]) if a in adjust_chunks else c for a, c in zip(out_ind, chunks))

@@ -15,12 +15,10 @@ from ._sources import asanyarray, from_array
 from ._table import functions
 
 
-def _filled(shape, value, dtype):
+def _filled(like, value, dtype):
+    """like: a shape, or an array of that shape."""
+    shape = getattr(like, "shape", like)
     return ks.full(shape, value, dtype=dtype) if np.dtype(dtype).kind in "biufc" else np.full(shape, value, dtype)
-
-
-def _filled_like(x, value, dtype):
-    return _filled(x.shape, value, dtype)
 
 
 def _constant(word, value):
@@ -47,10 +45,10 @@ def full_like(a, fill_value, dtype=None, chunks=None, shape=None, name=None, wor
     a = asanyarray(a)
     if shape is None and chunks is None and any(map(math.isnan, a.shape)):
         dtype = np.dtype(dtype or a.dtype)
-        return made(word, a.chunks, dtype, (_filled_like, a, fill_value, dtype), name=name)
+        return made(word, a.chunks, dtype, (_filled, a, fill_value, dtype), name=name)
     if chunks is None:
         chunks = a.chunks if shape is None else "auto"
-    return full(a.shape if shape is None else shape, fill_value, dtype or a.dtype, chunks, name, word)
+    return full(a.shape if shape is None else shape, fill_value, dtype or a.dtype, chunks, name, f"{word}_like")
 
 
 functions.rows("plain", {**_constant("zeros", 0), **_constant("ones", 1), **_constant("empty", 0)})

@@ -49,7 +49,9 @@ def diag(v, k=0):
     if v.ndim == 2:
         return f.diagonal(v, k)
     if v.ndim != 1:
-        raise ValueError("Array must be 1d or 2d only")
+        raise (
+            ValueError("Array must be 1d or 2d only") if v.ndim else TypeError("v must be a dask array or numpy array")
+        )
     chunks, (row, column) = v.chunks * 2, (Each(range(v.npartitions), axis) for axis in (0, 1))
     found = made("diag", chunks, v.dtype, (_diagonal_block, At(v, [0]), Each(chunks), row, column))
     return f.pad(found, ((max(0, -k), max(0, k)), (max(0, k), max(0, -k)))) if k else found

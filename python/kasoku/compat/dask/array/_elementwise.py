@@ -27,13 +27,10 @@ def broadcast(args):
     return common, [next(rest) if isinstance(x, Array) else x for x in args], fitted
 
 
-def _may_have_chunks(x):
-    return isinstance(x, (Array, list, tuple)) or x is not None and is_valid_array_chunk(x) and x.ndim > 0
-
-
 def in_chunks(args):
     """The arguments, with those that are arrays or lists as arrays in chunks."""
-    return [asanyarray(x) if _may_have_chunks(x) else x for x in args]
+    may_have = lambda x: isinstance(x, (Array, list, tuple)) or x is not None and is_valid_array_chunk(x) and x.ndim > 0
+    return [asanyarray(x) if may_have(x) else x for x in args]
 
 
 def blockwise_call(word, dtype, function, /, *args, token=None, meta=None, **words):
@@ -106,14 +103,10 @@ def _operator(self, other, *, word, name, is_turned):
     """Of a text or None, which can only be compared, each element is compared as Python does it."""
     if isinstance(other, (str, bytes, type(None))) and name in comparisons.values():
         return blockwise_call(word, np.bool_, on_numpys, getattr(operator, word), self, other)
-    if _unknown(other):
+    known = Array, ks.Array, np.ndarray, np.generic, numbers.Number, list, tuple
+    if takes_over(other) or not isinstance(other, known) and not hasattr(other, "__array__"):
         return NotImplemented
     return elementwise(name, other, self) if is_turned else elementwise(name, self, other)
-
-
-def _unknown(other):
-    known = Array, ks.Array, np.ndarray, np.generic, numbers.Number, list, tuple
-    return takes_over(other) or not isinstance(other, known) and not hasattr(other, "__array__")
 
 
 _binary = {**arithmetic, "truediv": "true_divide"}  # which arrays are named by

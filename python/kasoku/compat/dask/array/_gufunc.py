@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._face import cores
 from ._elementwise import of_samples
-from ._array import At, one_chunk, several
+from ._array import At, broadcast_axes, one_chunk, several
 from ._chunks import numpys
 from ._rechunk import met_by_name
 from ._sources import asanyarray
@@ -24,12 +24,6 @@ def _computed(func, *blocks):
 
 def _differ(axis, lengths):
     return f"Dimension `{axis!r}` with different lengths in arrays: {lengths}"
-
-
-def _over_loops(x, named, loops):
-    """The chunk of an array at a place of the loops; the named axes, which are the last, lie in one."""
-    own = enumerate(x.chunks[: x.ndim - named], loops + named - x.ndim)
-    return At(x, [*(-1 if len(c) == 1 else axis for axis, c in own), *[-1] * named])
 
 
 def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, output_dtypes=None, output_sizes=None,
@@ -79,7 +73,8 @@ def apply_gufunc(func, signature, *args, axes=None, axis=None, keepdims=False, o
     elif not isinstance(output_dtypes, (tuple, list)):
         output_dtypes = [output_dtypes] * len(gives)
     kinds = [(one_chunk(sizes[name] for name in names), dtype) for names, dtype in zip(gives, output_dtypes)]
-    blocks = [_over_loops(x, len(names), len(loop)) for x, names in zip(arrays, needs)]
+    fronts = [(x, x.ndim - len(names)) for x, names in zip(arrays, needs)]  # the named axes lie in one chunk
+    blocks = [At(x, [*broadcast_axes(x.chunks[:n], len(loop) - n), *[-1] * (x.ndim - n)]) for x, n in fronts]
     results = several(word, loop, kinds, (_computed, func, *blocks), token=[func, signature, vectorize])
     for k, r in enumerate(results):
         if keepdims:

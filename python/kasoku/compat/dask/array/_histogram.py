@@ -68,11 +68,6 @@ def histogram(a, bins=None, range=None, normed=False, weights=None, density=None
     return counts, edges
 
 
-def histogram2d(x, y, bins=10, range=None, normed=None, weights=None, density=None):  # noqa: A002
-    counts, edges = histogramdd((x, y), bins, range, normed, weights, density)
-    return counts, edges[0], edges[1]
-
-
 def histogramdd(sample, bins, range=None, normed=None, weights=None, density=None):  # noqa: A002
     """Counts in cells of several axes. sample: an (N, D) array or one array for each axis."""
     if normed is not None and density is not None:
@@ -101,4 +96,6 @@ def histogramdd(sample, bins, range=None, normed=None, weights=None, density=Non
     return counts, [from_array(e) for e in edges]
 
 
-__all__ = ["histogram", "histogram2d", "histogramdd"]
+f.rows("plain", {"histogram2d": lambda x, y, bins=10, range=None, normed=None, weights=None, density=None: (
+    lambda counts, edges: (counts, *edges))(*histogramdd((x, y), bins, range, normed, weights, density))})  # fmt: skip
+__all__ = ["histogram", "histogramdd"]

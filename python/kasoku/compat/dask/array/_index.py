@@ -19,21 +19,6 @@ from ._rechunk import beside_unknown, cut, met_by_name, part_of
 from ._sources import asanyarray
 
 
-def _getitem(x, index):
-    if isinstance(index, str) or isinstance(index, list) and index and isinstance(index[0], str):
-        return _field(x, index)
-    return getitem(x, index)
-
-
-def _field(x, names):
-    """A field of records, or records of some of the fields."""
-    dtype = x.dtype[names]
-    return made("getitem", x.chunks + one_chunk(dtype.shape), dtype.base, (part_of, At(x, range(x.ndim)), names))
-
-
-Array.__getitem__, Array.__setitem__ = _getitem, lambda x, index, value: x._become(assigned(x, index, value))
-
-
 def _is_mask(index, x):
     """Whether the index is a mask of as many axes as x has."""
     return isinstance(index, (Array, np.ndarray, ks.Array)) and index.dtype == bool and index.ndim == x.ndim
@@ -47,6 +32,9 @@ def checked_places(i, n, axis):
 
 
 def getitem(x, index):
+    if isinstance(index, str) or isinstance(index, list) and index and isinstance(index[0], str):
+        dtype = x.dtype[index]  # of a field of records, or of records of some of the fields
+        return made("getitem", x.chunks + one_chunk(dtype.shape), dtype.base, (part_of, At(x, range(x.ndim)), index))
     index = index if isinstance(index, tuple) else (index,)
     if len(index) == 1 and x.ndim and _is_mask(index[0], x):
         return _masked(x, asanyarray(index[0]))
@@ -69,6 +57,9 @@ def getitem(x, index):
     for at in news:
         x = expand(x, at)
     return x
+
+
+Array.__getitem__, Array.__setitem__ = getitem, lambda x, index, value: x._become(assigned(x, index, value))
 
 
 def _by_arrays(x, index):
@@ -270,6 +261,8 @@ def assigned(x, index, value):
         value = np.ma.masked_array(0, mask=True)  # which is a number with a mask
     elif isinstance(value, (ks.Array, list, tuple, range)) or isinstance(value, np.ndarray) and not value.ndim:
         value = np.asarray(value)[()]
+    if x.dtype.kind in "iu" and isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"cannot convert float {'NaN' if math.isnan(value) else 'infinity'} to integer")
     if isinstance(index, Array) and index.dtype.kind not in "iub":
         index = index.astype(bool)  # a mask, as in Dask
     if _is_mask(index, x):

@@ -168,12 +168,7 @@ def moment(a, order, axis=None, dtype=None, keepdims=False, ddof=0, split_every=
     return total / (a.size // max(1, a.sum(axis=axis).size) - ddof)
 
 
-@f.row("array")
-def average(a, axis=None, weights=None, returned=False, keepdims=False):
-    return average_of(a, axis, weights, returned, keepdims)
-
-
-def average_of(a, axis, weights, returned, keepdims, is_masked=False):
+def average_of(a, axis=None, weights=None, returned=False, keepdims=False, *, is_masked):
     """is_masked: elements that are masked have no weight."""
     if weights is None:
         found = a.mean(axis=axis, keepdims=keepdims)
@@ -191,6 +186,9 @@ def average_of(a, axis, weights, returned, keepdims, is_masked=False):
     total = weights.sum(axis=axis, keepdims=keepdims)
     found = (a * weights).sum(axis=axis, keepdims=keepdims) / total
     return (found, total) if returned else found
+
+
+f.rows("array", {"average": bound(average_of, is_masked=False)})
 
 
 def coarsen(reduction, x, axes, trim_excess=False, **words):

@@ -51,7 +51,8 @@ def tree(x, axes, dtype, first, join, last, word, keepdims=False, out_dtype=None
     part = made(word, chunks, dtype, (first, axes, place, x, *more), token=[token, axes], meta=metas[0])
     enough = each if is_nested else dict.fromkeys(axes, 1)
     while any(len(part.chunks[a]) > enough[a] for a in axes):
-        groups = {a: _in_groups(len(part.chunks[a]), each[a]) for a in axes}
+        counts = {a: range(len(part.chunks[a])) for a in axes}
+        groups = {a: [list(k[at : at + each[a]]) for at in k[:: each[a]]] for a, k in counts.items()}
         chunks = tuple(c[:1] * len(groups[a]) if a in axes else c for a, c in enumerate(part.chunks))
         some = At(part, range(x.ndim), map(groups.get, range(x.ndim)), not is_nested)
         part = made(f"{word}-partial", chunks, dtype, (join, some, axes), token=token)
@@ -62,10 +63,6 @@ def tree(x, axes, dtype, first, join, last, word, keepdims=False, out_dtype=None
     rest = At(part, own, chosen, not is_nested)
     kind, told = dtype if out_dtype is None else out_dtype, [token, axes, keepdims]
     return made(f"{word}-aggregate", chunks, kind, (last, rest, axes, keepdims), token=told, meta=metas[1])
-
-
-def _in_groups(count, size):
-    return [list(range(k, min(k + size, count))) for k in range(0, count, size)]
 
 
 def _ended(parts, axes, keepdims, finish=None):
@@ -108,7 +105,7 @@ def _simple(a, axis=None, dtype=None, keepdims=False, split_every=None, out=None
     axes, join = axes_of(axis, a.ndim), functools.partial(_joined_of, name=name)
     if name.endswith(("min", "max")):
         if any(a.shape[k] == 0 for k in axes):
-            raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+            raise ValueError(f"zero-size array to reduction operation {_pair[name]} which has no identity")
         a = _without_empty(a, axes)
     first = functools.partial(_first_of, name=name, words=told)
     return tree(a, axes, kind, first, join, _ended, name, keepdims, token=str(kind), split_every=split_every)

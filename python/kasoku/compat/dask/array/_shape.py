@@ -73,12 +73,8 @@ def squeeze(a, axis=None):
 
 @f.row("array")
 def expand_dims(a, axis):
-    if axis is None:
-        raise TypeError("expand_dims needs an axis")
     axes = axes_in(axis)
-    for k in sorted(axis_in(k, a.ndim + len(axes)) for k in axes):
-        a = expand(a, k)
-    return a
+    return functools.reduce(expand, sorted(axis_in(k, a.ndim + len(axes)) for k in axes), a)
 
 
 # ── joined ────────────────────────────────────────────────────────────────────────────────
@@ -196,12 +192,6 @@ def broadcast_to(x, shape, chunks=None, meta=None):
     return made("broadcast_to", chunks, x.dtype, (call, "broadcast_to", own, Each(chunks)))
 
 
-@f.row("arrays")
-def broadcast_arrays(*arrays, **ignored):
-    shape = np.broadcast_shapes(*(x.shape for x in arrays))
-    return tuple(broadcast_to(x, shape) for x in arrays)
-
-
 @f.row("array")
 def tile(A, reps):
     reps = (reps,) if isinstance(reps, numbers.Integral) else tuple(reps)
@@ -267,7 +257,7 @@ def insert(arr, obj, values, axis):
         values = f.moveaxis(values, 0, axis)
         count = values.shape[axis]
     elif isinstance(obj, numbers.Integral) and values.ndim:
-        values = expand_dims(values, axis)
+        values = expand(values, axis)
     values = broadcast_to(values, at_axis(arr.shape, axis, count)).astype(arr.dtype)
     order = np.insert(np.arange(n), at if isinstance(obj, slice) else obj, np.arange(n, n + count))
     return _take(concatenate([arr, values], axis), order, axis)
@@ -284,6 +274,10 @@ def compress(condition, a, axis=None):
     return _take(a, np.flatnonzero(condition), axis)
 
 
-f.rows("arrays", {"extract": lambda condition, arr: compress(condition.ravel(), arr.ravel())})
+f.rows("arrays", {
+    "extract": lambda condition, arr: compress(condition.ravel(), arr.ravel()),
+    "broadcast_arrays": lambda *arrays, **ignored: tuple(
+        broadcast_to(x, np.broadcast_shapes(*(a.shape for a in arrays))) for x in arrays),
+})  # fmt: skip
 
 __all__ = ["block", "broadcast_to", "concatenate", "stack"]

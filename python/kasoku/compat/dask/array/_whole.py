@@ -26,11 +26,8 @@ def _by_numpy(function, words, ndims, *args):
 def _at_once(function, args, words):
     """The task that calls function with all chunks of arrays, put together as NumPy's."""
     ndims = [x.ndim if isinstance(x, Array) else None for x in args]
-    return _by_numpy, function, words, ndims, *(_all_chunks(x) if isinstance(x, Array) else x for x in args)
-
-
-def _all_chunks(x):
-    return At(x, [-1] * x.ndim, [[list(range(len(c)))] for c in x.chunks])
+    all_chunks = lambda x: At(x, [-1] * x.ndim, [[list(range(len(c)))] for c in x.chunks])
+    return _by_numpy, function, words, ndims, *(all_chunks(x) if isinstance(x, Array) else x for x in args)
 
 
 def whole(shape, dtype, function, *args, **words):

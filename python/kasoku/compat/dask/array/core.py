@@ -5,11 +5,11 @@ import functools
 from . import *  # noqa: F403
 from .._task_spec import Task  # noqa: F401
 from ._array import Array, made, one_chunk  # noqa: F401
-from ._places import getter
+from ._places import getter as _getter
 from ._elementwise import elementwise as elemwise  # noqa: F401
 from ._rechunk import BlockView  # noqa: F401
 
-__getattr__ = getter("core")
+__getattr__ = _getter("core")
 
 
 def from_func(func, shape, dtype=None, name=None, args=(), kwargs=None):

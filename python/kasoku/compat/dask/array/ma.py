@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..._face.table import Table
+from ..._face.table import Table, bound
 from ..tokenize import normalize_token
 from ._blockwise import map_blocks
 from ._chunks import numpys, on_numpys, ours
@@ -20,21 +20,16 @@ def _token_of(x):
     return normalize_token(x.data), normalize_token(x.mask), normalize_token(x.fill_value)
 
 
-def _of_values(name):
+def _of_values(a, value, *, name):
     """NumPy's function of that name, of an array and the values that it is held against."""
-    function, meta = getattr(np.ma, name), np.ma.empty(0)
-    return lambda a, value: blockwise_call(name, a.dtype, on_numpys, function, a, value, meta=meta)
+    return blockwise_call(name, a.dtype, on_numpys, getattr(np.ma, name), a, value, meta=np.ma.empty(0))
 
 
-def _of_chunks(name, *args, value=None, **words):
+def _of_chunks(a, *args, name, value=None, **words):
     """NumPy's function of that name, of each chunk. value: what may be no array."""
     if np.shape(value):
         raise ValueError(f"da.ma.{name} doesn't support array `value`s")
-    return map_blocks(getattr(np.ma, name), *args, **words)
-
-
-def _with_words(name):
-    return lambda a, *args, **words: _of_chunks(name, a, *args, **words)
+    return map_blocks(getattr(np.ma, name), a, *args, **words)
 
 
 def _refuse_arrays(fill_value):
@@ -51,10 +46,6 @@ def _with_fill_value(x, fill_value):
         x = x.copy()
         np.ma.set_fill_value(x, fill_value)
     return x
-
-
-def _counted(x, axis=None, keepdims=None):
-    return np.ma.count(x, axis=axis, keepdims=keepdims)
 
 
 @_functions.row("array")
@@ -87,18 +78,17 @@ def set_fill_value(a, fill_value):
 
 
 _functions.rows("array", {
-    **{name: _of_values(name) for name in (
+    **{name: bound(_of_values, name=name) for name in (
         "masked_greater", "masked_greater_equal", "masked_less", "masked_less_equal", "masked_not_equal")},
-    "masked_equal": lambda a, value: _of_chunks("masked_equal", a, value, value=value),
+    "masked_equal": lambda a, value: _of_chunks(a, value, name="masked_equal", value=value),
     "masked_values": lambda x, value, rtol=1e-05, atol=1e-08, shrink=True: _of_chunks(
-        "masked_values", x, value, value=value, rtol=rtol, atol=atol, shrink=shrink),
-    **{name: _with_words(name) for name in (
+        x, value, name="masked_values", value=value, rtol=rtol, atol=atol, shrink=shrink),
+    **{name: bound(_of_chunks, name=name) for name in (
         "masked_inside", "masked_outside", "fix_invalid", "filled",
         "masked_invalid", "getdata", "getmaskarray", "ones_like", "zeros_like", "empty_like")},
-    "average": lambda a, axis=None, weights=None, returned=False, keepdims=False: average_of(
-        a, axis, weights, returned, keepdims, is_masked=True),
+    "average": bound(average_of, is_masked=True),
     "count": lambda a, axis=None, keepdims=False, split_every=None: reduction(
-        a, _counted, np.sum, axis=axis, keepdims=keepdims, dtype=np.intp, split_every=split_every, meta=np.empty(0)),
+        a, np.ma.count, np.sum, axis=axis, keepdims=keepdims, dtype=np.intp, split_every=split_every, meta=np.empty(0)),
     "nonzero": lambda a: _f.nonzero(_functions.getdata(a) * ~_functions.getmaskarray(a)),
 })  # fmt: skip
 

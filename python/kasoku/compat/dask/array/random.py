@@ -55,16 +55,6 @@ class Generator:
         chunks = (*chunks, *((n,) for n in row))
         return made(method, chunks, sample.dtype, task_of, token=[entropy, tokenize(args, words)])
 
-    def multinomial(self, n, pvals, size=None, chunks="auto", **words):
-        size = () if size is None else size
-        return self._draw("multinomial", (n, np.asarray(pvals)), size, chunks, words, row=(len(pvals),))
-
-    def multivariate_hypergeometric(self, colors, nsample, size=None, method="marginals", chunks="auto"):
-        size, words = () if size is None else size, {"method": method}
-        return self._draw(
-            "multivariate_hypergeometric", (np.asarray(colors), nsample), size, chunks, words, row=(len(colors),)
-        )
-
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True, chunks="auto", **words):
         if np.ndim(a) > 1 or np.ndim(p) > 1 or axis:
             raise ValueError("da.random.choice: a and p have one axis, and axis= is 0")
@@ -102,7 +92,14 @@ _arguments = {
     "pareto": 1, "power": 1, "rayleigh": 1, "vonmises": 2, "wald": 2, "zipf": 1, "negative_binomial": 2,
     "hypergeometric": 3, "logseries": 1, "noncentral_chisquare": 2, "noncentral_f": 3, "f": 2, "standard_cauchy": 0,
 }  # fmt: skip
-methods(Generator, {name: bound(_distribution, name=name, count=count) for name, count in _arguments.items()})
+methods(Generator, {name: (bound(_distribution, name=name, count=count), f"numpy.random.Generator.{name}, in chunks: of its arguments those that it is drawn by, then size.")
+                    for name, count in _arguments.items()})  # fmt: skip
+methods(Generator, {
+    "multinomial": lambda self, n, pvals, size=None, chunks="auto", **words: self._draw(
+        "multinomial", (n, np.asarray(pvals)), size, chunks, words, row=(len(pvals),)),
+    "multivariate_hypergeometric": lambda self, colors, nsample, size=None, method="marginals", chunks="auto": self._draw(
+        "multivariate_hypergeometric", (np.asarray(colors), nsample), size, chunks, {"method": method}, row=(len(colors),)),
+})  # fmt: skip
 
 
 class RandomState(Generator):

@@ -57,15 +57,10 @@ class _Noting(Callback):
         self.end_time = default_timer()
         super().__exit__(*error)
 
-    def __init__(self):
-        self.clear()
-
     def clear(self):
         self.results, self._kept = [], {}  # by key what is not noted yet
 
-    def _start(self, dsk):
-        self._dsk = dict(dsk)
-
+    __init__ = clear
     visualize = lambda self, **options: visualize(self, **options)
 
 

@@ -46,6 +46,8 @@ def _directly(a, b):
 
 def _summed(a, b, ends, **more):
     """Sums of windows, with what numpy.pad has by that name beyond the ends of the first."""
+    if a.dtype in ("bool", "float16"):
+        raise ValueError(f"unsupported type in SciPy: {a.dtype}")
     padded = _ks.pad(a, [(m - 1, m - 1) for m in b.shape], ends, **more)
     seen = _ks.lib.stride_tricks.sliding_window_view(padded, b.shape)
     return (seen * _ks.flip(b)).sum(axis=tuple(range(-b.ndim, 0)), dtype=a.dtype)
@@ -102,7 +104,9 @@ def convolve(in1, in2, mode="full", method="auto"):
     return (_ks.rint(result) if a.dtype.kind in "iub" else result).astype(a.dtype, copy=False)
 
 
-_mirrored = lambda in2: _ks.conjugate(_ks.flip(_asarray(in2)))
+def _mirrored(in2):
+    turned = _ks.flip(_asarray(in2))
+    return _ks.conjugate(turned) if turned.dtype.kind == "c" else turned
 
 
 def _lags(in1_len, in2_len, mode="full"):

@@ -6,7 +6,7 @@ import kasoku as _ks
 import numpy as _np
 
 from ....cupy._table import _here
-from ...._face.table import plain as _plain
+from ...._face.table import bound as _bound, plain as _plain
 
 
 def _turns(N):
@@ -186,22 +186,13 @@ def _order(N):
     return int(N)
 
 
-def _at_one(w0, Q, fs):
-    """The cosine of a frequency, and the gain of a filter whose band there has the quality Q."""
+def _at_one(w0, Q, fs=2.0, *, above):
+    """The filter of one frequency, in a band of the quality Q: above(cosine of the frequency, gain) is its numerator."""
     w0, Q = 2 * float(w0) / fs, float(Q)
     if not 0 < w0 < 1:
         raise ValueError("w0 should be such that 0 < w0 < 1")
-    return _math.cos(_math.pi * w0), 1 / (1 + _math.tan(_math.pi * w0 / Q / 2))
-
-
-def _iirnotch(w0, Q, fs=2.0):
-    cosine, gain = _at_one(w0, Q, fs)
-    return _ks.array([gain, -2 * gain * cosine, gain]), _ks.array([1, -2 * gain * cosine, 2 * gain - 1])
-
-
-def _iirpeak(w0, Q, fs=2.0):
-    cosine, gain = _at_one(w0, Q, fs)
-    return _ks.array([1 - gain, 0, gain - 1]), _ks.array([1, -2 * gain * cosine, 2 * gain - 1])
+    cosine, gain = _math.cos(_math.pi * w0), 1 / (1 + _math.tan(_math.pi * w0 / Q / 2))
+    return _ks.array(above(cosine, gain)), _ks.array([1, -2 * gain * cosine, 2 * gain - 1])
 
 
 _plain(globals(), {name: (_here(of), said) for name, (of, said) in {
@@ -212,6 +203,8 @@ _plain(globals(), {name: (_here(of), said) for name, (of, said) in {
         N, Wn, rp, None, btype, analog, "cheby1", output, fs), "Chebyshev's filter, which ripples by rp decibels where it lets pass."),
     "cheby2": (lambda N, rs, Wn, btype="low", analog=False, output="ba", fs=None: _iirfilter(
         N, Wn, None, rs, btype, analog, "cheby2", output, fs), "Chebyshev's inverse filter, which ripples rs decibels down where it stops."),
-    "iirnotch": (_iirnotch, "Stops one frequency, in a band whose width is w0 / Q."),
-    "iirpeak": (_iirpeak, "Lets one frequency pass, in a band whose width is w0 / Q."),
+    "iirnotch": (_bound(_at_one, above=lambda cosine, gain: [gain, -2 * gain * cosine, gain]),
+        "Stops one frequency, in a band whose width is w0 / Q."),
+    "iirpeak": (_bound(_at_one, above=lambda cosine, gain: [1 - gain, 0, gain - 1]),
+        "Lets one frequency pass, in a band whose width is w0 / Q."),
 }.items()})  # fmt: skip

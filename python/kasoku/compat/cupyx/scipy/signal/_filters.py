@@ -1,6 +1,9 @@
 """Filters of the elements around each: ranks, means, polynomials, and the coefficients of bands."""
 
 import math as _math
+import operator as _operator
+
+import numpy as _np
 
 import kasoku as _ks
 
@@ -85,21 +88,49 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
     return _ks.moveaxis(y, -1, axis)
 
 
+def kaiser_beta(a):
+    """Kaiser's parameter for ripples that are so many decibels down."""
+    if a > 50:
+        return 0.1102 * (a - 8.7)
+    return 0.5842 * (a - 21) ** 0.4 + 0.07886 * (a - 21) if a > 21 else 0.0
+
+
+def kaiserord(ripple, width):
+    """How many coefficients keep ripples so many decibels down beside an edge of a width, and Kaiser's parameter for them."""
+    if abs(ripple) < 8:
+        raise ValueError(f"Kaiser's formula is for ripples that are 8 decibels down at least, not {ripple}")
+    count = (abs(ripple) - 7.95) / (2.285 * _math.pi * width) + 1
+    return int(_math.ceil(count)), kaiser_beta(abs(ripple))
+
+
+# Whether a kind of filter passes 0, and whether it has one edge
+_passes = {"lowpass": (True, True), "bandstop": (True, False), "highpass": (False, True), "bandpass": (False, False)}
+
+
+def _passes_zero(kind, edges):
+    if not isinstance(kind, str):
+        return bool(_operator.index(kind))
+    if kind not in _passes:
+        raise ValueError(f"pass_zero must be True, False or one of {', '.join(_passes)}, not {kind!r}")
+    passes, has_one = _passes[kind]
+    if has_one != (len(edges) == 1):
+        raise ValueError(f"cutoff must have {'one element' if has_one else 'at least two elements'} for {kind}")
+    return passes
+
+
 def _by_window(numtaps, cutoff, *, width=None, window="hamming", pass_zero=True, scale=True, fs=2):
-    edges = [float(c) * 2 / fs for c in ([cutoff] if _ks.isscalar(cutoff) else cutoff)]
+    edges = [cutoff] if _ks.isscalar(cutoff) else list(cutoff)
+    if any(_np.ndim(edge) for edge in edges):
+        raise ValueError("The cutoff argument must be at most one-dimensional.")
+    edges = [float(edge) * 2 / fs for edge in edges]
     if not edges or min(edges) <= 0 or max(edges) >= 1:
         raise ValueError("Invalid cutoff frequency: frequencies must be greater than 0 and less than fs/2.")
     if any(y <= x for x, y in zip(edges, edges[1:])):
         raise ValueError("Invalid cutoff frequencies: the frequencies must be strictly increasing.")
-    if isinstance(pass_zero, str):
-        pass_zero = {"bandstop": True, "lowpass": True, "bandpass": False, "highpass": False}[pass_zero]
+    pass_zero = _passes_zero(pass_zero, edges)
     if width is not None:
-        ripple = 2.285 * (numtaps - 1) * _math.pi * float(width) * 2 / fs + 7.95
-        beta = 0.1102 * (ripple - 8.7) if ripple > 50 else 0.0
-        if 21 < ripple <= 50:
-            beta = 0.5842 * (ripple - 21) ** 0.4 + 0.07886 * (ripple - 21)
-        window = ("kaiser", beta)
-    passes_end = bool(len(edges) % 2) ^ bool(pass_zero)
+        window = ("kaiser", kaiser_beta(_functions.kaiser_atten(numtaps, float(width) * 2 / fs)))
+    passes_end = bool(len(edges) % 2) ^ pass_zero
     if passes_end and numtaps % 2 == 0:
         raise ValueError(
             "A filter with an even number of coefficients must have zero response at the Nyquist frequency."
@@ -120,5 +151,7 @@ _functions = _plain(globals(), {
     "order_filter": (lambda a, domain, rank: _ndimage.rank_filter(a, rank, footprint=domain, mode="constant"),
         "The element at a place of the sorted ones around each, with zeros beyond the ends."),
     "savgol_coeffs": (_here(_polynomial), "The weights by which a polynomial that fits a window has its value, or a derivative, at a place."),
+    "kaiser_atten": (lambda numtaps, width: 2.285 * (numtaps - 1) * _math.pi * width + 7.95,
+        "How many decibels down ripples are of so many coefficients beside an edge of a width."),
     "firwin": (_here(_by_window), "The coefficients of a filter by a window: bands pass whose edges are `cutoff`."),
 })  # fmt: skip

@@ -51,11 +51,11 @@ def _places(x, peaks):
     peaks = _asarray(peaks)
     if peaks.size and peaks.dtype.kind not in "iu":
         raise TypeError("cannot safely cast `peaks` to dtype('int64')")
-    peaks = _ks.ascontiguousarray(peaks.astype("int64"))
     if peaks.ndim != 1:
         raise ValueError("`peaks` must be a 1-D array")
+    peaks = _ks.ascontiguousarray(peaks.astype("int64"))
     if peaks.size and (peaks.min() < 0 or peaks.max() >= x.size):
-        raise ValueError("an index of `peaks` is not valid for `x`")
+        raise ValueError("an index of `peaks` is not a valid index for `x`")
     return peaks
 
 
@@ -74,7 +74,14 @@ def peak_widths(x, peaks, rel_height=0.5, prominence_data=None, wlen=None):
     peaks = _places(x, peaks)
     if rel_height < 0:
         raise ValueError("`rel_height` must be greater or equal to 0.0")
-    rise, left, right = peak_prominences(x, peaks, wlen) if prominence_data is None else map(_asarray, prominence_data)
+    data = peak_prominences(x, peaks, wlen) if prominence_data is None else prominence_data
+    if any(part is None for part in data):
+        raise TypeError("None is no part of prominence_data")
+    rise, left, right = map(_asarray, data)
+    if not rise.shape == left.shape == right.shape == peaks.shape:
+        raise ValueError("arrays in `prominence_data` must have the same shape as `peaks`")
+    if prominence_data is not None and bool(((left < 0) | (left > peaks) | (right < peaks) | (right >= x.size)).any()):
+        raise ValueError("prominence data is invalid: bases are in `x`, on both sides of their peaks")
     return _width(x, peaks, rise, left, right, rel_height)
 
 

@@ -2,10 +2,12 @@
 
 import functools as _functools
 import math as _math
+import operator as _operator
 
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
+from ....cupy.polynomial.polynomial import polyval as _polyval
 from ...._face.kernels import kernel as _kernel
 
 
@@ -119,12 +121,16 @@ def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=N
     return _ks.ascontiguousarray(_ks.moveaxis(y[..., edge : edge + x.shape[-1]], -1, axis))
 
 
-def sosfilt(sos, x, axis=-1, zi=None):
-    """Recursive filters of second order, one after the other."""
-    sos, x = _asarray(sos), _asarray(x)
+def _of_second_order(sos):
+    sos = _ks.atleast_2d(_asarray(sos))
     if sos.ndim != 2 or sos.shape[1] != 6:
         raise ValueError("sos array must be shape (n_sections, 6)")
-    states = []
+    return sos
+
+
+def sosfilt(sos, x, axis=-1, zi=None):
+    """Recursive filters of second order, one after the other."""
+    sos, x, states = _of_second_order(sos), _asarray(x), []
     for k in range(sos.shape[0]):
         done = lfilter(sos[k, :3], sos[k, 3:], x, axis, None if zi is None else _asarray(zi)[k])
         x, state = (done, None) if zi is None else done
@@ -155,18 +161,28 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
 
 def sosfreqz(sos, worN=512, whole=False, fs=2 * _math.pi):
     """The frequencies, and what filters of second order make of them."""
-    found = [freqz(section[:3], section[3:], worN, whole, fs) for section in _asarray(sos)]
+    found = [freqz(section[:3], section[3:], worN, whole, fs) for section in _of_second_order(sos)]
     return found[0][0], _functools.reduce(lambda x, y: x * y, (made for _, made in found))
 
 
 def freqz(b, a=1, worN=512, whole=False, fs=2 * _math.pi, include_nyquist=False):
     """The frequencies, and what a recursive filter makes of them."""
     b, a = (_ks.atleast_1d(_asarray(c)) for c in (b, a))
-    last = 2 * _math.pi if whole else _math.pi
-    if _ks.isscalar(worN) or worN is None:
-        count = 512 if worN is None else int(worN)
-        w = _ks.linspace(0, last, count, endpoint=include_nyquist and not whole, device=b.device)
+    last, count = 2 * _math.pi if whole else _math.pi, _count(worN)
+    if count is None:
+        w = _ks.atleast_1d(_asarray(worN)) * (2 * _math.pi / fs)
     else:
-        w = _asarray(worN) * (2 * _math.pi / fs)
-    z = _ks.cos(w) - 1j * _ks.sin(w)
-    return w * (fs / (2 * _math.pi)), _ks.polyval(_ks.flip(b), z) / _ks.polyval(_ks.flip(a), z)
+        w = _ks.linspace(0, last, count, endpoint=include_nyquist and not whole, device=b.device)
+    z = _ks.exp(-1j * w)
+    return w * (fs / (2 * _math.pi)), _polyval(z, b, tensor=False) / _polyval(z, a, tensor=False)
+
+
+def _count(worN):
+    """How many frequencies are asked for; None where these are given."""
+    try:
+        count = 512 if worN is None else None if getattr(worN, "ndim", 0) else _operator.index(worN)
+    except TypeError:
+        return None
+    if count is not None and count < 0:
+        raise ValueError(f"worN must be nonnegative, got {count}")
+    return count

@@ -121,6 +121,11 @@ def csd(
     scaling="density", axis=-1, average="mean",
 ):  # fmt: skip
     """Welch's mean of what the spectra of two signals' parts have in common."""
+    given = _asarray(x), _asarray(y)
+    if not all(each.size for each in given):
+        others = _np.broadcast_shapes(*(tuple(_np.delete(each.shape, axis)) for each in given))
+        none = _ks.empty((*others, min(each.shape[axis] for each in given)), device=given[0].device)
+        return (_ks.moveaxis(none, -1, axis),) * 2
     frequencies, _, parts = _parts(x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis)
     if average not in ("mean", "median"):
         raise ValueError(f'average must be "median" or "mean", got {average}')

@@ -9,17 +9,36 @@ import kasoku as _ks
 from ....cupy._arrays import asarray as _asarray, floats as _floats
 from ....cupy._table import _here
 from ...._face.table import plain as _plain
+from .windows import get_window as _get_window
+
+
+def _by_frequencies(window, n, device):
+    """A window as an array, by the frequencies of a transform."""
+    if callable(window):
+        return window(_ks.fft.fftfreq(n, device=device))
+    if isinstance(window, (_ks.Array, _np.ndarray)):
+        if window.shape != (n,):
+            raise ValueError(f"window must have the same length as data: {n}, not {window.shape}")
+        return _asarray(window)
+    with _ks.default_device(device):
+        return _ks.fft.ifftshift(_get_window(window, n))
 
 
 def resample(x, num, t=None, axis=0, window=None, domain="time"):
-    """As many elements in the same time, by Fourier transforms."""
-    if window is not None or domain != "time":
-        raise NotImplementedError("cupyx.scipy.signal.resample is here without a window, of the domain 'time'")
+    """As many elements in the same time, by Fourier transforms; `window`: weights of the frequencies; domain "freq": x is a
+    transform."""
+    if domain not in ("time", "freq"):
+        raise ValueError(f"Acceptable domain flags are 'time' or 'freq', not domain={domain}")
     x = _ks.moveaxis(_asarray(x), axis, -1)
     n, is_complex = x.shape[-1], x.dtype.kind == "c"
     least = min(n, num)
     half = least // 2
-    there = _ks.fft.fft(x) if is_complex else _ks.fft.rfft(x)
+    there = x if domain == "freq" else _ks.fft.fft(x) if is_complex else _ks.fft.rfft(x)
+    if window is not None:
+        weights = _by_frequencies(window, n, x.device)
+        if not is_complex:  # of a frequency and of its opposite
+            weights = ((weights + _ks.roll(_ks.flip(weights), 1)) / 2)[: n // 2 + 1]
+        there = there * weights
     made = _ks.zeros((*x.shape[:-1], num if is_complex else num // 2 + 1), there.dtype, device=x.device)
     made[..., : half + 1] = there[..., : half + 1]
     if is_complex and least > 2:

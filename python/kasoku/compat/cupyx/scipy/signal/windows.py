@@ -68,10 +68,6 @@ def _exponential(k, n, center=None, tau=1.0):
     return _ks.exp(-abs(k - ((n - 1) / 2 if center is None else center)) / tau)
 
 
-def _kaiser(k, n, beta):
-    return _ks.i0(beta * _ks.sqrt(1 - (_centred(k, n) / ((n - 1) / 2)) ** 2)) / _ks.i0(beta)
-
-
 _sums = {
     "blackman": (0.42, 0.50, 0.08), "blackmanharris": (0.35875, 0.48829, 0.14128, 0.01168), "hamming": (0.54, 0.46), "hann": (0.5, 0.5),
     "flattop": (0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368), "nuttall": (0.3635819, 0.4891775, 0.1365995, 0.0106411),
@@ -88,7 +84,8 @@ _of = _plain(globals(), {name: (_window(of), said) for name, (of, said) in {
     "general_cosine": (_cosines, "A sum of cosines with the coefficients `a`."),
     "general_gaussian": (lambda k, n, p, sig: _ks.exp(-0.5 * abs(_centred(k, n) / sig) ** (2 * p)), "A bell of another power."),
     "general_hamming": (lambda k, n, alpha: _cosines(k, n, (alpha, 1 - alpha)), "A cosine above a plateau."),
-    "kaiser": (_kaiser, "Kaiser's window, of Bessel functions."),
+    "kaiser": (lambda k, n, beta: _ks.i0(beta * _ks.sqrt(1 - (_centred(k, n) / ((n - 1) / 2)) ** 2)) / _ks.i0(beta),
+        "Kaiser's window, of Bessel functions."),
     "parzen": (_parzen, "Four boxes, each smoothed by the next."),
     "triang": (lambda k, n: 1 - abs(_centred(k, n)) * 2 / (n + n % 2), "A triangle that is 0 beyond both ends."),
     "tukey": (_tukey, "Ones between two halves of a cosine."),
@@ -100,9 +97,11 @@ _other = {"box": "boxcar", "ones": "boxcar", "rect": "boxcar", "rectangular": "b
 def get_window(window, Nx, fftbins=True):
     """A window by its name, or a tuple of its name and parameters; a number is Kaiser's beta. Periodic if `fftbins`."""
     name, *parameters = window if isinstance(window, tuple) else (window,)
-    if not isinstance(name, str):
-        name, parameters = "kaiser", [float(name)]
-    made = _of.get(_other.get(name, name))
-    if made is None:
-        raise ValueError(f"Unknown window type: {name!r}")
-    return made(Nx, *parameters, sym=not fftbins)
+    try:
+        if not isinstance(name, str):
+            name, parameters = "kaiser", [float(name)]
+        return _of[_other.get(name, name)](Nx, *parameters, sym=not fftbins)
+    except KeyError:
+        raise ValueError(f"Unknown window type: {name!r}") from None
+    except TypeError as error:  # a parameter is missing, or what was given names no window
+        raise ValueError(f"{window!r} is no window: {error}") from None

@@ -71,11 +71,6 @@ def _pair(u, v, *, name, **kwargs):
     return _metrics[name](u, v, **kwargs)
 
 
-def _pdist(X, metric="euclidean", *, out=None, **kwargs):
-    n = _asarray(X).shape[0]
-    return _stored(_cdist(X, X, metric, **kwargs)[_ks.triu_indices(n, 1)], out)
-
-
 def _squareform(X, force="no", checks=True):
     X = _asarray(X)
     if X.ndim == 2:
@@ -93,7 +88,9 @@ def _squareform(X, force="no", checks=True):
 _plain(globals(), {
     "cdist": (_cdist, "The distances of each of some points from each of others."),
     "distance_matrix": (lambda x, y, p=2.0: _cdist(x, y, "minkowski", p=p), "Minkowski's distances of each of some points from each of others."),
-    "pdist": (_pdist, "The distances of each two of some points, as one row."),
+    "pdist": (lambda X, metric="euclidean", *, out=None, **kwargs: _stored(
+        _cdist(X, X, metric, **kwargs)[_ks.triu_indices(_asarray(X).shape[0], 1)], out),
+        "The distances of each two of some points, as one row."),
     "squareform": (_squareform, "A square of distances of the row of them, or that of the square."),
     **{name: (_bound(_pair, name=name), f"The {name} distance of two vectors.") for name in _metrics if name != "braycurtis"},
 })  # fmt: skip
