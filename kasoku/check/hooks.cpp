@@ -19,6 +19,7 @@ void register_check_functions() {
     add("ks_check_access", &ks_check_access);
     add("ks_check_within", &ks_check_within);
     add("ks_check_barrier", &ks_check_barrier);
+    add("ks_check_join", &ks_check_join);
     add("ks_check_exit", &ks_check_exit);
     add("ks_check_iteration", &ks_check_iteration);
     add("ks_check_interval", &ks_check_interval);
@@ -54,8 +55,12 @@ extern "C" void* ks_check_within(void* address, uint64_t bytes, uint32_t flags, 
   return shadow->within(static_cast<char*>(address), bytes, flags, *site, block, thread, static_cast<char*>(variable), size);
 }
 
-extern "C" void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
-  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->barrier(block, thread, lanes);
+extern "C" void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes, const ks_check_site* site) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->barrier(block, thread, lanes, site);
+}
+
+extern "C" void ks_check_join(uint64_t block, uint64_t thread, uint32_t join, const ks_check_site* site) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->rejoin(block, thread, join, *site);
 }
 
 extern "C" void ks_check_exit(uint64_t block, uint64_t thread) {
