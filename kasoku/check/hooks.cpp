@@ -26,6 +26,7 @@ void register_check_functions() {
     add("ks_check_thread", &ks_check_thread);
     add("ks_check_fence", &ks_check_fence);
     add("ks_check_shared", &ks_check_shared);
+    add("ks_check_list", &ks_check_list);
     add("ks_check_local", &ks_check_local);
     add("ks_check_local_access", &ks_check_local_access);
     add("ks_check_allocated", &ks_check_allocated);
@@ -104,6 +105,14 @@ extern "C" void ks_check_array(const void* data, const char* name, uint64_t elem
   if (!shadow || !data) return;
   const auto* first = static_cast<const char*>(data);
   shadow->named({first, 0, name, element_bytes, first, {shape, shape + ndim}, {strides, strides + ndim}});
+}
+
+extern "C" void ks_check_list(void* items, const char* name, uint64_t element_bytes, int64_t size) {
+  kasoku::Shadow* shadow = kasoku::Shadow::current();
+  if (!shadow || !items) return;
+  const auto* first = static_cast<const char*>(items);
+  shadow->allocated(static_cast<char*>(items), element_bytes * static_cast<uint64_t>(size), false);
+  shadow->named({first, 0, name, element_bytes});
 }
 
 extern "C" int64_t ks_check_index(int64_t index, int64_t length, int32_t axis, const char* array, const char* file,

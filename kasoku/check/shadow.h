@@ -80,6 +80,8 @@ void* ks_check_memory_of(const void* record);
 /// An array of a compiled function has this name from here on; strides in elements.
 void ks_check_array(const void* data, const char* name, uint64_t element_bytes, int32_t ndim, const int64_t* shape,
                     const int64_t* strides);
+/// A list that a parallel loop is about to use; ks_check_freed() says that the loop has ended.
+void ks_check_list(void* items, const char* name, uint64_t element_bytes, int64_t size);
 /// The index itself, or one inside of the axis after a finding.
 int64_t ks_check_index(int64_t index, int64_t length, int32_t axis, const char* array, const char* file, int32_t line,
                        uint64_t block, uint64_t thread);

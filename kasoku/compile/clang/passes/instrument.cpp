@@ -399,10 +399,11 @@ class Instrumenter {
     return name;
   }
 
-  /// The user's line, through everything that was inlined from the prelude.
+  /// The user's line, through everything that was inlined from the prelude and from headers of generated text.
   std::pair<std::string, int> place(const Instruction& at) const {
+    const StringRef ours = is_generated_ ? ".kasoku/" : ".kasoku/include";
     for (const DILocation* location = at.getDebugLoc(); location; location = location->getInlinedAt())
-      if (!location->getFilename().contains(".kasoku/include"))
+      if (!location->getFilename().contains(ours))
         return {location->getFilename().str(), static_cast<int>(location->getLine())};
     return {"", 0};
   }
