@@ -19,12 +19,14 @@ void register_check_functions() {
     add("ks_check_access", &ks_check_access);
     add("ks_check_within", &ks_check_within);
     add("ks_check_barrier", &ks_check_barrier);
+    add("ks_check_join", &ks_check_join);
     add("ks_check_exit", &ks_check_exit);
     add("ks_check_iteration", &ks_check_iteration);
     add("ks_check_interval", &ks_check_interval);
     add("ks_check_thread", &ks_check_thread);
     add("ks_check_fence", &ks_check_fence);
     add("ks_check_shared", &ks_check_shared);
+    add("ks_check_list", &ks_check_list);
     add("ks_check_local", &ks_check_local);
     add("ks_check_local_access", &ks_check_local_access);
     add("ks_check_allocated", &ks_check_allocated);
@@ -54,8 +56,12 @@ extern "C" void* ks_check_within(void* address, uint64_t bytes, uint32_t flags, 
   return shadow->within(static_cast<char*>(address), bytes, flags, *site, block, thread, static_cast<char*>(variable), size);
 }
 
-extern "C" void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
-  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->barrier(block, thread, lanes);
+extern "C" void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes, const ks_check_site* site) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->barrier(block, thread, lanes, site);
+}
+
+extern "C" void ks_check_join(uint64_t block, uint64_t thread, uint32_t join, const ks_check_site* site) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->rejoin(block, thread, join, *site);
 }
 
 extern "C" void ks_check_exit(uint64_t block, uint64_t thread) {
@@ -99,6 +105,14 @@ extern "C" void ks_check_array(const void* data, const char* name, uint64_t elem
   if (!shadow || !data) return;
   const auto* first = static_cast<const char*>(data);
   shadow->named({first, 0, name, element_bytes, first, {shape, shape + ndim}, {strides, strides + ndim}});
+}
+
+extern "C" void ks_check_list(void* items, const char* name, uint64_t element_bytes, int64_t size) {
+  kasoku::Shadow* shadow = kasoku::Shadow::current();
+  if (!shadow || !items) return;
+  const auto* first = static_cast<const char*>(items);
+  shadow->allocated(static_cast<char*>(items), element_bytes * static_cast<uint64_t>(size), false);
+  shadow->named({first, 0, name, element_bytes});
 }
 
 extern "C" int64_t ks_check_index(int64_t index, int64_t length, int32_t axis, const char* array, const char* file,

@@ -13,6 +13,7 @@ namespace kasoku {
 namespace {
 
 constexpr uint64_t page_bytes = 1024;
+constexpr const char* for_all = "all threads of a block must come to the same barriers";
 thread_local Shadow* current_shadow = nullptr;
 
 }  // namespace
@@ -226,6 +227,8 @@ Shadow::Intervals& Shadow::intervals_of(uint64_t block, uint64_t thread) {
     intervals_.clear();
     meetings_.clear();
     exits_.clear();
+    waiters_.clear();
+    joined_.clear();
     interval_block_ = block;
   }
   Intervals& now = intervals_[thread];
@@ -242,9 +245,17 @@ Shadow::Intervals& Shadow::intervals_of(uint64_t block, uint64_t thread) {
   return now;
 }
 
-void Shadow::barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
+void Shadow::barrier(uint64_t block, uint64_t thread, uint32_t lanes, const ks_check_site* site) {
   Intervals& now = intervals_of(block, thread);
   if (!lanes) {
+    if (site && now.block == waiters_.size()) waiters_.emplace_back(thread, site);
+    if (site && now.block < waiters_.size()) {
+      const auto& [first, there] = waiters_[now.block];
+      if (there->line != site->line)
+        report({"divergence", site->array, site->file, site->line, there->line,
+                fmt::format("{} waits here (line {}) while {} waits at another barrier (line {}); {}", agent(Touch{block, thread}),
+                            site->line, agent(Touch{block, first}), there->line, for_all)});
+    }
     order_.barrier({block, thread}, now.block);
     order_in_block_.barrier({block, thread}, now.block);
     ++now.block;
@@ -259,6 +270,17 @@ void Shadow::barrier(uint64_t block, uint64_t thread, uint32_t lanes) {
   join(now.met->known, now.known);
   order_.arrive({block, thread}, now.met->of_all);
   order_in_block_.arrive({block, thread}, now.met->in_block);
+}
+
+/// Threads that come for the same time have passed as many barriers, or some went around one.
+void Shadow::rejoin(uint64_t block, uint64_t thread, uint32_t join, const ks_check_site& site) {
+  Intervals& now = intervals_of(block, thread);
+  const auto& [first, barriers] = joined_.try_emplace({join, now.joins[join]++}, thread, now.block).first->second;
+  if (barriers == now.block) return;
+  const bool is_around = now.block < barriers;
+  report({"divergence", site.array, site.file, site.line, 0,
+          fmt::format("{} goes around the barrier (line {}) at which {} waits; {}", agent(Touch{block, is_around ? thread : first}),
+                      site.line, agent(Touch{block, is_around ? first : thread}), for_all)});
 }
 
 void Shadow::exit(uint64_t block, uint64_t thread) {

@@ -60,7 +60,9 @@ void ks_check_interval(void);
 /// The number of the thread that runs the iteration, of `n`.
 int64_t ks_check_thread(int64_t n);
 /// The thread of the block passes a barrier of the block (lanes 0), or of these lanes of its warp.
-void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes);
+void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes, const ks_check_site* site);
+/// The thread comes where paths with a barrier of the block, at `site`, and paths without it meet again.
+void ks_check_join(uint64_t block, uint64_t thread, uint32_t join, const ks_check_site* site);
 /// The thread of the block ends; said where warps have barriers.
 void ks_check_exit(uint64_t block, uint64_t thread);
 void ks_check_fence(uint64_t block, uint64_t thread, uint32_t is_of_block);
@@ -78,6 +80,8 @@ void* ks_check_memory_of(const void* record);
 /// An array of a compiled function has this name from here on; strides in elements.
 void ks_check_array(const void* data, const char* name, uint64_t element_bytes, int32_t ndim, const int64_t* shape,
                     const int64_t* strides);
+/// A list that a parallel loop is about to use; ks_check_freed() says that the loop has ended.
+void ks_check_list(void* items, const char* name, uint64_t element_bytes, int64_t size);
 /// The index itself, or one inside of the axis after a finding.
 int64_t ks_check_index(int64_t index, int64_t length, int32_t axis, const char* array, const char* file, int32_t line,
                        uint64_t block, uint64_t thread);
@@ -123,7 +127,8 @@ class Shadow {
   bool is_stuck() const { return looks_ > most_looks; }
   /// The kernel ended by a fault: the last access is told as the one that led to it.
   void faulted(const std::string& why);
-  void barrier(uint64_t block, uint64_t thread, uint32_t lanes);
+  void barrier(uint64_t block, uint64_t thread, uint32_t lanes, const ks_check_site* site = nullptr);
+  void rejoin(uint64_t block, uint64_t thread, uint32_t join, const ks_check_site& site);
   void exit(uint64_t block, uint64_t thread);
   void fence(uint64_t block, uint64_t thread, bool is_of_block = false);
   void shared(const char* variable, uint64_t bytes) { shared_[variable] = bytes; }
@@ -199,6 +204,7 @@ class Shadow {
     WarpClock known{};  ///< the last barriers of its warp's lanes, as far as it has heard of them
     std::vector<std::pair<uint32_t, uint32_t>> barriers = {};  ///< lanes, and how often it met with them
     Meeting* met = nullptr;  ///< at its last barrier, until it goes on
+    std::map<uint32_t, uint32_t> joins = {};  ///< how often it came to each
   };
   /// A plain read beside atomic writes: right if a compare and exchange tests what was read.
   struct Untested {
@@ -248,6 +254,8 @@ class Shadow {
   std::unordered_map<uint64_t, Intervals> intervals_;
   std::map<std::tuple<uint64_t, uint32_t, uint32_t>, Meeting> meetings_;  ///< by warp, lanes and how often they met
   std::unordered_map<uint64_t, WarpClock> exits_;  ///< by warp: lanes do not wait for those that have ended
+  std::vector<std::pair<uint64_t, const ks_check_site*>> waiters_;  ///< who came first to each barrier of the block, and where
+  std::map<std::pair<uint32_t, uint32_t>, std::pair<uint64_t, uint32_t>> joined_;  ///< by join and times: who came first, behind how many barriers
   uint64_t interval_block_ = ~0ull;
   static constexpr uint64_t most_looks = uint64_t{1} << 22;
   uint64_t looks_ = 0;  ///< atomic and volatile accesses of a block since it last did or saw something new

@@ -156,6 +156,8 @@ Lowered lower(const TypedUnit& unit, bool offloads) {
   const std::string checks = root.function->options.is_checked ? "extern \"C\" __device__ void ks_check_iteration(ks_i64);\n"
                                                                  "extern \"C\" __device__ void ks_check_interval();\n"
                                                                  "extern \"C\" __device__ ks_i64 ks_check_thread(ks_i64);\n"
+                                                                 "extern \"C\" __device__ void ks_check_list(void*, const char*, ks_u64, ks_i64);\n"
+                                                                 "extern \"C\" __device__ void ks_check_freed(void*);\n"
                                                                  "extern \"C\" __device__ void ks_check_array(const void*, const char*, ks_u64, int, const ks_i64*, const ks_i64*);\n"
                                                                : "";
   if (offloads) {

@@ -129,6 +129,7 @@ class FunctionLowering {
   Parallel variables_of(const Stmt& stmt);
   void iteration(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const std::string& k, const Parallel& loop);
   std::map<int, std::string> declare_own(const Parallel& loop);
+  std::set<int> outer_lists(const Stmt& stmt, const Parallel& loop) const;
   std::string join_text(const Reduction& reduction, const std::string& a, const std::string& b) const;
   void pool_loop(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step, const Parallel& loop, const std::string& n,
                  const std::string& chunk, const std::string& k);

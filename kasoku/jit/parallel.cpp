@@ -58,6 +58,17 @@ void FunctionLowering::iteration(const Stmt& stmt, const Val bounds[3], std::opt
   if (loop.is_plain && may_defer()) --defer_zero_;
 }
 
+/// Lists that the loop uses and all its iterations share.
+std::set<int> FunctionLowering::outer_lists(const Stmt& stmt, const Parallel& loop) const {
+  std::set<int> lists;
+  each_expr(stmt.body, [&](const Expr& expr) {
+    if (expr.kind == ExprKind::name && expr.variable >= 0 && fn_.variables[expr.variable].type.kind == TypeKind::list &&
+        std::ranges::find(loop.own, expr.variable) == loop.own.end())
+      lists.insert(expr.variable);
+  });
+  return lists;
+}
+
 /// Declares what is a chunk's own; min and max start from the value outside, as `name_`.
 std::map<int, std::string> FunctionLowering::declare_own(const Parallel& loop) {
   for (int variable : loop.own) declare(names_[variable], fn_.variables[variable].type);
@@ -94,6 +105,10 @@ void FunctionLowering::pool_loop(const Stmt& stmt, const Val bounds[3], std::opt
   const bool outer_may_fail = std::exchange(effects_.may_fail, false);
   const bool outer_zero = std::exchange(has_zero_, false);
   const int outer_defer = std::exchange(defer_zero_, 0);
+  const std::set<int> lists = options_.is_checked ? outer_lists(stmt, loop) : std::set<int>();
+  for (int variable : lists)  // what they hold moves as they grow, but not in the loop
+    line("if ({0}.body) ks_check_list({0}.body->items, {1}, sizeof({2}), {0}.body->size);", names_[variable],
+         quoted(fn_.variables[variable].name), text_of(fn_.variables[variable].type.items[0]));
   if (options_.is_checked) line("ks_check_interval();");
   line("ks_parallel(ks, {}, {}, {}, [=](ks_i64 ks_chunk_index, ks_i64 ks_first, ks_i64 ks_end) mutable {{", n, chunk, cost_of(stmt.body));
   ++indent_, ++epoch_;
@@ -150,6 +165,7 @@ void FunctionLowering::pool_loop(const Stmt& stmt, const Val bounds[3], std::opt
   --indent_, ++epoch_;
   line("}});");
   if (options_.is_checked) line("ks_check_interval();");
+  for (int variable : lists) line("if ({0}.body) ks_check_freed({0}.body->items);", names_[variable]);
   for (const auto& [variable, name] : renamed) names_[variable] = name;
   defer_zero_ = outer_defer;
   has_zero_ = outer_zero;

@@ -9,6 +9,7 @@
 #include "kasoku/check/finding.h"
 #include "kasoku/check/kernel_check.h"
 #include "kasoku/kernel/raw_module.h"
+#include "jit_lists.h"
 #include "jit_read.h"
 #include "jit_values.h"
 #include "kasoku/base/error.h"
@@ -86,7 +87,7 @@ std::vector<Finding> check_jit(nb::handle function, nb::tuple args) {
   jitted.options.parallel = true;
   ReadFunction read = read_function(jitted);
   std::vector<jit::Type> types, hidden;
-  for (nb::handle argument : args) types.push_back(type_of_value(argument));
+  for (nb::handle argument : args) types.push_back(argument_type(argument));
   for (const nb::object& array : read.arrays) hidden.push_back(type_of_value(array));
   register_check_functions();
   std::unique_ptr<jit::Compiled> compiled;
@@ -96,6 +97,7 @@ std::vector<Finding> check_jit(nb::handle function, nb::tuple args) {
   }
   const jit::Lowered& lowered = compiled->lowered();
   const jit::Function& root = *read.unit->functions[0];
+  const ListScope lists;
   std::vector<uint64_t> words(std::max({compiled->argument_words(), compiled->result_words(), 1}));
   std::vector<KnownArray> arrays;
   uint64_t* at = words.data();

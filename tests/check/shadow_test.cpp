@@ -52,6 +52,25 @@ TEST_CASE("shadow: a barrier orders the threads of a block, and no others") {
   CHECK(w.found() == 1);
 }
 
+TEST_CASE("shadow: threads that come together have passed as many barriers, each time") {
+  const ks_check_site there{"barrier", "k.cu", 7, -1}, elsewhere{"barrier", "k.cu", 9, -1};
+  Watched even, around, apart;
+  for (uint64_t turn = 0; turn < 3; ++turn) {
+    for (uint64_t t : {0, 1}) even.shadow.barrier(0, t, 0, &there);
+    for (uint64_t t : {1, 0}) even.shadow.rejoin(0, t, 0, there);
+  }
+  even.shadow.rejoin(1, 0, 0, there);  // another block
+  CHECK(even.found() == 0);
+  around.shadow.barrier(0, 0, 0, &there);
+  for (uint64_t t : {0, 1}) around.shadow.rejoin(0, t, 0, there);
+  REQUIRE(around.found() == 1);
+  CHECK(around.shadow.findings()[0].kind == "divergence");
+  CHECK(around.shadow.findings()[0].text.find("thread 1 of block 0 goes around the barrier (line 7) at which thread 0") == 0);
+  apart.shadow.barrier(0, 0, 0, &there), apart.shadow.barrier(0, 1, 0, &elsewhere);
+  REQUIRE(apart.found() == 1);
+  CHECK(apart.shadow.findings()[0].other_line == 7);
+}
+
 TEST_CASE("shadow: a barrier of the warp orders its 32 threads only") {
   Watched w;
   w.write(1, 0, 0), w.write(2, 0, 0);

@@ -31,5 +31,6 @@ struct ks_slot_of<T, true> {
 template <class... A>
 ks_inline int printf(const char* format, A... args) {
   const unsigned long long slots[sizeof...(A) + 1] = {ks_slot_of<A>::get(args)..., 0};
-  return ks_rt_printf(format, slots);
+  if (format) ks_rt_printf(format, slots);
+  return format ? (int)sizeof...(A) : -1;  // of the arguments, not of the letters
 }

@@ -4,7 +4,7 @@ import random
 
 import kasoku as ks
 import numpy as np
-from check_cases import both, case, kernel, loop, run, sort, threads
+from check_cases import X, both, case, kernel, loop, run, sort, threads
 from kasoku import delayed, prange
 
 # ── variables of a known size ─────────────────────────────────────────────────────────────
@@ -131,6 +131,48 @@ def other_items_of_a_dict():
             words[key] += 1
 
     run(lambda: count("a"), lambda: count("b"))
+
+
+@loop("race", args=lambda: (X,))
+def a_list_that_all_iterations_add_to(x):
+    total = [0.0]
+    for i in prange(x.size):
+        total[0] += x[i]
+    return total[0]
+
+
+@loop("race", args=lambda: (X, [0, 0, 0]))
+def a_list_of_bins(x, bins):
+    for i in prange(x.size):
+        bins[int(3 * x[i])] += 1
+
+
+@loop(args=lambda: (X, list(range(256))))
+def a_list_by_element(x, y):
+    for i in prange(x.size):
+        y[i] += 1
+
+
+@loop("race", args=lambda: (X,))
+def a_list_that_has_grown(x):
+    seen = []
+    for k in range(100):
+        seen.append(k)
+    for i in prange(x.size):
+        seen[i % 100] = i
+    return seen
+
+
+@loop(args=lambda: (X, np.zeros(256)))
+def lists_of_their_own_where_another_was(x, y):
+    shared = [1.0, 2.0, 3.0]
+    for i in prange(x.size):
+        y[i] = shared[i % 3]
+    shared = [0.0]
+    for i in prange(x.size):
+        own = [x[i], 2.0, 3.0]
+        own[i % 3] += y[i]
+        y[i] = own[0]
 
 
 # ── many looks that are no waiting ────────────────────────────────────────────────────────────

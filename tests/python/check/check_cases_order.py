@@ -36,6 +36,38 @@ kernel(
 )
 kernel("a_tree_of_shuffles", body="  int v = d[t]; for (int k = 16; k; k /= 2) v += __shfl_down_sync(~0u, v, k);\n  __shared__ int s[2]; if (t % 32 == 0) s[t / 32] = v; __syncthreads(); if (t == 0) out[0] = s[0] + s[1];")  # fmt: skip
 
+# A barrier that some threads go around. Those that have returned early are not waited for.
+waits = "d[t] = 1; __syncthreads(); d[t] = 2;"
+kernel("a_branch_around_a_barrier", "divergence", body="  if (t < 32) __syncthreads();\n  out[t] = 1;")
+kernel("a_barrier_in_a_branch_that_all_take", body="  if (n > 32) __syncthreads();\n  out[t] = 1;")
+kernel("a_branch_around_all_there_is", "divergence", n=60, body=f"  if (t < n) {{ {waits} }}")
+kernel("an_early_return", n=60, body=f"  if (t >= n) return;\n  {waits}")
+kernel("an_early_return_behind_a_store", n=60, body=f"  if (t >= n) {{ out[t] = 7; return; }}\n  {waits}")
+kernel(
+    "a_return_out_of_a_loop",
+    n=6,
+    body=f"  for (int i = 0; i < n; ++i) {{ if (i == t) return; {waits} }}\n  out[t] = 1;",
+)
+kernel("a_loop_left_before_the_others", "divergence", n=6, body=f"  for (int i = 0; i < n; ++i) {{ if (i == t) break; {waits} }}\n  out[t] = 1;")  # fmt: skip
+kernel("a_turn_that_goes_on_before_its_barrier", "divergence", n=6, body=f"  for (int i = 0; i < n; ++i) {{ if (i == t) continue; {waits} }}\n  out[t] = 1;")  # fmt: skip
+kernel("turns_for_some_threads_more", "divergence", n=100, body=f"  for (int i = t; i < n; i += 64) {{ {waits} }}")
+kernel("turns_for_all_threads", n=128, body=f"  for (int i = t; i < n; i += 64) {{ {waits} }}")
+kernel(
+    "a_vote_on_going_on",
+    n=60,
+    body="  bool done = false;\n  while (!__syncthreads_and(done)) if (!done && ++out[t] > t) done = true;",
+)
+kernel("a_vote_of_some", "divergence", body="  if (t & 1) out[t] = __syncthreads_count(1);\n  out[t] += 1;")
+kernel(
+    "two_barriers_at_once",
+    "divergence",
+    body="  if (t < 32)\n    __syncthreads();\n  else\n    __syncthreads();\n  out[t] = 1;",
+)
+kernel(
+    "two_barriers_of_which_all_take_one",
+    body="  if (n > 32)\n    __syncthreads();\n  else\n    __syncthreads();\n  out[t] = 1;",
+)
+
 ranks = "  __shared__ int s[64]; s[t] = 0; __syncthreads(); unsigned m = __ballot_sync(~0u, d[t] % 3 == 0);\n  if (d[t] % 3 == 0) s[{} + __popc(m & ((1u << t % 32) - 1))] = d[t]; __syncthreads(); out[t] = s[t];"  # fmt: skip
 kernel("ranks_within_each_warp", body=ranks.format("t / 32 * 32"))
 kernel("ranks_of_two_warps_in_one_place", "race", body=ranks.format("0"))

@@ -173,6 +173,19 @@ def test_a_finding_in_a_jitted_loop_has_the_users_line():
     assert race.line == add_into_one.py_func.__code__.co_firstlineno + 4 and race.file == __file__
 
 
+def test_a_finding_in_a_list_has_the_users_lines():
+    @njit
+    def count(x):
+        bins = [0, 0]
+        for i in prange(x.size):
+            bins[i % 2] += 1
+        return bins
+
+    line = count.py_func.__code__.co_firstlineno + 4
+    found = ks.check(count, np.ones(8))
+    assert {(f.kind, f.array, f.file, f.line, f.other_line) for f in found} == {("race", "bins", __file__, line, line)}
+
+
 def test_arguments_are_left_alone():
     total = np.zeros(1, np.int64)
     ks.check(add_into_one, flags, total)

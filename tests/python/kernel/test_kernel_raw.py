@@ -115,6 +115,16 @@ def test_a_launch_whose_shape_no_device_takes_is_an_error_of_the_launch(on, modu
     assert (z.numpy() == 0).all()
 
 
+def test_printf_gives_the_number_of_its_arguments(device, capfd):
+    text = """__global__ void say(int *n, const char *none) {
+      n[0] = printf("%d and %s ", 10, "more"), n[1] = printf("end"), n[2] = printf(none);
+    }"""
+    n = ks.zeros(3, dtype="int32")
+    ks.RawKernel(text, "say")((1,), (1,), (n, 0))
+    assert n.numpy().tolist() == [2, 0, -1]
+    assert capfd.readouterr().out == "10 and more end"
+
+
 def test_dynamic_shared_memory_is_one_in_functions_and_in_kernels_of_extern_c(on):
     shared = ks.RawModule("""
         __device__ float total(int n) { extern __shared__ float parts[]; float s = 0; for (int i = 0; i < n; ++i) s += parts[i]; return s; }

@@ -3,11 +3,15 @@
 #include "kasoku/compile/clang/passes/intrinsics.h"
 #include "kasoku/compile/clang/passes/prepare.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
@@ -54,7 +58,8 @@ class Instrumenter {
     Type* const nothing = Type::getVoidTy(context_);
     within_ = module.getOrInsertFunction("ks_check_within", pointer_, pointer_, wide_, word_, pointer_, wide_, wide_,
                                          pointer_, wide_);
-    barrier_ = module.getOrInsertFunction("ks_check_barrier", nothing, wide_, wide_, word_);
+    barrier_ = module.getOrInsertFunction("ks_check_barrier", nothing, wide_, wide_, word_, pointer_);
+    join_ = module.getOrInsertFunction("ks_check_join", nothing, wide_, wide_, word_, pointer_);
     exit_ = module.getOrInsertFunction("ks_check_exit", nothing, wide_, wide_);
     fence_ = module.getOrInsertFunction("ks_check_fence", nothing, wide_, wide_, word_);
     local_ = module.getOrInsertFunction("ks_check_local", nothing, pointer_, wide_);
@@ -72,15 +77,68 @@ class Instrumenter {
         calls_others |= &function != kernel_.function;
         for (Instruction& instruction : instructions(function)) work.push_back(&instruction);
       }
+    const Joins joins = is_generated_ ? Joins() : find_joins();
     if (!is_generated_) find_locals();
     if (!is_generated_ && calls_others) tell_shared_variables();
     // Only barriers of warps ask who has left: of those of the block, exits end an interval like any other.
     meets_in_warps_ = any_of(instructions(*kernel_.function), [](const Instruction& at) { return sync_of(at) == Sync::warp_barrier; });
     for (Instruction* instruction : work) visit(*instruction);
+    tell_joins(joins);
     StripDebugInfo(module_);
   }
 
  private:
+  using Joins = MapVector<BasicBlock*, const Instruction*>;
+
+  /// Where threads that come by a barrier of the block and threads that do not go on together, with such a barrier.
+  Joins find_joins() {
+    Function& kernel = *kernel_.function;
+    const PostDominatorTree after(kernel);
+    Joins joins;
+    for (const Instruction& at : instructions(kernel)) {
+      if (const Sync sync = sync_of(at); sync == Sync::none || sync == Sync::loop || is_warp_operation(sync)) continue;
+      // Branches on which it depends whether a thread comes here, and those on which they depend.
+      SmallSetVector<const BasicBlock*, 16> reached;
+      reached.insert(at.getParent());
+      for (size_t i = 0; i < reached.size(); ++i)
+        for (BasicBlock& from : kernel) {
+          const auto leads = [&](const BasicBlock* to) { return after.dominates(reached[i], to); };
+          if (from.getTerminator()->getNumSuccessors() < 2 || none_of(successors(&from), leads)) continue;
+          if (from.getUniqueSuccessor() || after.properlyDominates(reached[i], &from)) continue;
+          reached.insert(&from);
+          const auto* join = after.getNode(&from)->getIDom();
+          if (join && join->getBlock() && goes_on(*join->getBlock(), from)) joins.insert({join->getBlock(), &at});
+        }
+    }
+    return joins;
+  }
+
+  /// A thread that returns early is missed by no barrier; one that `from` leads around a barrier, to the end or to
+  /// something to do, is.
+  static bool goes_on(const BasicBlock& join, const BasicBlock& from) {
+    if (is_contained(successors(&from), &join)) return true;
+    for (const BasicBlock* at = &join; at; at = at->getUniqueSuccessor()) {
+      if (at->getFirstNonPHIOrDbg() != at->getTerminator() || at->getTerminator()->getNumSuccessors() > 1) return true;
+      if (at->getUniqueSuccessor() == at) return false;
+    }
+    return false;
+  }
+
+  void tell_joins(const Joins& joins) {
+    uint32_t number = 0;
+    for (const auto& [join, barrier] : joins) {
+      IRBuilder<> build(join, join->getFirstInsertionPt());
+      auto [block, thread] = agent(build);
+      build.CreateCall(join_, {block, thread, build.getInt32(number++), barrier_site(*barrier)});
+    }
+  }
+
+  Constant* barrier_site(const Instruction& at) {
+    Target target;
+    target.name = "barrier";
+    return site(at, target);
+  }
+
   void visit(Instruction& at) {
     if (const Sync sync = sync_of(at); sync != Sync::none && sync != Sync::loop) {
       // Shuffles and votes exchange values and order no memory.
@@ -88,7 +146,7 @@ class Instrumenter {
       IRBuilder<> build(&at);
       auto [block, thread] = agent(build);
       Value* lanes = sync == Sync::warp_barrier ? cast<CallInst>(at).getArgOperand(0) : build.getInt32(0);
-      build.CreateCall(barrier_, {block, thread, lanes});
+      build.CreateCall(barrier_, {block, thread, lanes, barrier_site(at)});
     } else if (isa<ReturnInst>(at)) {
       if (!meets_in_warps_ || at.getFunction() != kernel_.function) return;
       IRBuilder<> build(&at);
@@ -341,10 +399,11 @@ class Instrumenter {
     return name;
   }
 
-  /// The user's line, through everything that was inlined from the prelude.
+  /// The user's line, through everything that was inlined from the prelude and from headers of generated text.
   std::pair<std::string, int> place(const Instruction& at) const {
+    const StringRef ours = is_generated_ ? ".kasoku/" : ".kasoku/include";
     for (const DILocation* location = at.getDebugLoc(); location; location = location->getInlinedAt())
-      if (!location->getFilename().contains(".kasoku/include"))
+      if (!location->getFilename().contains(ours))
         return {location->getFilename().str(), static_cast<int>(location->getLine())};
     return {"", 0};
   }
@@ -393,7 +452,7 @@ class Instrumenter {
   LLVMContext& context_;
   PointerType* pointer_;
   Type *word_, *wide_;
-  FunctionCallee access_, within_, barrier_, exit_, fence_, local_, local_access_, allocated_, freed_, shared_;
+  FunctionCallee access_, within_, barrier_, join_, exit_, fence_, local_, local_access_, allocated_, freed_, shared_;
   SmallPtrSet<const AllocaInst*, 8> locals_;
   std::map<std::string, Constant*> texts_;
   std::map<std::tuple<std::string, std::string, int, int>, Constant*> sites_;
