@@ -147,6 +147,7 @@ void Inference::run() {
       }
     }
     if (is_last_) break;
+    if (!changed_) changed_ = !std::exchange(knows_nones_, true);
     if (!changed_) close_lists();
     if (!changed_) is_last_ = true;
   }
@@ -157,16 +158,14 @@ void Inference::run() {
 void Inference::set(int index, const Type& type, Place place) {
   Variable& variable = function_->variables[index];
   if (type.kind == TypeKind::unknown) return;
-  const auto both = join(variable.type, type);
-  if (!both || (both->kind == TypeKind::optional))
+  auto both = join(variable.type, type);
+  if (both && both->kind == TypeKind::optional) both->items[0] = at_run_time(both->items[0]);
+  if (!both || (both->kind == TypeKind::optional && !can_be_absent(both->items[0])))
     fail(place, fmt::format("'{}' is {} here and {} elsewhere", variable.name, str(type),
                             str(variable.type)),
          "one variable of a compiled function has one type where its values meet",
          fmt::format("use another name than '{}' for one of them", variable.name));
   if (*both != variable.type) {
-    const bool is_parameter =
-        std::ranges::find(function_->parameter_variables, index) != function_->parameter_variables.end();
-    (void)is_parameter;
     variable.type = *both;
     changed_ = true;
   }
@@ -275,7 +274,7 @@ void Inference::walk(Stmt& stmt) {
     case StmtKind::assign: {
       const bool unpacks = stmt.targets[0]->kind == ExprKind::tuple || stmt.targets[0]->kind == ExprKind::list;
       if (unpacks && stmt.expr->kind == ExprKind::list) stmt.expr->kind = ExprKind::tuple;
-      Type type = visit(*stmt.expr);
+      Type type = visit(*stmt.expr, std::ranges::all_of(stmt.targets, [](const ExprPtr& target) { return target->kind == ExprKind::name; }));
       if (stmt.targets.size() == 1 && is_row_for(*stmt.targets[0], type)) {  // x[i] = a, b, c: a row of numbers
         stmt.expr = row_of(std::move(stmt.expr));
         type = visit(*stmt.expr);
@@ -294,6 +293,16 @@ void Inference::walk(Stmt& stmt) {
     }
     case StmtKind::augment: {
       Expr& target = *stmt.targets[0];
+      if (target.kind == ExprKind::name && function_->variables[target.variable].type.kind == TypeKind::optional) {
+        auto value = std::make_unique<Expr>();
+        value->kind = ExprKind::binary;
+        value->op = stmt.op;
+        value->place = stmt.place;
+        value->items.push_back(target.clone()), value->items.push_back(std::move(stmt.expr));
+        stmt.expr = std::move(value);
+        stmt.kind = StmtKind::assign;
+        return walk(stmt);
+      }
       const Type right = visit(*stmt.expr);
       const bool by_array = right.is_known() && is_indexed_by_array(target, right.is_array());
       const auto want_cast = [&](const Type& array) {
@@ -345,7 +354,8 @@ void Inference::walk(Stmt& stmt) {
       walk(stmt.orelse);
       break;
     case StmtKind::return_: {
-      const Type type = stmt.expr ? visit(*stmt.expr) : Type::none();
+      is_result_ = stmt.expr && stmt.expr->kind == ExprKind::tuple;
+      const Type type = stmt.expr ? visit(*stmt.expr, true) : Type::none();
       // What a kernel calls never comes back to Python, and a named tuple that does would be without its names.
       if (!function_->function->options.is_cuda &&
           (has_record(type) || (function_ == unit_.functions[0].get() && has_named_tuple(type))))
@@ -379,7 +389,7 @@ void Inference::walk(Stmt& stmt) {
       walk(stmt.orelse);
       break;
     case StmtKind::expr:
-      visit(*stmt.expr);
+      visit(*stmt.expr, true);
       break;
     case StmtKind::assert_:
       condition(*stmt.expr);

@@ -32,7 +32,11 @@ class Inference {
   void for_target(Stmt& stmt);
   Type iterated(Expr& iterable);
 
-  Type visit(Expr& expr);       ///< sets expr.type
+  /// Sets expr.type. What may be None is, unless that is taken, the value that it otherwise has: ExprKind::present.
+  Type visit(Expr& expr, bool takes_none = false);
+  void visit_items(Expr& display);  ///< of a tuple that a function takes apart: none may be None
+  /// The type of a comparison of what may be None, or nothing if that is no value to compare.
+  std::optional<Type> compare_absent(Expr& expr, const std::vector<Type>& types);
   Type condition(Expr& expr);   ///< visits what is asked whether it is true, which arrays do not say
   Type type_of(Expr& expr);
   Type constant(const Expr& expr);
@@ -100,6 +104,8 @@ class Inference {
   const std::vector<Overload>& overloads_;
   TypedFunction* function_ = nullptr;
   bool changed_ = false;
+  bool is_result_ = false;  ///< the tuple that is visited next is returned: its items may be None
+  bool knows_nones_ = false;  ///< variables that are None alone are known to be
   bool is_last_ = false;  ///< the walk in which nothing may be unknown
 };
 

@@ -56,6 +56,7 @@ bool may_be_absent(const Intrinsic& intrinsic, std::string_view parameter) {
     case Handler::enumerate: if (parameter == "start") return true; break;
     case Handler::linspace: return parameter == "num";
     case Handler::cuda_syncwarp: return true;
+    case Handler::formatted: return parameter == "format_spec";
     case Handler::text_method: return parameter != "a" && parameter != "sub" && parameter != "old" && parameter != "new" && parameter != "width" && parameter != "items";
     default: break;
   }
@@ -182,6 +183,11 @@ bool Inference::spread_starred(Expr& expr) {
   return true;
 }
 
+void Inference::visit_items(Expr& display) {
+  if (display.kind != ExprKind::tuple) return;
+  for (ExprPtr& item : display.items) visit_items(*item), visit(*item);
+}
+
 Type Inference::call(Expr& expr) {
   if (!spread_starred(expr)) return {};
   Expr& target = *expr.items[0];
@@ -193,7 +199,7 @@ Type Inference::call(Expr& expr) {
     if (object.is_container() || object.is_words() || object.kind == TypeKind::group) {
       const std::string kind = object.is_words() ? "str" : object.is_list() ? "list" : object.is_dict() ? "dict" : object.is_set() ? "set" : "group";
       const Intrinsic* found = find_intrinsic(kind + "." + target.text);
-      if (!found || (object.is_words() && !expr.keywords.empty())) fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", kind, target.text));
+      if (!found || (object.is_words() && !expr.keywords.empty() && target.text != "split")) fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", kind, target.text));
       Binding binding;
       binding.kind = Binding::Kind::intrinsic;
       binding.name = found->name;
@@ -289,7 +295,10 @@ Type Inference::call(Expr& expr) {
       for (size_t i = 1; i < expr.items.size(); ++i) {
         if (!expr.items[i]) continue;
         if (expr.items[i]->kind == ExprKind::list && !is_method) as_tuple(*expr.items[i]);
+        visit_items(*expr.items[i]);
         if (!visit(*expr.items[i]).is_known()) return {};
+        if (expr.items[i]->kind == ExprKind::present && (intrinsic->handler == Handler::isinstance || intrinsic->handler == Handler::print || intrinsic->handler == Handler::to_str || intrinsic->handler == Handler::formatted))
+          fail(expr.items[i]->place, fmt::format("{} of what may be None cannot be compiled", target.text), "", "test it with 'is None' first");
         if ((expr.items[i]->type.has_records() || expr.items[i]->type.is_record()) &&
             intrinsic->handler != Handler::len && !(intrinsic->handler == Handler::asarray && expr.items.size() == 2))
           fail(expr.items[i]->place, fmt::format("{} of {} cannot be compiled", target.text, str(expr.items[i]->type)), "", "use its fields");
@@ -364,12 +373,13 @@ Type Inference::call_function(Expr& expr, const Function& callee) {
   std::vector<Type> types;
   bool all_known = true;
   for (size_t i = 1; i <= n; ++i) {
-    types.push_back(visit(*expr.items[i]));
+    if (!callee.is_jitted) visit_items(*expr.items[i]);
+    types.push_back(visit(*expr.items[i], !callee.options.is_cuda));
     std::set<const Function*> seen{&callee};
     if ((!callee.is_jitted && decides_types(callee.parameters[i - 1].name)) || (callee.options.is_cuda && is_known_there(callee.body, callee.parameters[i - 1].name, seen)))
       types.back() = known(*expr.items[i], types.back());
     all_known &= types.back().is_known();
-    if (types.back().kind == TypeKind::range || types.back().kind == TypeKind::optional)
+    if (types.back().kind == TypeKind::range || (types.back().kind == TypeKind::optional && !can_be_absent(types.back().items[0])))
       fail(expr.items[i]->place, fmt::format("{} cannot be passed to a compiled function",
                                              str(types.back())));
   }

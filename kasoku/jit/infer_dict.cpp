@@ -82,7 +82,14 @@ Type Inference::dict_method(Expr& expr, Handler handler) {
   };
   switch (handler) {
     case Handler::dict_get:
-      if (!has(expr, 2)) fail(expr.place, "dict.get without a default gives None or a value, which cannot be compiled", "", "give a default");
+      if (!has(expr, 2)) {
+        want_key(dict, argument(expr, 1), expr.place, false);
+        if (!value.is_known()) return {};
+        if (!can_be_absent(value)) fail(expr.place, fmt::format("None or {} cannot be compiled", str(value)), "", "write: if key in d");
+        Type found = Type::of(TypeKind::optional);
+        found.items = {value};
+        return found;
+      }
       return with_default(false);
     case Handler::dict_pop: return with_default(false);
     case Handler::dict_setdefault: return with_default(true);

@@ -118,7 +118,7 @@ std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const
   }
 }
 
-Type Inference::visit(Expr& expr) {
+Type Inference::visit(Expr& expr, bool takes_none) {
   const Type before = std::move(expr.type);
   expr.type = type_of(expr);
   if (before.is_container() && expr.type.kind == before.kind) expr.type = join(before, expr.type).value_or(expr.type);  // see expect()
@@ -127,12 +127,20 @@ Type Inference::visit(Expr& expr) {
   if (is_last_ && !expr.type.is_known())
     fail(expr.place, "the type of this expression cannot be known",
          "what it depends on has no value that ends: a recursion without another way out");
+  if (expr.type.kind == TypeKind::optional && !takes_none) {
+    auto value = std::make_unique<Expr>(std::move(expr));
+    expr = Expr{};
+    expr.kind = ExprKind::present;
+    expr.place = value->place;
+    expr.type = value->type.items[0];
+    expr.items.push_back(std::move(value));
+  }
   return expr.type;
 }
 
 Type Inference::condition(Expr& expr) {
-  const Type type = visit(expr);
-  if (type.is_array())
+  const Type type = visit(expr, true);
+  if (type.is_array() || (type.kind == TypeKind::optional && type.items[0].is_array()))
     fail(expr.place, "the truth of an array with more than one element is ambiguous", "", "use .any() or .all(), or & | ~ on its elements");
   return type;
 }
@@ -220,10 +228,48 @@ Type Inference::global(const Expr& expr) {
   return binding_type(binding);
 }
 
+std::optional<Type> Inference::compare_absent(Expr& expr, const std::vector<Type>& types) {
+  const auto is_absent = [&](size_t i) { return types[i].kind == TypeKind::optional; };
+  const auto asks_for_it = [](Operator op) { return op == Operator::is || op == Operator::is_not || op == Operator::equal || op == Operator::not_equal; };
+  bool asks = false, asks_none = true;
+  for (size_t i = 0; i < expr.ops.size(); ++i) {
+    if (!is_absent(i) && !is_absent(i + 1)) continue;
+    const bool is_in = expr.ops[i] == Operator::in || expr.ops[i] == Operator::not_in;
+    if (is_in && is_absent(i)) fail(expr.items[i]->place, fmt::format("'in' for {} cannot be compiled", str(types[i])), "", "test it with 'is None' first");
+    asks |= asks_for_it(expr.ops[i]);
+    asks_none &= types[i].kind == TypeKind::none || types[i + 1].kind == TypeKind::none;
+  }
+  if (!asks) return std::nullopt;
+  const bool is_single = expr.ops.size() == 1;
+  if (is_single && asks_none) return bool_type;
+  // x == y, where x may be None: x is not None and x == y.
+  const size_t at = is_absent(0) ? 0 : 1;
+  if (!is_single || is_absent(1 - at) || expr.items[at]->kind != ExprKind::name)
+    fail(expr.place, fmt::format("{} {} {} cannot be compiled", str(types[0]), str(expr.ops[0]), str(types[1])), "", "test it with 'is None' first");
+  const bool is_equal = expr.ops[0] == Operator::equal || expr.ops[0] == Operator::is;
+  auto asked = expr.clone(), value = expr.clone();
+  asked->ops[0] = is_equal ? Operator::is_not : Operator::is;
+  auto none = std::make_unique<Expr>();
+  none->place = expr.place;
+  if (at == 1) std::swap(asked->items[0], asked->items[1]);
+  asked->items[1] = std::move(none);
+  visit(*value->items[at]);
+  expr = Expr{};
+  expr.kind = ExprKind::logic;
+  expr.op = is_equal ? Operator::and_ : Operator::or_;
+  expr.place = value->place;
+  expr.items.push_back(std::move(asked)), expr.items.push_back(std::move(value));
+  return type_of(expr);
+}
+
 Type Inference::type_of(Expr& expr) {
   switch (expr.kind) {
     case ExprKind::constant: return constant(expr);
-    case ExprKind::name: return function_->variables[expr.variable].type;
+    case ExprKind::name: {
+      const Variable& variable = function_->variables[expr.variable];
+      // None at first, and what comes later is not seen yet.
+      return variable.type.kind == TypeKind::none && variable.n_assignments > 1 && !knows_nones_ ? Type{} : variable.type;
+    }
     case ExprKind::global: return global(expr);
     case ExprKind::attribute: return attribute(expr);
     case ExprKind::subscript: return subscript(expr);
@@ -233,9 +279,12 @@ Type Inference::type_of(Expr& expr) {
       [[fallthrough]];
     case ExprKind::tuple: {
       std::vector<Type> items;
+      const bool is_result = std::exchange(is_result_, false);
       for (ExprPtr& item : expr.items) {
-        items.push_back(visit(*item));
+        items.push_back(visit(*item, true));
         if (!items.back().is_known()) return {};
+        if (items.back().kind == TypeKind::optional && !is_result)
+          fail(item->place, fmt::format("a tuple of compiled code cannot hold {}", str(items.back())), "", "test it with 'is None' and make two tuples");
       }
       Type made = Type::tuple(std::move(items));
       made.text = expr.text;  // names of a named tuple's items
@@ -273,9 +322,14 @@ Type Inference::type_of(Expr& expr) {
       for (size_t i = 1; i < expr.items.size(); ++i)
         if ((expr.ops[i - 1] == Operator::in || expr.ops[i - 1] == Operator::not_in) && expr.items[i]->kind == ExprKind::list)
           expr.items[i]->kind = ExprKind::tuple;
-      for (ExprPtr& item : expr.items) types.push_back(visit(*item));
+      for (ExprPtr& item : expr.items) types.push_back(visit(*item, true));
       for (const Type& type : types)
         if (!type.is_known()) return {};
+      if (std::ranges::any_of(types, [](const Type& type) { return type.kind == TypeKind::optional; })) {
+        if (const auto type = compare_absent(expr, types)) return *type;
+        types.clear();
+        for (ExprPtr& item : expr.items) types.push_back(visit(*item));
+      }
       bool is_array = false;
       for (size_t i = 0; i + 1 < types.size(); ++i) {
         const Operator op = expr.ops[i];
@@ -331,15 +385,15 @@ Type Inference::type_of(Expr& expr) {
     }
     case ExprKind::conditional: {
       condition(*expr.items[0]);
-      const Type a = visit(*expr.items[1]), b = visit(*expr.items[2]);
+      const Type a = visit(*expr.items[1], true), b = visit(*expr.items[2], true);
       if (!a.is_known() || !b.is_known()) return a.is_known() ? a : b;  // a recursion's other branch
       const auto both = join(a, b);
-      if (!both || both->kind == TypeKind::optional)
+      if (!both || (both->kind == TypeKind::optional && !can_be_absent(both->items[0])))
         fail(expr.place, fmt::format("the expression gives {} or {}", str(a), str(b)));
       return *both;
     }
     case ExprKind::walrus: {
-      const Type type = visit(*expr.items[1]);
+      const Type type = visit(*expr.items[1], true);
       assign(*expr.items[0], type);
       return function_->variables[expr.items[0]->variable].type;
     }
@@ -353,6 +407,10 @@ Type Inference::type_of(Expr& expr) {
       return Type::of(TypeKind::range);
     case ExprKind::ellipsis: return Type::none();
     case ExprKind::starred: return visit(*expr.items[0]);
+    case ExprKind::present: {
+      const Type type = visit(*expr.items[0], true);
+      return type.kind == TypeKind::optional ? type.items[0] : type;
+    }
     case ExprKind::comprehension:
       fail(expr.place, "a list comprehension cannot be compiled yet", "",
            "fill an array made with np.empty in a loop");

@@ -176,6 +176,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     }
     case Handler::text_method: return string_method(expr, intrinsic);
     case Handler::to_str:
+    case Handler::formatted:
     case Handler::ord:
     case Handler::chr: return string_call(expr, intrinsic);
     case Handler::to_int: return convert(Dtype::int64);

@@ -1,4 +1,4 @@
-/// Types of what texts have that are not known when compiling: methods, ord, chr, str.
+/// Types of what texts have that are not known when compiling: methods, ord, chr, str, format.
 #include "kasoku/jit/infer.h"
 
 #include <fmt/format.h>
@@ -88,13 +88,15 @@ Type Inference::string_method(Expr& expr, const Intrinsic& row) {
     const Type given = argument(expr, i);
     const std::string_view wanted = parameter(row, i);
     const bool fits = wanted == "items"                                       ? given.is_list() && (given.items[0].is_string() || !given.items[0].is_known())
-                      : is_one_of(wanted, {"start", "end", "width", "count"}) ? is_whole(given)
+                      : is_one_of(wanted, {"start", "end", "width", "count", "maxsplit"}) ? is_whole(given)
+                      : is_one_of(wanted, {"sep", "chars"}) ? given.is_words() || given.kind == TypeKind::none
                                                                               : given.is_words();
     if (!fits) fail(expr.items[i + 1]->place, fmt::format("{} with {} cannot be compiled", row.name, str(given)));
     if (wanted == "items") expect(*expr.items[i + 1], Type::list(string_type));
   }
   const std::string_view name = row.name.substr(4);
   if (name == "split") return Type::list(string_type);
+  if (name.ends_with("partition")) return Type::tuple({string_type, string_type, string_type});
   if (name.starts_with("is") || is_one_of(name, {"startswith", "endswith"})) return bool_type;
   return is_one_of(name, {"find", "rfind", "index", "rindex", "count"}) ? int64_type : string_type;
 }
@@ -103,8 +105,10 @@ Type Inference::string_call(Expr& expr, const Intrinsic& row) {
   const Type given = argument(expr, 0);
   const bool fits = row.handler == Handler::ord   ? given.is_words()
                     : row.handler == Handler::chr ? is_whole(given)
-                                                  : given.is_words() || (given.is_integer() && !given.enumeration);
+                                                  : row.name == "builtins.repr" && is_floating(given.dtype) ? given == float64_type  // NumPy's says its type
+                    : given.is_words() || (given.is_scalar() && !given.is_complex() && !given.enumeration);
   if (!fits) fail(expr.place, fmt::format("{} of {} cannot be compiled", row.name, has(expr, 0) ? str(given) : "nothing"));
+  if (has(expr, 1) && !argument(expr, 1).is_words()) fail(expr.place, fmt::format("format_spec is a text, not {}", str(argument(expr, 1))));
   if (row.handler == Handler::ord) return int64_type;
   return row.handler == Handler::to_str && given.kind == TypeKind::text ? given : string_type;
 }

@@ -21,7 +21,7 @@ enum class Handler : uint8_t {
   empty, full, zeros_like, ones_like, empty_like, full_like, arange, linspace, copy, ascontiguous, broadcast_to,
   asarray, make_array, astype, view, fill, frexp, ldexp, reshape, ravel, flatten, item, transpose, random, rand, randn,
   standard_normal, uniform, normal, expovariate, exponential, randint, randint_inclusive, seed, lapack, reaches, algorithm,
-  thread_limit, thread_number, text_method, to_str, ord, chr,
+  thread_limit, thread_number, text_method, to_str, formatted, ord, chr,
   list_append, list_extend, list_insert, list_pop, list_remove, list_clear, list_index, list_count,
   list_reverse, list_sort, list_copy,
   dict_get, dict_pop, dict_popitem, dict_setdefault, dict_update, dict_clear, dict_copy, dict_keys, dict_values, dict_items,

@@ -214,6 +214,10 @@ std::string FunctionLowering::convert(const Val& value, const Type& type) {
   }
   if (type.kind == TypeKind::optional) {
     if (value.type.kind == TypeKind::none) return text_of(type) + "{}";
+    if (value.type.kind == TypeKind::optional) {
+      const Val pinned = pin(value);
+      return fmt::format("{}{{{}, {}.is_some}}", text_of(type), convert({pinned.text + ".value", value.type.items[0]}, type.items[0]), pinned.text);
+    }
     return fmt::format("{}{{{}, true}}", text_of(type), convert(value, type.items[0]));
   }
   return value.text;
@@ -237,7 +241,7 @@ void FunctionLowering::assign(const std::string& to, const Type& type, const Val
     return;
   }
   if (type.is_tuple()) {
-    const bool has_array = std::ranges::any_of(type.items, [](const Type& t) { return t.is_array() || t.is_tuple() || t.is_container(); });
+    const bool has_array = std::ranges::any_of(type.items, [](const Type& t) { return t.is_array() || t.is_tuple() || t.is_container() || t.kind == TypeKind::optional; });
     if (has_array && !options_.is_cuda) {
       const Val pinned = pin(from);
       for (size_t i = 0; i < type.items.size(); ++i)
@@ -245,6 +249,14 @@ void FunctionLowering::assign(const std::string& to, const Type& type, const Val
                {fmt::format("{}._{}", pinned.text, i), from.type.items[i]});
       return;
     }
+  }
+  if (type.kind == TypeKind::optional) {
+    const bool may_lack = from.type.kind == TypeKind::optional;
+    if (from.type.kind == TypeKind::none) return line("{}.is_some = false;", to);
+    const Val pinned = pin(from);
+    if (may_lack) assign(to + ".value", type.items[0], {pinned.text + ".value", from.type.items[0]});
+    else assign(to + ".value", type.items[0], pinned);
+    return line("{}.is_some = {};", to, may_lack ? pinned.text + ".is_some" : "true");
   }
   if (type.is_symbol()) return;
   const std::string text = convert(from, type);
@@ -302,9 +314,15 @@ void FunctionLowering::run() {
            cast(names_[parameter], given.dtype, variable.type.dtype));
       names_[parameter] = "ks_wide_" + names_[parameter];
       scope_[names_[parameter]] = text_of(variable.type);
+    } else if (variable.type.kind == TypeKind::optional && given.kind != TypeKind::optional) {  // it is assigned None, or was None
+      const Val argument{given.is_symbol() ? "" : names_[parameter], given};
+      names_[parameter] = "ks_wide_" + names_[parameter];
+      scope_[names_[parameter]] = text_of(variable.type);
+      declare(names_[parameter], variable.type);
+      assign(names_[parameter], variable.type, argument);
     } else if (variable.type.is_string() && given.kind == TypeKind::text) {
       line("ks_string {} = {};", names_[parameter], string_of({"", given}).text);
-    } else if (variable.n_assignments > 1 && (variable.type.is_array() || variable.type.is_container())) {
+    } else if (variable.n_assignments > 1 && (variable.type.is_array() || variable.type.is_container() || variable.type.kind == TypeKind::optional)) {
       retain(names_[parameter], variable.type);
       keep(names_[parameter], variable.type);
     }

@@ -160,7 +160,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
       if (intrinsic.result == Result::integer) values[0] = whole(values[0], e.place);
       return {elementwise(intrinsic, dtype, values), e.type};
     }
-    case Handler::to_str: case Handler::ord: case Handler::chr: return e.type.kind == TypeKind::text ? first() : string_call(e, handler);
+    case Handler::to_str: case Handler::formatted: case Handler::ord: case Handler::chr: return e.type.kind == TypeKind::text ? first() : string_call(e, handler);
     case Handler::isinstance: return {is_of(e.items[1]->type, e.items[2]->type.text).value_or(false) ? "true" : "false", bool_type};
     case Handler::result_type: return {"", e.type};
     case Handler::len: {

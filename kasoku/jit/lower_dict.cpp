@@ -155,9 +155,11 @@ Val FunctionLowering::dict_call(const Expr& e, Handler handler) {
       if (has(e, 2)) otherwise = pin(expr(*e.items[3]));
       const bool pops = handler == Handler::dict_pop;
       const std::string at = found_key(dict, key), name = temp("value"), entry = fmt::format("ks_entry_at({}, {}).value", dict.text, at);
-      if (!has(e, 2)) want_found(at, key, dict.type, e.place);
+      const bool may_lack = has(e, 2) || !pops;
+      if (!has(e, 2)) otherwise.type = Type::none();
+      if (!may_lack) want_found(at, key, dict.type, e.place);
       declare(name, e.type);
-      if (has(e, 2)) {
+      if (may_lack) {
         open(fmt::format("if ({} < 0)", at));
         assign(name, e.type, otherwise);
         --indent_;

@@ -19,7 +19,7 @@ bool is_name(const std::string& text) {
 bool needs_statements(const Expr& expr) {
   if (expr.kind == ExprKind::name) return !expr.items.empty();
   if (expr.kind == ExprKind::call || expr.kind == ExprKind::subscript || expr.kind == ExprKind::walrus ||
-      expr.kind == ExprKind::logic || expr.kind == ExprKind::conditional)
+      expr.kind == ExprKind::logic || expr.kind == ExprKind::conditional || expr.kind == ExprKind::present)
     return true;
   if (expr.kind == ExprKind::binary && (expr.type.is_string() || expr.op == Operator::divide || expr.op == Operator::floor_divide ||
                                         expr.op == Operator::modulo || expr.op == Operator::power))
@@ -35,7 +35,7 @@ bool calls(const Expr& expr) {
 }  // namespace
 
 Val FunctionLowering::pin(const Val& value) {
-  if (is_name(value.text) || value.text.empty() || !(value.type.is_scalar() || value.type.is_string() || value.type.is_tuple() || value.type.is_record())) return value;
+  if (is_name(value.text) || value.text.empty() || !(value.type.is_scalar() || value.type.is_string() || value.type.is_tuple() || value.type.is_record() || value.type.kind == TypeKind::optional)) return value;
   const std::string name = temp();
   line("{}{} {} = {};", value.type.is_record() ? "" : "const ", text_of(value.type), name, value.text);
   return {name, value.type};
@@ -56,6 +56,10 @@ std::string FunctionLowering::truth_of(const Val& value) {
   if (value.type.is_tuple()) return value.type.items.empty() ? "false" : "true";
   if (value.type.is_container() || value.type.is_string()) return fmt::format("(ks_length({}) > 0)", value.text);
   if (value.type.kind == TypeKind::none) return "false";
+  if (value.type.kind == TypeKind::optional) {
+    const Val pinned = pin(value);
+    return fmt::format("({}.is_some && {})", pinned.text, truth_of({pinned.text + ".value", value.type.items[0]}));
+  }
   if (value.type.kind == TypeKind::text) return value.type.text.empty() ? "false" : "true";
   return "true";
 }
@@ -168,6 +172,13 @@ Val FunctionLowering::expr(const Expr& e) {
       if (e.items.size() > 2) line("{} = true;", name_of(e.items[2]->variable));
       return expr(*e.items[0]);
     }
+    case ExprKind::present: {
+      const Val value = pin(expr(*e.items[0]));
+      const std::string name = e.items[0]->text.empty() ? "this" : e.items[0]->text;
+      fail_if(fmt::format("!{}.is_some", value.text),
+              fmt::format("ks_jit_fail(ks, ks_raised, {}, {}, 0, 0, 0)", e.place.line, quoted(fmt::format("TypeError\n{} is None", name))));
+      return {value.text + ".value", e.type};
+    }
     default: break;
   }
   error(e.place, "this expression cannot be compiled");
@@ -268,7 +279,10 @@ Val FunctionLowering::compare(const Expr& e) {
     const Operator op = e.ops[i];
     std::string part;
     const bool asks_in = op == Operator::in || op == Operator::not_in;
-    if (left.type.is_words() && right.type.is_words() && (left.type.is_string() || right.type.is_string())) {
+    if (left.type.kind == TypeKind::optional || right.type.kind == TypeKind::optional) {
+      const Val& asked = left.type.kind == TypeKind::optional ? left : right;
+      part = fmt::format("{}{}.is_some", op == Operator::is || op == Operator::equal ? "!" : "", pin(asked).text);
+    } else if (left.type.is_words() && right.type.is_words() && (left.type.is_string() || right.type.is_string())) {
       part = string_compared(op, left, right);
     } else if (asks_in && left.type.kind == TypeKind::text && right.type.kind == TypeKind::text) {
       part = (right.type.text.find(left.type.text) != std::string::npos) == (op == Operator::in) ? "true" : "false";

@@ -70,6 +70,42 @@ Val FunctionLowering::string_subscript(const Expr& e) {
   return made_string("ks_chosen", text.text + ", " + slice, e.place);
 }
 
+/// A text or a number as a ks_string says it.
+static std::string given_text(const Val& value) {
+  if (value.type.is_string() || value.type.is_boolean()) return fmt::format("ks_given({})", value.text);
+  const Dtype dtype = value.type.dtype;
+  const Dtype wide = is_floating(dtype) ? dtype == Dtype::float16 ? Dtype::float32 : dtype : dtype == Dtype::uint64 ? dtype : Dtype::int64;
+  return fmt::format("ks_given({})", cast(value.text, dtype, wide));
+}
+
+/// What Python's own method of the first gives with the others.
+Val FunctionLowering::asked_of_python(const std::string& method, const std::vector<Val>& given, const Type& type) {
+  const std::string arguments = temp("given"), result = temp("string");
+  std::string all;
+  for (const Val& each : given) all += (all.empty() ? "" : ", ") + given_text(each);
+  line("ks_string {};", result);
+  line("const ks_string {}[] = {{{}}};", arguments, all);
+  line("ks_jit_string_method(ks, &{}, {}, {}, {});", result, quoted(method), arguments, given.size());
+  effects_.may_fail = true;
+  leave_if_failed();
+  return {result, type};
+}
+
+Val FunctionLowering::formatted(const Val& value, const Val& spec, Place place) {
+  const bool is_bare = spec.type.kind == TypeKind::none || (spec.type.kind == TypeKind::text && spec.type.text.empty());
+  if (is_bare && value.type.is_string()) return value;
+  if (is_bare && value.type.is_integer())
+    return made_string("ks_digits", info(value.type.dtype).kind == DtypeKind::unsigned_ ? fmt::format("(ks_u64){}, false", value.text)
+                                                                                        : fmt::format("ks_without_sign({0}), {0} < 0", value.text), place);
+  const std::string result = temp("string");
+  line("ks_string {};", result);
+  const std::string how = pin(string_of(is_bare ? Val{"", Type::of_text("")} : spec)).text;
+  line("ks_jit_string_format(ks, &{}, {}, {});", result, given_text(value), how);
+  effects_.may_fail = true;
+  leave_if_failed();
+  return {result, string_type};
+}
+
 Val FunctionLowering::string_call(const Expr& e, Handler handler) {
   const Val given = pin(string_of(expr(*e.items[1])));
   if (handler == Handler::ord) {
@@ -77,10 +113,12 @@ Val FunctionLowering::string_call(const Expr& e, Handler handler) {
     fail_if(given.text + ".size != 1", fmt::format("ks_jit_fail(ks, ks_raised, {}, {}, {}.size, 0, 0)", e.place.line, quoted(complaint), given.text));
     return pin({fmt::format("(ks_i64){}.at[0]", given.text), int64_type});
   }
-  if (given.type.is_string()) return given;  // str() of a text
-  if (handler == Handler::to_str)
-    return made_string("ks_digits", info(given.type.dtype).kind == DtypeKind::unsigned_ ? fmt::format("(ks_u64){}, false", given.text)
-                                                                                        : fmt::format("ks_without_sign({0}), {0} < 0", given.text), e.place);
+  if (handler == Handler::to_str || handler == Handler::formatted) {
+    const bool is_repr = e.items[0]->binding.name == "builtins.repr";
+    if (is_repr && given.type.is_string()) return asked_of_python("__repr__", {given}, string_type);
+    const bool is_single = handler == Handler::formatted && given.type.is_floating();  // whose format() is that of a float of Python's
+    return formatted(is_single ? Val{cast(given.text, given.type.dtype, Dtype::float64), float64_type} : given, has(e, 1) ? expr(*e.items[2]) : Val{"", Type::none()}, e.place);
+  }
   fail_if(fmt::format("(ks_u64){} >= 0x110000", given.text),
           fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"chr() arg not in range(0x110000)\", 0, 0, 0)", e.place.line));
   return made_string("ks_character", fmt::format("(unsigned){}", given.text), e.place);
@@ -104,10 +142,17 @@ Val FunctionLowering::string_method(const Expr& e, const Intrinsic& row) {
   const std::string& text = values[0].text;
   const auto given = [&](size_t i) { return i < values.size() && values[i].type.kind != TypeKind::none; };
   const auto number = [&](size_t i, const char* otherwise) { return given(i) ? cast(values[i].text, values[i].type.dtype, Dtype::int64) : otherwise; };
+  const auto want_separator = [&] {
+    fail_if(values[1].text + ".size == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"empty separator\", 0, 0, 0)", e.place.line));
+  };
   if (name == "join" || name == "split") {
     if (name == "join") return made_string("ks_join", text + ", " + values[1].text, e.place);
-    if (given(1)) fail_if(values[1].text + ".size == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"empty separator\", 0, 0, 0)", e.place.line));
-    return made_list(e.type, fmt::format("ks_split({}{})", text, given(1) ? ", " + values[1].text : ""), e.place);
+    if (given(1)) want_separator();
+    return made_list(e.type, fmt::format("ks_split({}{}, {})", text, given(1) ? ", " + values[1].text : "", number(2, "-1")), e.place);
+  }
+  if (name.ends_with("partition")) {
+    want_separator();
+    return pin({fmt::format("ks_parted({}, {}, {})", text, values[1].text, name == "rpartition"), e.type});
   }
   if (values.size() > 2 && row.parameters.starts_with("a,sub")) {  // find and its like: in a part of the text
     const std::string part = temp("part");
@@ -123,20 +168,16 @@ Val FunctionLowering::string_method(const Expr& e, const Intrinsic& row) {
     fail_if(values[2].text + ".size != 1", fmt::format("ks_jit_fail(ks, ks_raised, {}, {}, 0, 0, 0)", e.place.line,
                                                        quoted("TypeError\nThe fill character must be exactly one character long")));
   // Python's own method does the rest, and tells ASCII from all other letters.
-  const std::string arguments = temp("given"), result = temp("string");
-  std::string all = text;
-  for (size_t i = 1; i < values.size() && given(i); ++i) all += values[i].type.is_string() ? ", " + values[i].text : fmt::format(", {{nullptr, {}}}", number(i, ""));
-  line("ks_string {};", result);
   const auto row_of = std::ranges::find(asked, name, &Asked::method);
-  const bool is_known = row_of != std::end(asked);
-  if (is_known) open(fmt::format("if (!ks_asked({}, {}, {}, {}, {}))", text, result, row_of->all, row_of->some, row_of->none));
-  if (name == "upper" || name == "lower") open(fmt::format("if (!ks_cased(ks, {}, {}, {}))", text, result, name == "upper"));
-  line("const ks_string {}[] = {{{}}};", arguments, all);
-  line("ks_jit_string_method(ks, &{}, {}, {}, sizeof {} / sizeof(ks_string));", result, quoted(std::string(name)), arguments, arguments);
-  effects_.may_fail = true;
-  leave_if_failed();
-  if (is_known || name == "upper" || name == "lower") close();
-  return e.type.is_boolean() ? Val{fmt::format("({}.size != 0)", result), e.type} : Val{result, e.type};
+  const bool is_known = row_of != std::end(asked), is_cased = name == "upper" || name == "lower";
+  values.resize(static_cast<size_t>(std::ranges::find(values, TypeKind::none, [](const Val& value) { return value.type.kind; }) - values.begin()));
+  const Val result = e.type.is_boolean() ? Val{temp("string"), string_type} : Val{temp("string"), e.type};
+  line("ks_string {};", result.text);
+  if (is_known) open(fmt::format("if (!ks_asked({}, {}, {}, {}, {}))", text, result.text, row_of->all, row_of->some, row_of->none));
+  if (is_cased) open(fmt::format("if (!ks_cased(ks, {}, {}, {}))", text, result.text, name == "upper"));
+  line("{} = {};", result.text, asked_of_python(std::string(name), values, string_type).text);
+  if (is_known || is_cased) close();
+  return e.type.is_boolean() ? Val{fmt::format("({}.size != 0)", result.text), e.type} : result;
 }
 
 }  // namespace kasoku::jit

@@ -112,12 +112,12 @@ FunctionLowering::Parallel FunctionLowering::variables_of(const Stmt& stmt) {
     const bool joins = kind != Update::none && inside == expected && is_read_outside;
     if (joins && type.is_scalar()) {
       loop.reductions.push_back({variable, kind, has_order(kind, type), temp("parts")});
-    } else if (is_read_outside && (type.is_string() || first_access(stmt.body, variable) == First::read || !always_assigned(stmt.body, variable))) {
+    } else if (is_read_outside && (!type.is_scalar() || first_access(stmt.body, variable) == First::read || !always_assigned(stmt.body, variable))) {
       if (loop.carried.empty() || (loop.joins_arrays && !joins)) loop.carried = fn_.variables[variable].name;
       loop.joins_arrays &= joins;
     } else {
       loop.own.push_back(variable);
-      if (is_read_outside && type.is_scalar()) loop.last.push_back(variable);
+      if (is_read_outside) loop.last.push_back(variable);
     }
   }
   each_stmt(stmt.body, [&](const Stmt& inner) {

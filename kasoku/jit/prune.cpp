@@ -257,7 +257,7 @@ class Pruner {
       const Type* type = type_of(*e.items[0]);
       const auto a = fold(*e.items[0]);
       if (!type && !a) return std::nullopt;
-      if (type && (type->is_array() || type->kind == TypeKind::optional) && is_equality) return std::nullopt;
+      if (type && (type->kind == TypeKind::optional || (type->is_array() && is_equality))) return std::nullopt;
       return (type ? type->kind == TypeKind::none : std::holds_alternative<None>(*a)) == (op == Operator::is || op == Operator::equal);
     }
     const auto a = fold(*e.items[0]);

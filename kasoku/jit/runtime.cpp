@@ -138,6 +138,46 @@ static Strings& strings_of(CallRecord* call) {
   while (call->outer) call = call->outer;
   return call->strings;
 }
+
+/// Python's repr: the shortest that reads back, exponents beyond 1e16.
+static std::string shown(double value, bool is_single) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  const double size = std::fabs(value);
+  std::string text = is_single ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
+  if (size != 0 && (size >= 1e16 || size < 1e-4) && text.find('e') == std::string::npos)
+    text = is_single ? fmt::format("{:e}", static_cast<float>(value)) : fmt::format("{:e}", value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+/// A number by a specification that fmt and Python have in common: [sign][0][width][.precision]kind; nothing for any other.
+static std::string formatted(String value, String spec) {
+  const auto kind = reinterpret_cast<uintptr_t>(value.at);
+  if (kind > static_cast<uintptr_t>(NumberKind::single) || spec.size > 12) return "";
+  const bool is_whole = kind == static_cast<uintptr_t>(NumberKind::whole);
+  const double real = is_whole ? static_cast<double>(value.size) : std::bit_cast<double>(value.size);
+  if (!spec.size) return is_whole ? fmt::format("{}", value.size) : shown(real, kind == static_cast<uintptr_t>(NumberKind::single));
+  if (!std::isfinite(real)) return "";
+  std::string text;
+  for (int64_t i = 0; i < spec.size; ++i) text += static_cast<char>(std::min<uint32_t>(spec.at[i], 0x7f));
+  const auto digits = [&](size_t& at) {
+    const size_t first = at;
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9') ++at;
+    return at - first;
+  };
+  size_t at = text[0] == '+' || text[0] == '-' || text[0] == ' ';
+  if (digits(at) > 4) return "";
+  const bool has_precision = at < text.size() && text[at] == '.';
+  if (has_precision && (digits(++at) - 1) > 2) return "";
+  if (at + 1 < text.size()) return "";
+  const char letter = at < text.size() ? text[at] : 0;
+  const bool is_fixed = letter && std::string_view("fFeEgG").find(letter) != std::string_view::npos;
+  if (is_fixed) return fmt::format(fmt::runtime("{:" + text + "}"), real);
+  if (!is_whole || has_precision || !std::strchr("dxXob", letter)) return "";  // which has the 0 at its end, too
+  return fmt::format(fmt::runtime("{:" + text + "}"), value.size);
+}
+
 uint32_t* ks_jit_string_room(CallRecord* call, int64_t size) { return strings_of(call).room(size); }
 int ks_jit_string_joined(CallRecord* call, String* out, const String* a, const String* b) {
   *out = strings_of(call).joined(*a, *b);
@@ -150,6 +190,16 @@ void ks_jit_string_method(CallRecord* call, String* out, const char* name, const
   } catch (...) {
     end_call(call);
   }
+}
+void ks_jit_string_format(CallRecord* call, String* out, String value, String spec) {
+  const std::string text = formatted(value, spec);
+  if (text.empty()) {  // Python knows
+    const String given[] = {value, spec};
+    return ks_jit_string_method(call, out, "__format__", given, 2);
+  }
+  uint32_t* const room = strings_of(call).room(static_cast<int64_t>(text.size()));
+  if (!room) return ks_jit_fail_in(call, 0, static_cast<int>(Failure::memory), 0, nullptr, 0, 0, 0);
+  *out = {room, std::ranges::copy(text, room).out - room};
 }
 void ks_jit_string_number(CallRecord* call, int function, int line, const String* text, int64_t* whole, double* real) {
   try {
@@ -278,19 +328,7 @@ void ks_jit_seed(CallRecord*, int64_t value) { seed(value); }
 void ks_jit_print_int(int64_t value) { printed += fmt::format("{}", value); }
 void ks_jit_print_uint(uint64_t value) { printed += fmt::format("{}", value); }
 void ks_jit_print_float(double value, int is_single) {
-  // Python's repr: the shortest that reads back, exponents beyond 1e16.
-  if (std::isnan(value)) {
-    printed += "nan";
-  } else if (std::isinf(value)) {
-    printed += value > 0 ? "inf" : "-inf";
-  } else {
-    const double size = std::fabs(value);
-    std::string text = is_single ? fmt::format("{}", static_cast<float>(value)) : fmt::format("{}", value);
-    if (size != 0 && (size >= 1e16 || size < 1e-4) && text.find('e') == std::string::npos)
-      text = is_single ? fmt::format("{:e}", static_cast<float>(value)) : fmt::format("{:e}", value);
-    if (text.find_first_of(".e") == std::string::npos) text += ".0";
-    printed += text;
-  }
+  printed += shown(value, is_single);
 }
 void ks_jit_print_complex(double re, double im) {
   const bool is_imaginary = re == 0 && !std::signbit(re);
@@ -367,7 +405,7 @@ void register_functions() {
         KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),
         KS_ROW(ks_jit_print_flush),   KS_ROW(ks_jit_poll),       KS_ROW(ks_jit_is_deep),
         KS_ROW(ks_jit_list_new),      KS_ROW(ks_jit_list_grow),  KS_ROW(ks_jit_list_free),
-        KS_ROW(ks_jit_string_room),   KS_ROW(ks_jit_string_joined), KS_ROW(ks_jit_string_method), KS_ROW(ks_jit_string_number), KS_ROW(ks_jit_print_string),
+        KS_ROW(ks_jit_string_room),   KS_ROW(ks_jit_string_joined), KS_ROW(ks_jit_string_method), KS_ROW(ks_jit_string_format), KS_ROW(ks_jit_string_number), KS_ROW(ks_jit_print_string),
         KS_ROW(ks_jit_dict_new),      KS_ROW(ks_jit_dict_grow),  KS_ROW(ks_jit_dict_free),
 #undef KS_ROW
     };

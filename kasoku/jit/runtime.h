@@ -17,11 +17,14 @@ class InterruptCheck;
 
 namespace kasoku::jit {
 
-/// ks_string of ks_jit.h: code points. Of a method's arguments and results one without an address is the number `size`.
+/// ks_string of ks_jit.h: code points. Of what Python is given, and gives, one whose address is a NumberKind is a number, whose bits
+/// are `size`.
 struct String {
   const uint32_t* at;
   int64_t size;
 };
+
+enum class NumberKind : uintptr_t { whole, real, single, unsigned_, truth, last = truth };
 
 /// What a call makes texts in, on several threads; all of it goes with the call.
 class Strings {

@@ -82,6 +82,7 @@ enum class ExprKind : uint8_t {
   starred,  ///< an argument of a call: items of a tuple
   dict,
   set,            ///< displays; of a dict: key, value, key, value…
+  present,        ///< items[0], which may be None: a TypeError if it is
   comprehension,  ///< [item for target in items]: items = {item, target, source, condition…}
 };
 

@@ -150,6 +150,11 @@ bool can_be_key(const Type& type) {
   return (type.is_scalar() && type.dtype != Dtype::float16) || type.is_string() || !type.is_known();
 }
 
+bool can_be_absent(const Type& type) {
+  if (type.is_tuple()) return type.text.empty() && std::ranges::all_of(type.items, can_be_absent);
+  return type.is_scalar() || type.is_string() || (type.is_array() && !type.has_records());
+}
+
 /// Keys of one kind: 2**53 + 1 as a float would be another key.
 static std::optional<Type> join_keys(const Type& a, const Type& b) {
   if (!a.is_known() || !b.is_known()) return a.is_known() ? a : b;

@@ -30,7 +30,7 @@ enum class TypeKind : uint8_t {
   dtype,      ///< a dtype as a value: np.float64
   function,   ///< a function as a value: `function`, or a row of intrinsics.def
   group,      ///< all threads of a launch (cuda.cg.this_grid())
-  optional,   ///< None or items[0]; only as a result
+  optional,   ///< None or items[0]
 };
 
 struct Type {
@@ -165,6 +165,8 @@ Type at_run_time(Type type);
 /// Whether a list, or a dict as a value, can hold such items; whether a dict or a set can have such keys.
 bool can_be_item(const Type& type);
 bool can_be_key(const Type& type);
+/// Whether a variable can have such values and None.
+bool can_be_absent(const Type& type);
 
 /// The dtype of `a op b` for two scalars (integers widen to 64 bits, as Python's
 /// int is the model), or with NumPy's rule for elements of arrays.

@@ -237,6 +237,12 @@ def _given_functions(made, arguments):
     return kept[key]
 
 
+def _given_instances(made, arguments):
+    """(what the call gives,) where instances of a face's classes are given by their fields; None if the function has no such form."""
+    classes = (type(value) for value in arguments)
+    return next(of.__kasoku_of_fields__ for of in classes if hasattr(of, "__kasoku_of_fields__"))(made, arguments)
+
+
 def _all_arguments(function, args):
     """The types of a signature, with those of the defaults that it leaves out."""
     code = function.__code__

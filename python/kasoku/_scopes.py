@@ -2,6 +2,8 @@
 
 import ast
 import enum
+import re
+import string
 import types
 
 import numpy as np
@@ -243,3 +245,58 @@ def as_items(name, call):
 def assertion(node):
     """What an assert statement with a message raises."""
     return _placed(ast.Call(ast.Name("AssertionError", ast.Load()), [node.msg], []), node)
+
+
+def as_f_string(node):
+    """`"…" % values` or `"…".format(values)` as the f-string that it is; None if it is none, or its text is not written there."""
+    text, parts = None, None
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        text, make = getattr(node.left, "value", None), _of_percents
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        text, make = getattr(node.func.value, "value", None), _of_fields
+    if isinstance(text, str):
+        parts = make(text, node)
+    return parts and _placed(ast.JoinedStr(parts), node)
+
+
+def _part(value, conversion, spec):
+    return ast.FormattedValue(value, conversion, ast.JoinedStr([ast.Constant(spec)]) if spec else None)
+
+
+def _of_percents(text, node):
+    values = list(node.right.elts) if isinstance(node.right, ast.Tuple) else [node.right]
+    literal, *rest = re.split(r"%([-+ 0]*)(\d*)((?:\.\d+)?)([diuxXeEfFgGsr%])", text)
+    parts = [ast.Constant(literal)]
+    for flags, width, precision, kind, literal in zip(*(rest[i::5] for i in range(5)), strict=True):
+        is_text, is_whole = kind in "sr", kind in "diu"
+        if kind == "%":
+            parts.append(ast.Constant("%"))
+        elif not values or (is_text and flags.strip("-")) or (precision and kind in "diuxX"):
+            return None
+        else:
+            align = "<" if "-" in flags else ">" if is_text and width else ""
+            sign = "+" if "+" in flags else " " if " " in flags else ""
+            zero = "0" if "0" in flags and not align else ""
+            spec = align + sign + zero + width + precision + ("" if is_text else "d" if is_whole else kind)
+            parts.append(_part(values.pop(0), ord("d" if is_whole else kind) if is_text or is_whole else -1, spec))
+        parts.append(ast.Constant(literal))
+    return None if values or any("%" in part.value for part in parts[::2]) else parts
+
+
+def _of_fields(text, node):
+    given = dict(enumerate(node.args)) | {keyword.arg: keyword.value for keyword in node.keywords}
+    parts, used = [], []
+    try:
+        fields = list(string.Formatter().parse(text))
+    except ValueError:
+        return None
+    for literal, field, spec, conversion in fields:
+        parts.append(ast.Constant(literal))
+        if field is None:
+            continue
+        key = len(used) if field == "" else int(field) if field.isdecimal() else field
+        if key not in given or "{" in spec or isinstance(given[key], ast.Starred):
+            return None
+        used.append(key)
+        parts.append(_part(given[key], ord(conversion) if conversion else -1, spec))
+    return parts if sorted(map(str, used)) == sorted(map(str, given)) else None  # each is computed once

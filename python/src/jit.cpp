@@ -150,6 +150,17 @@ PyObject* call_with_functions(PyObject* self, const std::vector<PyObject*>& plac
   return bound(*others).release().ptr();
 }
 
+/// Whether it is an instance of a face's class, which has fields of known types.
+bool has_fields(PyObject* value) { return nb::hasattr(nb::handle(reinterpret_cast<PyObject*>(Py_TYPE(value))), "__kasoku_of_fields__"); }
+
+/// What the call gives where instances are given by their fields; null if the function has no such form.
+PyObject* call_with_fields(PyObject* self, const std::vector<PyObject*>& placed) {
+  nb::list given;
+  for (PyObject* value : placed) given.append(nb::handle(value));
+  nb::object made = nb::module_::import_("kasoku._jit").attr("_given_instances")(nb::handle(self), given);
+  return made.is_none() ? nullptr : nb::object(made[0]).release().ptr();
+}
+
 bool is_of_a_text(const std::vector<Type>& types) {
   const auto is = [](const Type& type, const auto& self) -> bool {
     return type.kind == TypeKind::text || std::ranges::any_of(type.items, [&](const Type& item) { return self(item, self); });
@@ -185,6 +196,8 @@ PyObject* call_slowly(PyObject* self, PyObject* const* arguments, size_t n, PyOb
     return interpret(state.function, arguments, n, names);  // Python's own words for a wrong call
   if (state.declared.empty() && std::ranges::any_of(placed, jit_state_of))
     if (PyObject* result = call_with_functions(self, placed)) return result;
+  if (state.declared.empty() && std::ranges::any_of(placed, has_fields))
+    if (PyObject* result = call_with_fields(self, placed)) return result;
   std::vector<Type> types;
   std::vector<nb::object> columns;
   std::vector<std::pair<PyObject*, nb::object>> copies;

@@ -111,8 +111,10 @@ std::shared_ptr<JitEntry> compile_with_known_overloads(JitState& state, const st
   for (const nb::object& array : state.hidden) where.look(array.ptr());
   Device* const place = state.options.is_cuda ? nullptr : place_of(where);
   if (place)
-    for (const Type& type : types)
+    for (const Type& type : types) {
       if (type.is_record() || type.has_records()) throw Error(ErrorKind::type, "structured arrays have no compiled form on a device").fix("pass the fields as arrays of their own");
+      if (type.is_hashed()) throw Error(ErrorKind::type, fmt::format("a {} has no compiled form on a device", str(type)));
+    }
   for (const auto& entry : state.entries)  // another thread may have been faster
     if (entry->arguments == types && entry->compiled.device() == place) return entry;
   std::vector<Type> hidden;

@@ -10,9 +10,9 @@ namespace kasoku {
 
 using namespace jit;
 
-namespace {
-
 nb::object scopes() { return nb::module_::import_("kasoku._scopes"); }
+
+namespace {
 
 std::set<std::string> strings(nb::handle names) {
   std::set<std::string> all;

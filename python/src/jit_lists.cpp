@@ -178,7 +178,7 @@ bool is_container(nb::handle value) {
 Type argument_type(nb::handle value) { return is_container(value) ? type_of_container(value, 0) : type_of_value(value); }
 
 bool pack_container(PyObject* python, const Type& type, uint64_t* word, bool is_offloaded) {
-  if (is_offloaded && (type.is_hashed() || type.items[0].is_array()))
+  if (is_offloaded && type.items[0].is_array())
     throw Error(ErrorKind::type, fmt::format("a {} has no compiled form on a device", str(type)));
   const bool fits = type.is_list() ? PyList_Check(python) : type.is_dict() ? PyDict_Check(python) : PySet_Check(python);
   if (!fits || !is_container(python)) return false;

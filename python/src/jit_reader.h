@@ -16,6 +16,9 @@ namespace kasoku {
 nb::handle ast_class(const char* name);
 std::string describe(nb::handle object);
 
+/// The module kasoku._scopes.
+nb::object scopes();
+
 class Reader {
  public:
   explicit Reader(const jit::Options& options) : options_(options), unit_(std::make_shared<jit::Unit>()) {}
@@ -84,6 +87,8 @@ class Reader {
   jit::ExprPtr comprehension(nb::handle node);
   /// list(…), sorted(…), sum(… for …) as what makes the list; null for any other call.
   jit::ExprPtr list_call(nb::handle node);
+  jit::ExprPtr text_of_parts(nb::handle node);  ///< of an f-string
+  jit::ExprPtr text_of_part(nb::handle node);
   /// dict(), set(…), Dict.empty(…) as displays and comprehensions; null for any other call.
   jit::ExprPtr dict_call(nb::handle node);
 

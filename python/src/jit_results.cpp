@@ -2,6 +2,7 @@
 /// Results of compiled calls as Python values.
 #include "convert.h"
 #include "jit_lists.h"
+#include "kasoku/jit/lower.h"
 #include "kasoku/array/array.h"
 #include "kasoku/base/half.h"
 #include "kasoku/jit/offload.h"
@@ -185,8 +186,9 @@ nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arg
     case TypeKind::set: return unpack_container(type, *words++, arguments, n);
     case TypeKind::optional: {
       const bool is_some = *words++;
-      nb::object value = is_some ? unpack(type.items[0], words, arguments, n, offloaded) : nb::none();
-      return value;
+      if (is_some) return unpack(type.items[0], words, arguments, n, offloaded);
+      words += words_of(type.items[0]);
+      return nb::none();
     }
     case TypeKind::text: return nb::str(type.text.c_str(), type.text.size());
     case TypeKind::string: {

@@ -23,11 +23,24 @@ nb::object python_string(String text) {
 
 namespace {
 
+nb::object python_value(String given) {
+  const auto kind = reinterpret_cast<uintptr_t>(given.at);
+  if (kind > static_cast<uintptr_t>(NumberKind::last)) return python_string(given);
+  const double real = std::bit_cast<double>(given.size);
+  switch (static_cast<NumberKind>(kind)) {
+    case NumberKind::whole: return nb::int_(given.size);
+    case NumberKind::real: return nb::float_(real);
+    case NumberKind::single: return nb::module_::import_("numpy").attr("float32")(real);
+    case NumberKind::unsigned_: return nb::int_(static_cast<uint64_t>(given.size));
+    default: return nb::bool_(given.size != 0);
+  }
+}
+
 String call_method(Strings& room, const char* name, const String* given, int64_t n) {
   const GilHeld gil;
   nb::list others;
-  for (int64_t i = 1; i < n; ++i) others.append(given[i].at ? python_string(given[i]) : nb::object(nb::int_(given[i].size)));
-  nb::object result = python_string(given[0]).attr(name)(*others);
+  for (int64_t i = 1; i < n; ++i) others.append(python_value(given[i]));
+  nb::object result = python_value(given[0]).attr(name)(*others);
   return PyUnicode_Check(result.ptr()) ? string_of(result, room) : String{nullptr, nb::cast<int64_t>(nb::int_(result))};
 }
 

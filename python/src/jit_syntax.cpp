@@ -100,7 +100,10 @@ ExprPtr Reader::expr(nb::handle node) {
       e = std::move(e->items[0]);
       e->value = std::numeric_limits<int64_t>::min();
     }
+  } else if (kind == "JoinedStr") {
+    return text_of_parts(node);
   } else if (kind == "BinOp") {
+    if (nb::object text = scopes().attr("as_f_string")(node); !text.is_none()) return keep_.push_back(text), text_of_parts(text);
     e->kind = ExprKind::binary;
     e->op = operator_of(node.attr("op"));
     add("left"), add("right");
@@ -117,6 +120,7 @@ ExprPtr Reader::expr(nb::handle node) {
     add("test"), add("body"), add("orelse");
   } else if (kind == "Call") {
     e->kind = ExprKind::call;
+    if (nb::object text = scopes().attr("as_f_string")(node); !text.is_none()) return keep_.push_back(text), text_of_parts(text);
     if (ExprPtr made = list_call(node)) return made;
     if (ExprPtr made = dict_call(node)) return made;
     if (ExprPtr made = isinstance_call(node)) return made;
@@ -188,6 +192,49 @@ ExprPtr Reader::expr(nb::handle node) {
   return e;
 }
 
+ExprPtr Reader::text_of_part(nb::handle node) {
+  if (class_name(node) != "FormattedValue") return expr(node);
+  const auto call = [&](const char* name, ExprPtr value) {
+    Binding binding;
+    binding.kind = Binding::Kind::intrinsic;
+    binding.name = name;
+    auto made = std::make_unique<Expr>();
+    made->kind = ExprKind::call;
+    made->place = place(node);
+    made->items.push_back(global_expr(binding, name + std::string_view("builtins.").size(), made->place));
+    made->items.push_back(std::move(value));
+    return made;
+  };
+  ExprPtr value = expr(node.attr("value"));
+  const int conversion = nb::cast<int>(node.attr("conversion"));
+  if (conversion == 'a') fail(node, "!a cannot be compiled");
+  if (conversion >= 0) value = call(conversion == 'r' ? "builtins.repr" : conversion == 'd' ? "builtins.int" : "builtins.str", std::move(value));
+  ExprPtr made = call("builtins.format", std::move(value));
+  if (nb::object spec = node.attr("format_spec"); !spec.is_none()) made->items.push_back(text_of_parts(spec));
+  return made;
+}
+
+ExprPtr Reader::text_of_parts(nb::handle node) {
+  ExprPtr all;
+  for (nb::handle part : node.attr("values")) {
+    ExprPtr next = text_of_part(part);
+    if (!all) {
+      all = std::move(next);
+      continue;
+    }
+    auto sum = std::make_unique<Expr>();
+    sum->kind = ExprKind::binary;
+    sum->place = place(node);
+    sum->items.push_back(std::move(all)), sum->items.push_back(std::move(next));
+    all = std::move(sum);
+  }
+  if (all) return all;
+  all = std::make_unique<Expr>();
+  all->place = place(node);
+  all->value = std::string();
+  return all;
+}
+
 /// What does the work if an index is an array and the other axes are more: see kasoku/_library/indices.py.
 const char* Reader::index_function(nb::handle subscript) {
   if (options_.is_cuda) return nullptr;
@@ -213,7 +260,7 @@ const char* Reader::index_function(nb::handle subscript) {
 std::string Reader::describe_syntax(const std::string& kind) {
   static const std::map<std::string, std::string> names = {
       {"GeneratorExp", "a generator expression"},
-      {"Lambda", "a lambda inside a compiled function"}, {"JoinedStr", "an f-string"}, {"Starred", "a starred expression"},
+      {"Lambda", "a lambda inside a compiled function"}, {"Starred", "a starred expression"},
       {"TryStar", "except*"}, {"With", "with"}, {"FunctionDef", "a function inside a compiled function"},
       {"ClassDef", "a class"}, {"Delete", "del"}, {"Global", "global"}, {"Nonlocal", "nonlocal"},
       {"Import", "import"}, {"ImportFrom", "import"}, {"Yield", "yield"}, {"Await", "await"}, {"Match", "match"}};

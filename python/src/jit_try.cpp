@@ -87,7 +87,7 @@ void Reader::raise_statement(Stmt& stmt, nb::handle node) {
 }
 
 void Reader::name_caught() {
-  constexpr const char* names[] = {"IndexError", "ZeroDivisionError", "ValueError", "MemoryError", "AssertionError", "KeyError", "RuntimeError", "OverflowError", "UnboundLocalError", "RecursionError"};
+  constexpr const char* names[] = {"IndexError", "ZeroDivisionError", "ValueError", "MemoryError", "AssertionError", "KeyError", "TypeError", "RuntimeError", "OverflowError", "UnboundLocalError", "RecursionError"};
   nb::object base = nb::module_::import_("builtins").attr("BaseException");
   for (const Except& each : excepts_) {
     each.stmt->text = ",";

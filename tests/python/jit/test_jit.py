@@ -537,9 +537,9 @@ def test_complex_numbers():
 
 def test_what_has_no_compiled_form_names_the_line():
     def bad(x):
-        return f"{x}"
+        return (yield x)
 
-    with pytest.raises(ks._jit.TypingError, match=r'an f-string cannot be compiled yet\n.*in bad    return f"\{x\}"'):
+    with pytest.raises(ks._jit.TypingError, match=r"yield cannot be compiled yet\n.*in bad    return \(yield x\)"):
         ks.njit(bad)(1)
 
 

@@ -634,3 +634,17 @@ def test_try_is_refused(place):
         pytest.raises(ks._jit.TypingError, match="(?s)try cannot be compiled for arrays that lie on a device.*NumPy's"),
     ):
         ks.njit(f)(place.put(np.arange(3.0)))
+
+
+def test_a_function_of_a_dict_that_has_no_form_there_runs_in_the_interpreter_each_time():
+    def f(d, key):
+        return d.get(key, 0) + 1
+
+    before = _core._jit_offload_to_cpu(True)
+    try:
+        compiled = ks.jit(f)
+        with pytest.warns(ks._jit.InterpretedWarning, match="on a device"):
+            assert compiled({1: 2}, 1) == 3
+        assert compiled({1: 2}, 7) == 1
+    finally:
+        _core._jit_offload_to_cpu(before)

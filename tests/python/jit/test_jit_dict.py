@@ -419,14 +419,14 @@ def test_refusals_name_the_line():
             put(d, i)
 
     def maybe(d):
-        return d.get(1)
+        return [d.get(1), None]
 
     for function, arguments, words in [
         (mixed, (), "gets the key float64"),
         (asked, ({1: 1}, 1.5), "is asked for float64"),
         (shared, ({1: 1}, 100), "outside of the parallel loop"),
         (called, ({1: 1}, 100), "outside of the parallel loop"),
-        (maybe, ({1: 1},), "give a default"),
+        (maybe, ({1: {2: 3}},), "if key in d"),
     ]:
         with pytest.raises(ks.TypingError if hasattr(ks, "TypingError") else TypeError) as raised:
             ks.njit(function)(*arguments)
@@ -508,7 +508,7 @@ def test_a_typed_dict_that_is_given_with_texts_is_pythons(kinds):
         n, last = 0, None
         for k, v in d.items():
             n, last = n + 1, (k, v)
-        return n, last, [k for k in d]
+        return n, last, [k for k in d], f"{n!a}"
 
     given = typed.Dict.empty(key, value)
     for k, v in items.items():

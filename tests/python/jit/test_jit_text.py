@@ -399,7 +399,7 @@ def test_a_word_may_be_read_by_the_function_that_it_is_given_to():
 
 
 def formatted(text, n):
-    return f"{text}: {n}"
+    return f"{text}: {n!a}"
 
 
 def said(text):
@@ -485,3 +485,75 @@ def test_handlers_see_an_index_outside():
 
 def test_halves_of_surrogate_pairs_stay():
     agrees(at, "a\ud800", 1)
+
+
+def f_strings(n, a, text):
+    return f"n={n} {a} {text} {text:>5}|{text!r:>7}|{n:03d}|{n:+d}|{n:<6}|{n:,}|{a:.2f}|{a:+010.3f}|{a:g}|{a:8.3}|{a:%}|{n:.1e}|{a!r}|{a!s:>9}|{n + 1=}"
+
+
+def percents(n, a, text):
+    return "%d %5.2f %s %05d %%" % (n, a, text, n) + "%-6d|%+d|% d|%5s|%-5s|%.2s|%r|%g|%e|%8.3g" % (
+        n,
+        n,
+        n,
+        a,
+        text,
+        text,
+        text,
+        a,
+        a,
+        a,
+    )
+
+
+def fields(n, a, text):
+    return "{} {:.2f} {}".format(n, a, text) + "{1} {0}{{".format(n, a) + "{a:>5}{b!r}".format(a=text, b=text)
+
+
+def asked_at_run_time(n, a, text):
+    return format(a, text), f"{a:{n}.{n}f}"
+
+
+def written(n, a, text):
+    return str(a) + repr(a) + str(n > 1) + repr(n) + repr(text) + format(n)
+
+
+@given(st.integers(-(2**62), 2**62), st.floats(), texts)
+def test_formatted_texts(n, a, text):
+    for function in (f_strings, percents, fields, written):
+        agrees(function, n, a, text)
+
+
+def test_a_format_is_read_at_run_time():
+    agrees(asked_at_run_time, 3, 2.5, "08.3f")
+    agrees(asked_at_run_time, 3, 2.5, "zz")
+
+
+def test_numbers_of_other_types_are_shown_as_they_are():
+    def f(single, wide, small):
+        return f"{single} {single:.3f} {wide} {small:04d} {wide:x}", str(single)
+
+    given = np.float32(0.1), np.uint64(2**63 + 1), np.int8(-3)
+    assert ks.njit(f)(*given) == f(*given)
+
+
+def parted(text, by):
+    before, _, behind = text.partition(by)
+    return before, behind, text.rpartition(by)
+
+
+def split_at_most(text, by, n):
+    return (
+        text.split(by, n),
+        text.split(None, n),
+        text.split(sep=by, maxsplit=n),
+        text.split(maxsplit=n),
+        text.strip(None),
+    )
+
+
+@given(texts, short, st.integers(-2, 4))
+def test_parts_of_a_text(text, by, n):
+    agrees(parted, text, by)
+    agrees(split_at_most, text, by, n)
+    agrees(split_at_most, text.replace("a", " "), by, n)
