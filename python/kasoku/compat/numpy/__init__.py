@@ -5,6 +5,7 @@ whose results are arrays of ours again. Types, constants and exceptions are NumP
 program ends. Libraries that the program imports keep the real NumPy, which gives our arrays to us by its protocols."""
 
 import atexit
+import functools
 import importlib
 import math
 import sys
@@ -20,7 +21,8 @@ from . import _pcg64
 # What gives an array without being given one.
 _makers = frozenset(
     "array asarray asanyarray ascontiguousarray asfortranarray zeros ones empty full arange linspace logspace geomspace eye "
-    "identity tri meshgrid indices fromfunction".split()
+    "identity tri tril_indices triu_indices diag_indices meshgrid indices fromfunction frombuffer bartlett blackman hamming "
+    "hanning kaiser".split()
 )
 _ours = {
     "numpy": "kasoku", "numpy.linalg": "kasoku.linalg", "numpy.fft": "kasoku.fft",
@@ -41,7 +43,7 @@ def _wrapped(module, name, value):
     if isinstance(value, type):
         return _classes.get(value) or value
     if module == "numpy" and hasattr(type(value), "__getitem__") and not callable(value):
-        return _Indexed(f"{module}.{name}", value) if name in ("r_", "c_", "mgrid", "ogrid") else value
+        return _Indexed(name, value) if name in ("r_", "c_", "mgrid", "ogrid") else value
     if not callable(value) or module == "numpy.typing":
         return value
     if module == "numpy" and name in ("shape", "ndim", "size"):  # attributes of an array, which NumPy asks for as well
@@ -54,6 +56,8 @@ def _wrapped(module, name, value):
             ours = None
     if ours and name in ("eig", "eigvals"):
         ours = _real_where_it_can_be(ours)
+    if module == "numpy" and name == "load":
+        value = _with_arrays_of_files(value)
     if ours and name == "linspace":
         ours = _with_a_step(ours)
     return _core._numpy_function(f"{module}.{name}", value, ours, ours is not None and name in _makers)
@@ -80,6 +84,21 @@ def _with_a_step(ours):
         return (result[0], result[1][()]) if isinstance(result, tuple) else result
 
     return linspace
+
+
+def _with_arrays_of_files(load):
+    """What the file of several arrays gives are arrays of ours."""
+
+    class NpzFile(_real.lib.npyio.NpzFile):
+        __getitem__ = lambda self, name: _core._call_numpy("numpy.load", super().__getitem__, (name,), {})
+
+    def loaded(*args, **named):
+        read = load(*args, **named)
+        if type(read) is _real.lib.npyio.NpzFile:
+            read.__class__ = NpzFile
+        return read
+
+    return functools.wraps(load)(loaded)
 
 
 _core._devices_are_shown(False)  # NumPy's arrays have none
@@ -115,9 +134,17 @@ class _Indexed:
     """np.r_[…] and its like."""
 
     def __init__(self, name, real):
-        self._name, self._real = name, real
+        self._name, self._real, self._ours = f"numpy.{name}", real, getattr(_ks, name)
 
-    __getitem__ = lambda self, key: _core._call_numpy(self._name, self._real.__getitem__, (key,), {})
+    def __getitem__(self, key):
+        parts = key if isinstance(key, tuple) else (key,)
+        if not any(isinstance(part, _real.ndarray) and type(part) is not _real.ndarray for part in parts):
+            try:
+                return self._ours[key]
+            except (TypeError, ValueError, NotImplementedError):  # texts, matrices, and errors, which NumPy words
+                pass
+        return _core._call_numpy(self._name, self._real.__getitem__, (key,), {})
+
     __len__ = lambda self: len(self._real)
 
 
