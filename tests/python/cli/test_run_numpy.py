@@ -452,6 +452,10 @@ assert np.diag([1, 2]).tolist() == [[1, 0], [0, 2]] and np.cumsum([1, 2]).tolist
 assert np.frombuffer(b"ab", dtype="u1").tolist() == [97, 98] and np.add(x, 1, casting="unsafe", dtype="i4").sum() == 21
 assert np.array([1, 2], ndmin=2, copy=None).shape == (1, 2) and np.std(x, dtype=complex).dtype == complex
 assert np.add(x, 1, order="F", subok=False).flags.f_contiguous
+file, text = io.BytesIO(), io.StringIO()
+np.save(file, x, allow_pickle=False)
+np.savetxt(text, x, fmt="%d", delimiter=";")
+assert text.getvalue() == "0;1;2\\n3;4;5\\n" and np.array2string(x[0], separator=",") == "[0.,1.,2.]" and np.array_repr(x[0, :1]) == "array([0.])"
 """
     )
     assert ran.stderr == ""
@@ -480,3 +484,30 @@ print(type(x) is kasoku.Array, (x * 2).tolist())
 """
     )
     assert ran.stdout == "True [0.0, 2.0, 4.0]\n"
+
+
+def test_names_of_draws_that_were_taken_before_the_seed_draw_numpys_numbers():
+    program = """
+import numpy as np
+from numpy.random import rand, randn, seed, uniform
+assert rand(3).shape == (3,) and not (rand(3) == rand(3)).all()
+seed({0})
+print(rand(3).tolist(), rand(), randn(2).tolist(), uniform(1, 2, 2).tolist(), np.random.rand(2).tolist())
+seed(None)
+np.random.seed(seed={0})
+print(rand(2).tolist())
+"""
+    for given in ("3", "[1, 2]", "np.arange(3)"):
+        assert run_text(program.format(given)).stdout == python("-c", program.format(given)).stdout
+    assert (
+        "[0.0, 0.0, 0.0]"
+        in run_text(
+            """
+import numpy as np
+state = np.random.get_state()
+first = np.random.rand(3)
+np.random.set_state(state)
+print((np.random.rand(3) - first).tolist())
+"""
+        ).stdout
+    )

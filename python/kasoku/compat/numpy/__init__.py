@@ -28,11 +28,8 @@ _ours = {
     "numpy": "kasoku", "numpy.linalg": "kasoku.linalg", "numpy.fft": "kasoku.fft",
     "numpy.lib.stride_tricks": "kasoku.lib.stride_tricks",
 }  # fmt: skip
-# What we have under the same name and NumPy's programs mean otherwise: files, and what knows the objects of any library.
-_numpys = frozenset(
-    "save savez savez_compressed load savetxt loadtxt genfromtxt array2string array_repr array_str result_type "
-    "can_cast common_type min_scalar_type dtype".split()
-)
+# What we have under the same name and NumPy's programs mean otherwise: what reads files, and what knows the objects of any library.
+_numpys = frozenset("load loadtxt genfromtxt result_type can_cast common_type min_scalar_type dtype".split())
 _modules = {}
 
 
@@ -283,12 +280,14 @@ class _Unseeded(Generator):
 _draws = {"rand": None, "randn": None, "random": 0, "random_sample": 0, "standard_normal": 0, "normal": 2, "uniform": 2}
 
 
-def _draws_of_ours(name, numpys):
-    """Arrays are kasoku's draws; a number alone is NumPy's."""
+def _draws_of_ours(name, numpys, are_foretold=lambda: False):
+    """Arrays are kasoku's draws; a number alone is NumPy's, and all where the numbers can be foretold."""
     last = name.rpartition(".")[2]
     ours, at = getattr(_ks.random, last, None), _draws[last]
 
     def draw(*args, **kwargs):
+        if are_foretold():
+            raise NotImplementedError("NumPy's numbers, by a name that the program took before it gave the seed")
         is_array = bool(args) if at is None else len(args) > at or kwargs.get("size") is not None
         return ours(*args, **kwargs) if is_array else numpys(*args, **kwargs)
 
@@ -300,22 +299,29 @@ class _Random(_Module):
 
     def __init__(self, real):
         super().__init__(real)
-        own = {"default_rng": self._default_rng, "seed": self._seed, "_is_seeded": False}
+        own = {"default_rng": self._default_rng, "_is_foretold": False}
+        own |= {name: self._foretelling(getattr(real, name)) for name in ("seed", "get_state", "set_state")}
         self.__dict__.update(own, Generator=Generator, RandomState=RandomState)
         for name in _draws:
             if hasattr(real, name):
-                setattr(self, name, _draws_of_ours(name, getattr(real, name)))
+                setattr(self, name, _draws_of_ours(name, getattr(real, name), lambda: self._is_foretold))
 
     def _default_rng(self, seed=None):
         if isinstance(seed, Generator):
             return seed
         return (_Unseeded if seed is None else Generator)(self._real.default_rng(seed))
 
-    def _seed(self, seed=None):
-        if seed is not None:
-            for name in _draws:
-                self.__dict__.pop(name, None)  # found again as NumPy's
-        self._real.seed(seed)
+    def _foretelling(self, function):
+        """A function of the generator's state, after which every draw is NumPy's. A seed of None is none."""
+
+        def called(*args, **named):
+            if function.__name__ != "seed" or any(value is not None for value in (*args, *named.values())):
+                self._is_foretold = True
+                for name in _draws:
+                    self.__dict__.pop(name, None)  # found again as NumPy's
+            return function(*args, **named)
+
+        return functools.wraps(function)(called)
 
 
 _special = {"numpy.random": _Random}
