@@ -400,7 +400,11 @@ Array pinv(const Array& given, const std::optional<Array>& rtol) {
   const Array a = matrices(given, false);
   if (a.size() == 0) return Array::empty(with(batch_of(a), {columns_of(a), rows_of(a)}), rows_of(a) * columns_of(a) == 0 ? given.dtype() : a.dtype(), a.device());
   const Svd parts = svd(conjugate(a), false);
-  const Array limit = rtol ? astype(expand_dims(*rtol, {-1}), parts.s.dtype()) : full({}, Scalar::of(1e-15), parts.s.dtype(), a.device());
+  const double usual = parts.s.dtype() == Dtype::float64
+                           ? 1e-15
+                           : precision(parts.s.dtype()) * static_cast<double>(std::max(rows_of(a), columns_of(a)));
+  const Array limit = rtol ? astype(expand_dims(*rtol, {-1}), parts.s.dtype())
+                           : full({}, Scalar::of(usual), parts.s.dtype(), a.device());
   const Array is_counted = apply(Op::greater, {parts.s, apply(Op::multiply, {limit, reduce(ReduceOp::max, parts.s, {Extents{-1}, true})})});
   const Array inverse = apply(Op::where, {is_counted, apply(Op::reciprocal, {parts.s}), Array::zeros({}, parts.s.dtype(), a.device())});
   return matmul(transposed(parts.vh), apply(Op::multiply, {expand_dims(inverse, {-1}), transposed(parts.u)}));

@@ -54,7 +54,7 @@ struct Lstsq {
 Lstsq lstsq(const Array& a, const Array& b, std::optional<double> limit = std::nullopt);
 
 /// By singular values; those up to `rtol` (a number or one per matrix) times the
-/// largest count as 0; nothing: 1e-15, as NumPy has it.
+/// largest count as 0; nothing: 1e-15, as NumPy has it, in single precision its precision times the longer side.
 Array pinv(const Array& a, const std::optional<Array>& rtol = std::nullopt);
 /// How many singular values are above `tol`, or `rtol` times the largest.
 Array matrix_rank(const Array& a, const std::optional<Array>& tol = std::nullopt, const std::optional<Array>& rtol = std::nullopt);

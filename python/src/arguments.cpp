@@ -196,9 +196,14 @@ nb::object stored(const char* name, Array result, nb::handle out, nb::handle dty
   if (!out.is_none() && !dtype.is_none()) throw Error(ErrorKind::type, std::string(name) + " takes out= or dtype=, not both");
   const std::optional<Array> into = out_from(out);
   const Dtype wanted = into ? into->dtype() : optional_dtype(dtype).value_or(result.dtype());
-  if (!can_cast(result.dtype(), wanted, casting))
-    throw Error(ErrorKind::type, fmt::format("{}: {} cannot be cast to {} by the rule '{}'", name, info(result.dtype()).name, info(wanted).name, casting));
+  must_cast(name, result.dtype(), wanted, casting);
   return stored(name, wanted == result.dtype() || into ? std::move(result) : astype(result, wanted), out);
+}
+
+void must_cast(std::string_view name, Dtype from, Dtype to, const std::string& casting) {
+  if (!can_cast(from, to, casting))
+    throw Error(ErrorKind::type, fmt::format("{}: {} cannot be cast to {} by the rule '{}'", name, info(from).name,
+                                             info(to).name, casting));
 }
 
 bool can_cast(Dtype from, Dtype to, const std::string& casting) {

@@ -33,6 +33,8 @@ nb::object stored(const char* name, Array result, nb::handle out);
 nb::object stored(const char* name, Array result, nb::handle out, nb::handle dtype, const std::string& casting);
 /// Whether NumPy's rule lets elements be cast; an unknown rule is an error.
 bool can_cast(Dtype from, Dtype to, const std::string& casting);
+/// The error of a function where the rule refuses that.
+void must_cast(std::string_view name, Dtype from, Dtype to, const std::string& casting);
 
 /// Adds a function or a method to a class that is bound already.
 template <class F, class... Extra>

@@ -39,6 +39,10 @@ using namespace nb::literals;
 
 enum class Copies : uint8_t { always, if_needed, never };
 
+Copies copies_from(nb::handle copy) {
+  return copy.is_none() ? Copies::if_needed : nb::cast<bool>(copy) ? Copies::always : Copies::never;
+}
+
 /// copy=False where there has to be one, as the standard of array libraries names it.
 void must_be_allowed(Copies copies, const char* why) {
   if (copies == Copies::never) throw Error(ErrorKind::value, "asarray: copy=False, but a copy is needed").why(why);
@@ -787,16 +791,18 @@ array([ 7, 13]))");
     return nb::cast(parts());
   }>(cls, "real", [](nb::handle self, nb::handle values) { set_all(self.attr("real"), values); }, "The array, or a view of the real parts of a complex one.");
   cls.def_prop_rw(
-          "imag",
-          [](const Array& x) {
-            const GilReleased release;
-            return imaginary(x);
-          },
-          [](nb::handle self, nb::handle values) {
-            if (!is_complex(array_of(self)->dtype())) throw Error(ErrorKind::type, "only complex arrays have imaginary parts that can be set").fix("x = x + 1j * values");
-            set_all(self.attr("imag"), values);
-          },
-          "A view of the imaginary parts of a complex array; zeros of any other.")
+         "imag",
+         [](const Array& x) {
+           const GilReleased release;
+           return imaginary(x);
+         },
+         [](nb::handle self, nb::handle values) {
+           if (!is_complex(array_of(self)->dtype()))
+             throw Error(ErrorKind::type, "only complex arrays have imaginary parts that can be set")
+                 .fix("x = x + 1j * values");
+           set_all(self.attr("imag"), values);
+         },
+         "A view of the imaginary parts of a complex array; zeros of any other.")
       .def_prop_ro("is_pending", &Array::is_pending, "Whether the values are still to be computed.")
       .def_prop_ro(
           "ptr",
@@ -826,9 +832,11 @@ array([ 7, 13]))");
           "order"_a.none() = "C", "A new array with the same values, by rows or as order= says.")
       .def(
           "astype",
-          [](nb::handle self, nb::handle dtype, bool copy, nb::handle order) -> nb::object {
+          [](nb::handle self, nb::handle dtype, bool copy, nb::handle order, const std::string& casting,
+             nb::handle) -> nb::object {
             const Array& x = nb::cast<const Array&>(self);
             const Dtype wanted = dtype_from(dtype);
+            if (casting != "unsafe") must_cast("astype", x.dtype(), wanted, casting);
             const char by = memory_order_from(order);
             if (!copy && wanted == x.dtype() && (order.is_none() || lies_in_order(x, by))) return nb::borrow(self);
             const auto converted = [&] {
@@ -838,8 +846,10 @@ array([ 7, 13]))");
             };
             return nb::cast(converted());
           },
-          "dtype"_a, "copy"_a = true, nb::kw_only(), "order"_a = nb::none(),
-          "The values in another dtype, by rows or as order= says; the array itself if it is so and copy is False.")
+          "dtype"_a, "copy"_a = true, nb::kw_only(), "order"_a = nb::none(), "casting"_a = "unsafe", "subok"_a = true,
+          "The values in another dtype, by rows or as order= says; the array itself if it is so and copy is False. "
+          "casting= says what may be "
+          "cast: by a rule stricter than \"unsafe\" the rest is a TypeError.")
       .def(
           "to_device",
           [](const Array& x, nb::handle device, nb::handle) {
@@ -898,7 +908,8 @@ array([ 7, 13]))");
           "A view without axes of length 1.")
       .def("view", &view, "dtype"_a = nb::none(),
            "The same memory under another dtype. Where its elements have another size, those of the last axis become "
-           "more or fewer. Under a dtype or a class that only NumPy has, bytes of void or records, it is an array of NumPy's.")
+           "more or fewer. Under a dtype or a class that only NumPy has, bytes of void or records, it is an array of "
+           "NumPy's.")
       .def(
           "fill",
           [](const Array& x, nb::handle value) {
@@ -916,8 +927,8 @@ array([ 7, 13]))");
       .def("conjugate", conjugated, "Complex conjugates; the array itself if it is not complex.")
       .def("conj", conjugated, "Complex conjugates; the array itself if it is not complex.")
       .def(
-          "round", [](nb::handle self, int decimals) { return round_of(self, decimals, nb::none()); },
-          "decimals"_a = 0, "Rounded to a number of decimals, halves to even.")
+          "round", [](nb::handle self, int decimals) { return round_of(self, decimals, nb::none()); }, "decimals"_a = 0,
+          "Rounded to a number of decimals, halves to even.")
       .def(
           "__round__",
           [](nb::handle self, nb::handle n) { return round_of(self, n.is_none() ? 0 : nb::cast<int>(n), nb::none()); },
@@ -952,17 +963,24 @@ array([ 7, 13]))");
       .def("__str__", [](const Array& x) { return nb::str(printed(x)); });
   m.def(
       "array",
-      [](nb::handle x, nb::handle dtype, nb::handle device, nb::handle order) {
-        return is_rows(order) ? make_array(x, dtype, device, Copies::always)
-                              : array_in_order(x, dtype, device, memory_order_from(order), Copies::always);
+      [](nb::handle x, nb::handle dtype, nb::handle device, nb::handle order, nb::handle copy, int64_t ndmin) {
+        const Copies copies = copies_from(copy);
+        const Array made = is_rows(order) && copies == Copies::always
+                               ? make_array(x, dtype, device, copies)
+                               : array_in_order(x, dtype, device, memory_order_from(order), copies);
+        Extents first;
+        for (int64_t i = 0; made.ndim() + i < ndmin; ++i) first.push_back(i);
+        return first.empty() ? made : expand_dims(made, first);
       },
       "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), "order"_a.none() = "C",
+      "copy"_a.none() = true, "ndmin"_a = 0,
       R"(A new array with a copy of the values.
 
 object is an array of any library, a number, or nested sequences of numbers of one length.
 dtype= is the dtype of the elements, that of the values unless given; device= is a Device or its name, where the
 values lie unless given. order= says how the elements lie: by rows ("C") or columns ("F"), or as those of
-an array do ("A", "K"). Returns an Array. Rows of different lengths are a ValueError, texts and
+an array do ("A", "K"). copy=None copies only where that is needed, copy=False never, as asarray() has it. ndmin= is
+the least number of axes, new ones first. Returns an Array. Rows of different lengths are a ValueError, texts and
 objects a TypeError.
 
 >>> ks.array([[1, 2], [3, 4]], dtype="float32")
@@ -971,9 +989,7 @@ array([[1., 2.],
   m.def(
       "asarray",
       [](nb::handle x, nb::handle dtype, nb::handle device, nb::handle copy, nb::handle order) -> nb::object {
-        const Copies copies = copy.is_none()         ? Copies::if_needed
-                              : nb::cast<bool>(copy) ? Copies::always
-                                                     : Copies::never;
+        const Copies copies = copies_from(copy);
         if (is_array(x) && copies != Copies::always && fits(nb::cast<const Array&>(x), dtype, device, order))
           return nb::borrow(x);
         return nb::cast(order.is_none() ? make_array(x, dtype, device, copies)

@@ -107,10 +107,15 @@ std::string described(Op op) {
   const std::string operands = is_unary ? "x is an array, a number or nested lists of numbers. Returns an array of its shape in "
                                         : "x and y are arrays, numbers or nested lists of numbers; their shapes broadcast, else it is a ValueError. "
                                           "Returns an array of the broadcast shape in ";
-  return paragraphs({row.doc, wrapped(operands + result_dtype(rule, is_unary ? "its dtype" : "their common dtype") + ". " + refusal(rule)),
-                     wrapped("out= is an array that takes the result and is returned. dtype= asks for another dtype of the result. where= is a mask of "
-                             "bools: elsewhere elements of out= stay as they are, and are 0 without out=."),
-                     shown});
+  return paragraphs(
+      {row.doc,
+       wrapped(operands + result_dtype(rule, is_unary ? "its dtype" : "their common dtype") + ". " + refusal(rule)),
+       wrapped("out= is an array that takes the result and is returned. dtype= asks for another dtype of the result. "
+               "where= is a mask of "
+               "bools: elsewhere elements of out= stay as they are, and are 0 without out=. casting= is NumPy's rule "
+               "for what may be cast "
+               "to dtype= and out=; order=\"F\" has the result lie by columns."),
+       shown});
 }
 
 std::string described(ReduceOp op, std::string_view name, ReductionWords words) {

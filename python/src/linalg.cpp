@@ -249,14 +249,19 @@ Returns (x, residuals, rank, s). Raises LinAlgError without convergence.
 >>> x, residuals, rank, s = ks.linalg.lstsq([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [1.0, 3.0, 5.0])
 >>> x.round(6)
 array([1., 2.]))");
-  m.def("pinv", [](nb::handle a, nb::handle rcond, bool, nb::handle rtol) {
-    const Array x = given_array(a);
-    const std::optional<Array> limit = optional_array(rcond.is_none() ? rtol : rcond, x.device());
-    const GilReleased release;
-    return pinv(x, limit);
-  }, "a"_a, "rcond"_a = nb::none(), "hermitian"_a = false, nb::kw_only(), "rtol"_a = nb::none(), R"(The pseudoinverses (…, n, m) of matrices (…, m, n), by singular values.
+  m.def(
+      "pinv",
+      [](nb::handle a, nb::handle rcond, bool, nb::handle rtol) {
+        const Array x = given_array(a);
+        const std::optional<Array> limit = optional_array(rcond.is_none() ? rtol : rcond, x.device());
+        const GilReleased release;
+        return pinv(x, limit);
+      },
+      "a"_a, "rcond"_a = nb::none(), "hermitian"_a = false, nb::kw_only(), "rtol"_a = nb::none(),
+      R"(The pseudoinverses (…, n, m) of matrices (…, m, n), by singular values.
 
-Those up to rcond= (1e-15) times the largest count as 0; rtol= is the array API's name. Returns an array.
+Those up to rcond= (1e-15, in single precision the longer side times 1.2e-7) times the largest count as 0; rtol= is the
+array API's name. Returns an array.
 
 >>> ks.linalg.pinv([[1.0], [1.0]]).round(6)
 array([[0.5, 0.5]]))");

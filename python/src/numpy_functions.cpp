@@ -88,8 +88,10 @@ Array copy_of_few(nb::handle object, Dtype dtype, Device& device) {
 /// The arguments of one call with NumPy's arrays in place of ours.
 class Shown {
  public:
-  /// `keeps_numbers`: NumPy's numbers stay what they are.
-  explicit Shown(std::string_view name, bool keeps_numbers = false) : name_(name), keeps_numbers_(keeps_numbers) {}
+  /// `keeps_numbers`: NumPy's numbers stay what they are. `is_ours`: what was computed of lists and numbers is nothing
+  /// that we lack.
+  explicit Shown(std::string_view name, bool keeps_numbers = false, bool is_ours = false)
+      : name_(name), keeps_numbers_(keeps_numbers), is_ours_(is_ours) {}
 
   nb::object show(nb::handle object) {
     if (is_array(object)) return show_array(object);
@@ -123,7 +125,7 @@ class Shown {
       Array array = to.is_host() ? copy_of_few(result, *dtype, to) : Array();
       if (array.is_null()) array = import_host(result, std::nullopt, to, !to.is_host());
       if (!to.is_host()) calls().bytes_moved += array.nbytes();
-      calls().bytes_made += array.nbytes();
+      if (!is_ours_) calls().bytes_made += array.nbytes();
       return object_of(std::move(array));
     }
     if (PyTuple_Check(result.ptr()) || PyList_CheckExact(result.ptr())) {
@@ -189,7 +191,7 @@ class Shown {
   }
 
   const std::string_view name_;
-  const bool keeps_numbers_;
+  const bool keeps_numbers_, is_ours_;
   Calls* calls_ = nullptr;    ///< those with arrays are counted
   Device* device_ = nullptr;  ///< of the first array
   std::vector<Pair> pairs_;
@@ -225,11 +227,12 @@ nb::object function_of_ours(nb::handle function, const std::string& name, const 
 /// Whether a function of ours declined: arguments or dtypes that it has not (NumPy says if they are wrong), or what it does
 /// not do.
 bool declines(const nb::python_error& error) {
-  if (error.matches(nb::module_::import_("kasoku").attr("errors").attr("UnsupportedError"))) return true;
+  if (error.matches(PyExc_NotImplementedError)) return true;
   if (!error.matches(PyExc_TypeError)) return false;
   if (nb::hasattr(error.value(), "signature")) return true;  // kasoku/_namespace/signatures.py
   const std::string said = error.what();
-  return std::ranges::any_of(std::initializer_list<const char*>{"no kasoku array can hold", "no array can be made of", " takes no "},
+  return std::ranges::any_of(std::initializer_list<const char*>{"no kasoku array can hold", "no array can be made of",
+                                                                " takes no ", "unexpected keyword argument"},
                              [&](const char* text) { return said.find(text) != std::string::npos; });
 }
 
@@ -277,7 +280,7 @@ nb::object array_function(nb::handle, nb::handle function, nb::handle, nb::handl
 }
 
 /// The arguments of a ufunc's call that functions of ours take; false if there are others.
-bool read_ufunc_arguments(const nb::kwargs& kwargs, nb::kwargs& rest, nb::object& numpys) {
+bool read_ufunc_arguments(const nb::kwargs& kwargs, bool is_operation, nb::kwargs& rest, nb::object& numpys) {
   for (auto [key, value] : kwargs) {
     const std::string k = nb::cast<std::string>(key);
     if (k == "out") {
@@ -287,13 +290,13 @@ bool read_ufunc_arguments(const nb::kwargs& kwargs, nb::kwargs& rest, nb::object
         rest["out"] = outs[0];
       else
         numpys = outs[0];
-    } else if (k == "dtype" || k == "where") {
+    } else if (k == "dtype" || k == "where" || (is_operation && (k == "casting" || k == "order"))) {
       rest[key] = value;
     } else if (k != "order" && k != "subok" && !(k == "casting" && value.equal(nb::str("same_kind")))) {
       return false;
     }
   }
-  return !(numpys.is_valid() && rest.contains("where"));
+  return !(numpys.is_valid() && (rest.contains("where") || rest.contains("casting")));
 }
 
 nb::object reshaped(nb::handle object, int64_t n_more) {
@@ -353,7 +356,7 @@ nb::object array_ufunc(nb::handle ufunc, nb::handle method, const nb::args& inpu
       const nb::object core = nb::module_::import_("kasoku._core");
       return nb::make_tuple(core.attr("floor_divide")(*inputs), core.attr("remainder")(*inputs));
     }
-    if (!its.call.is_valid() || !read_ufunc_arguments(kwargs, rest, into)) return numpys();
+    if (!its.call.is_valid() || !read_ufunc_arguments(kwargs, its.operation.is_valid(), rest, into)) return numpys();
     nb::object result = ours(its.call, inputs, rest);
     if (!into.is_valid()) return result;
     numpy().attr("copyto")(into, nb::isinstance<Array>(result) ? to_numpy(nb::cast<Array&>(result)) : result,
@@ -364,7 +367,7 @@ nb::object array_ufunc(nb::handle ufunc, nb::handle method, const nb::args& inpu
     const nb::object right = reshaped(inputs[1], 0);
     nb::kwargs rest;
     nb::object into;
-    if (read_ufunc_arguments(kwargs, rest, into) && !into.is_valid())
+    if (read_ufunc_arguments(kwargs, true, rest, into) && !into.is_valid())
       return ours(its.call, nb::borrow<nb::args>(nb::make_tuple(reshaped(inputs[0], array_of(right)->ndim()), right)),
                   rest);
   }
@@ -376,6 +379,13 @@ nb::object array_ufunc(nb::handle ufunc, nb::handle method, const nb::args& inpu
     return ours(joined, inputs, rest);
   }
   if (is_method("at") && inputs.size() == 3 && nb::isinstance<Array>(inputs[0]) && its.at.is_valid()) return its.at(*inputs);
+  // Where NumPy would have to be sent the elements; on the host its loop is at hand.
+  if (its.operation.is_valid() && !is_into_numpys && inputs.size() > 0 && is_array(inputs[0]) &&
+      !array_of(inputs[0])->device().is_host()) {
+    nb::kwargs rest = nb::borrow<nb::kwargs>(kwargs.attr("copy")());
+    if (rest.contains("out")) rest["out"] = nb::borrow<nb::tuple>(rest["out"])[0];
+    return ours(its.operation.attr(method), inputs, rest);
+  }
   return numpys();
 }
 
@@ -550,7 +560,10 @@ nb::object call_function(const NumpyFunction& f, const Arguments& given) {
   }
   if (!f.is_ufunc && has_arrays()) return through_numpy(f.name, f.numpys, given.tuple(), given.named(), true);
   nb::object result = given.call(f.numpys);  // of our arrays a ufunc asks __array_ufunc__
-  if (result.is_valid()) return has_arrays() ? number_if_new(std::move(result)) : PyFloat_Check(result.ptr()) ? std::move(result) : Shown(f.name, true).take(result);
+  if (result.is_valid())
+    return has_arrays()                  ? number_if_new(std::move(result))
+           : PyFloat_Check(result.ptr()) ? std::move(result)
+                                         : Shown(f.name, true, f.ours.is_valid()).take(result);
   nb::python_error error;
   const bool is_refused = !has_arrays() && std::string_view(error.what()).find("__array__ method not producing an array") != std::string_view::npos;
   const nb::object arrays = is_refused ? arrays_of_own_classes(given.tuple()) : nb::object();

@@ -12,6 +12,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kernel_call.h"
+#include "memory_order.h"
 #include "numpy_functions.h"
 
 #include <span>
@@ -140,8 +141,40 @@ nb::object again(Op op, std::span<const nb::handle> objects) {
 
 namespace {
 
-nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out, nb::handle dtype, nb::handle where = Py_True) {
-  if (dtype.is_none() && where.ptr() == Py_True) {
+/// The keywords of NumPy's ufuncs that say how: casting= and order=. Subclasses, `subok`, are none of ours.
+struct Manner {
+  nb::handle casting, order;
+
+  bool is(const nb::handle word, const char* usual) const {
+    return !word.is_valid() ||
+           (PyUnicode_Check(word.ptr()) && PyUnicode_CompareWithASCIIString(word.ptr(), usual) == 0);
+  }
+  bool is_usual() const { return is(casting, "same_kind") && is(order, "K"); }
+};
+
+/// What is computed of operands as casting= says: cast to the dtype that is asked for, or refused.
+void cast_operands(Op op, std::span<Operand> operands, std::optional<Dtype> wanted, const std::string& casting) {
+  Typed typed[3];
+  for (size_t i = 0; i < operands.size(); ++i) typed[i] = {operands[i].dtype(), operands[i].weak};
+  const OpTypes types = op_types(op, std::span<const Typed>(typed, operands.size()));
+  const bool is_asked = wanted && *wanted != types.result;
+  const Dtype compute = is_asked && types.result != Dtype::bool_ ? op_types(op, *wanted).compute : types.compute;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    Operand& x = operands[i];
+    const Dtype to = operand_dtype(op, i, compute);
+    if (x.weak == Weak::none && to != Dtype::bool_)
+      must_cast(info(op).name, x.dtype(), to, casting);  // a truth is asked of any
+    if (!is_asked || casting != "unsafe") continue;
+    if (x.array)
+      x.array = as_dtype(*x.array, to);
+    else if (!x.array && x.weak == Weak::floating && is_integer(to))
+      x = Operand(static_cast<int64_t>(x.scalar.as_double()));
+  }
+}
+
+nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out, nb::handle dtype,
+                nb::handle where = Py_True, Manner manner = {}) {
+  if (dtype.is_none() && where.ptr() == Py_True && manner.is_usual()) {
     if (!out.is_none() && again_into(out, op, objects)) return nb::borrow(out);
     if (nb::object result = out.is_none() ? again(op, objects) : nb::object(); result.is_valid()) return result;
   }
@@ -171,10 +204,19 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
     mask = mask_from(where, device);
     if (mask->dtype() != Dtype::bool_) throw Error(ErrorKind::type, "where= is a mask of bools, not of " + std::string(info(mask->dtype()).name));
   }
+  const std::string casting =
+      manner.is(manner.casting, "same_kind") ? "same_kind" : nb::cast<std::string>(manner.casting);
+  const char order = manner.is(manner.order, "K") ? 'K' : memory_order_from(manner.order);
+  if (casting != "same_kind") cast_operands(op, {operands, n}, wanted, casting);
   Array result;
   {
     const GilUntilBlocked keep;
     result = apply_anew(op, std::span<const Operand>(operands, n), wanted);
+    if (into && casting != "same_kind") {
+      must_cast(info(op).name, result.dtype(), into->dtype(), casting);
+      result = as_dtype(result, into->dtype());
+    }
+    if (order == 'F' && !into) result = remade_in_order(result, order, [](const Array& rows) { return copy(rows); });
     if (mask && !into) result = apply(Op::where, {*mask, result, Array::zeros({}, result.dtype(), device)});
   }
   if (!into) return settled_object_of(std::move(result));
@@ -197,12 +239,27 @@ bool is_beyond(nb::handle number, Dtype dtype, int side) {
 void bind_function(nb::module_& m, const char* name, Op op) {
   const OpInfo& row = info(op);
   const std::string doc = described(op);
+  const auto out = nb::arg("out") = nb::none();
+  const auto dtype = nb::arg("dtype") = nb::none();
+  const auto where = nb::arg("where") = true;
+  const auto casting = nb::arg("casting") = "same_kind";
+  const auto order = nb::arg("order") = "K";
+  const auto subok = nb::arg("subok") = true;
+  using nb::handle;
   if (row.arity == 1)
-    m.def(name, [op](nb::handle x, nb::handle out, nb::handle dtype, nb::handle where) { return call(op, {x}, out, dtype, where); },
-          nb::arg("x"), nb::arg("out") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("where") = true, doc.c_str());
+    m.def(
+        name,
+        [op](handle x, handle into, handle wanted, handle mask, handle rule, handle by, handle) {
+          return call(op, {x}, into, wanted, mask, {rule, by});
+        },
+        nb::arg("x"), out, dtype, where, nb::kw_only(), casting, order, subok, doc.c_str());
   else if (row.arity == 2)
-    m.def(name, [op](nb::handle x, nb::handle y, nb::handle out, nb::handle dtype, nb::handle where) { return call(op, {x, y}, out, dtype, where); },
-          nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("where") = true, doc.c_str());
+    m.def(
+        name,
+        [op](handle x, handle y, handle into, handle wanted, handle mask, handle rule, handle by, handle) {
+          return call(op, {x, y}, into, wanted, mask, {rule, by});
+        },
+        nb::arg("x"), nb::arg("y"), out, dtype, where, nb::kw_only(), casting, order, subok, doc.c_str());
 }
 
 nb::object not_implemented() { return nb::borrow(Py_NotImplemented); }
@@ -450,18 +507,26 @@ void bind_ops(nb::module_& m) {
     static PyObject* const nonzero = nb::object(m.attr("nonzero")).release().ptr();
     return nb::handle(nonzero)(condition);
   }, nb::arg("condition"), nb::arg("x") = nb::none(), nb::arg("y") = nb::none(), described(Op::where).c_str());
-  m.def("clip", [](nb::handle x, nb::handle low, nb::handle high, nb::handle out, nb::handle a_min, nb::handle a_max) {
-    if (!a_min.is_none()) low = a_min;
-    if (!a_max.is_none()) high = a_max;
-    const Dtype dtype = nb::hasattr(x, "dtype") ? dtype_from(x.attr("dtype")) : Dtype::opaque;
-    if (is_beyond(low, dtype, -1)) low = nb::none();
-    if (is_beyond(high, dtype, 1)) high = nb::none();
-    if (low.is_none() && high.is_none()) return call(Op::positive, {x}, out, nb::none());
-    if (low.is_none()) return call(Op::minimum, {x, high}, out, nb::none());
-    if (high.is_none()) return call(Op::maximum, {x, low}, out, nb::none());
-    return call(Op::clip, {x, low, high}, out, nb::none());
-  }, nb::arg("x"), nb::arg("min") = nb::none(), nb::arg("max") = nb::none(), nb::arg("out") = nb::none(), nb::kw_only(), nb::arg("a_min") = nb::none(),
-        nb::arg("a_max") = nb::none(), described(Op::clip).c_str());
+  m.def(
+      "clip",
+      [](nb::handle x, nb::handle low, nb::handle high, nb::handle out, nb::handle a_min, nb::handle a_max,
+         nb::handle wanted, nb::handle where, nb::handle casting, nb::handle order) {
+        if (!a_min.is_none()) low = a_min;
+        if (!a_max.is_none()) high = a_max;
+        const Dtype dtype = nb::hasattr(x, "dtype") ? dtype_from(x.attr("dtype")) : Dtype::opaque;
+        if (is_beyond(low, dtype, -1)) low = nb::none();
+        if (is_beyond(high, dtype, 1)) high = nb::none();
+        const auto called = [&](Op op, std::initializer_list<nb::handle> objects) {
+          return call(op, objects, out, wanted, where, {casting, order});
+        };
+        if (low.is_none() && high.is_none()) return called(Op::positive, {x});
+        if (low.is_none()) return called(Op::minimum, {x, high});
+        if (high.is_none()) return called(Op::maximum, {x, low});
+        return called(Op::clip, {x, low, high});
+      },
+      nb::arg("x"), nb::arg("min") = nb::none(), nb::arg("max") = nb::none(), nb::arg("out") = nb::none(),
+      nb::kw_only(), nb::arg("a_min") = nb::none(), nb::arg("a_max") = nb::none(), nb::arg("dtype") = nb::none(),
+      nb::arg("where") = true, nb::arg("casting") = "same_kind", nb::arg("order") = "K", described(Op::clip).c_str());
   const auto product_of = [](nb::handle x, nb::handle y, auto* compute) {
     const Array *a = array_of(x), *b = array_of(y);
     if (a && b) return product(*a, *b, compute);
@@ -471,9 +536,27 @@ void bind_ops(nb::module_& m) {
   const auto into = [](const char* name, nb::object result, nb::handle out, const std::string& casting) {
     return out.is_none() ? result : stored(name, nb::cast<Array&>(result), out, nb::none(), casting);
   };
+  const auto product_in = [=](nb::handle x, nb::handle y, nb::handle dtype, const std::string& casting, char order) {
+    Device& device = device_among({x, y});
+    const auto operand = [&](nb::handle given) {
+      const Array array = array_from(given, device);
+      const Dtype wanted = optional_dtype(dtype).value_or(array.dtype());
+      must_cast("matmul", array.dtype(), wanted, casting);
+      return as_dtype(array, wanted);
+    };
+    nb::object result = product(operand(x), operand(y), matmul);
+    return order == 'F'
+               ? nb::cast(remade_in_order(*array_of(result), order, [](const Array& rows) { return copy(rows); }))
+               : result;
+  };
   m.def(
       "matmul",
-      [=](nb::handle x, nb::handle y, nb::handle out, nb::handle casting, nb::handle axes) {
+      [=](nb::handle x, nb::handle y, nb::handle out, nb::handle casting, nb::handle axes, nb::handle dtype,
+          nb::handle order) {
+        if (const char by = memory_order_from(order); axes.is_none() && (!dtype.is_none() || by == 'F')) {
+          const auto rule = nb::cast<std::string>(casting);
+          return into("matmul", product_in(x, y, dtype, rule, by), out, rule);
+        }
         if (axes.is_none())
           return out.is_none() ? product_of(x, y, matmul)
                                : into("matmul", product_of(x, y, matmul), out, nb::cast<std::string>(casting));
@@ -491,11 +574,13 @@ void bind_ops(nb::module_& m) {
         return into("matmul", result, out, nb::cast<std::string>(casting));
       },
       nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), nb::kw_only(), nb::arg("casting") = "same_kind",
-      nb::arg("axes") = nb::none(), R"(The matrix product of the last two axes of x and y; the axes before broadcast.
+      nb::arg("axes") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("order") = "K",
+      R"(The matrix product of the last two axes of x and y; the axes before broadcast.
 
 A row is a matrix of one row on the left, of one column on the right, and that axis goes. On a CPU
 a product of large matrices comes from BLAS where one is found, on a GPU from cuBLAS. axes= are two pairs of axes, where the
-matrices of x and y lie, and if wanted a third, where those of the product go; casting= says how elements may be cast to out=.
+matrices of x and y lie, and if wanted a third, where those of the product go; casting= says how elements may be cast to out=
+and to dtype=, in which the product is computed; order="F" has it lie by columns.
 Returns an array in the common dtype, or out= with the elements. Inner lengths that differ, and numbers without axes, are a ValueError.
 
 >>> ks.matmul([[1, 2], [3, 4]], [1, 1])

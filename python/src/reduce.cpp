@@ -74,7 +74,10 @@ void bind_spread(nb::module_& m, const char* name, const Docs& docs, Array (*f)(
   bind_both(m, name, docs, std::function([=](const Array& x, handle axis, handle dtype, handle out, double ddof, bool keepdims, handle where, handle correction) {
     if (!correction.is_none() && ddof != 0) throw Error(ErrorKind::value, "ddof and correction can't be provided simultaneously.");
     if (!correction.is_none()) ddof = scalar_from(correction).as_double();
-    const Reducer spread = [=](const Array& y, const Over& over, std::optional<Dtype> wanted) { return f(y, over, ddof, wanted); };
+    const Reducer spread = [=](const Array& y, const Over& over, std::optional<Dtype> wanted) {
+      const Array real = f(y, over, ddof, wanted);
+      return as_dtype(real, wanted.value_or(real.dtype()));
+    };
     return reduced(name, spread, {.dtype = true, .where = true}, x, axis, dtype, out, keepdims, nb::none(), where);
   }), nb::arg("axis") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("out") = nb::none(), nb::arg("ddof") = 0.0,
        nb::arg("keepdims") = false, nb::arg("where") = true, nb::arg("correction") = nb::none());

@@ -331,7 +331,7 @@ def ldexp(x1, x2, /, out=None) -> Array:
     return stored(_core.where(_core.isfinite(x) & (x != 0), scaled, x), out)
 
 
-def spacing(x, /) -> Array:
+def spacing(x, /, out=None) -> Array:
     """The distance to the next float away from 0, with the sign of the element.
 
     >>> ks.spacing(ks.array([1.0]))
@@ -339,10 +339,10 @@ def spacing(x, /) -> Array:
     """
     x = floating_as_ufunc(_only_real(x, "spacing"))
     away = _core.copysign(_as(float("inf"), x), x)
-    return _core.where(_core.isinf(x), _as(float("nan"), x), _core.nextafter(x, away) - x)
+    return stored(_core.where(_core.isinf(x), _as(float("nan"), x), _core.nextafter(x, away) - x), out)
 
 
-def logaddexp2(x1, x2, /) -> Array:
+def logaddexp2(x1, x2, /, out=None) -> Array:
     """The logarithm `log2(2**x1 + 2**x2)`, without overflow on the way.
 
     >>> ks.logaddexp2(ks.array([3.0]), 3.0)
@@ -353,7 +353,7 @@ def logaddexp2(x1, x2, /) -> Array:
     a, b = a.astype(dtype), b.astype(dtype)
     greater, difference = _core.maximum(a, b), -abs(a - b)
     sum_ = greater + _core.log1p(_core.exp2(difference)) * 1.4426950408889634
-    return _core.where(a == b, a + 1, sum_)
+    return stored(_core.where(a == b, a + 1, sum_), out)
 
 
 def sinc(x) -> Array:

@@ -115,12 +115,12 @@ def ix_(*args) -> tuple[Array, ...]:
            [4, 6]])
     """
     axes = []
-    for i, row in enumerate(together(*args)):
+    for i, (row, was) in enumerate(zip(together(*args), args)):
         if row.ndim != 1:
             raise ValueError("Cross index must be 1 dimensional")
         if row.dtype == np.bool_:
             row = _core.flatnonzero(row)
-        elif row.size == 0:
+        elif row.size == 0 and not hasattr(was, "dtype"):
             row = row.astype("int64")
         axes.append(_core.reshape(row, (1,) * i + (row.size,) + (1,) * (len(args) - i - 1)))
     return tuple(axes)

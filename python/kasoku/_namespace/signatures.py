@@ -1,7 +1,6 @@
 """Signatures of the extension's functions, as `inspect` has them, and what is said of calls that do not fit them."""
 
 import ast
-import difflib
 import functools
 import inspect
 import re
@@ -39,6 +38,8 @@ def signature_of(function):
 
 def did_you_mean(name, known):
     """The end of an error about a name that is not known; nothing where no other is near."""
+    import difflib  # which takes longer to load than all of this file
+
     near = difflib.get_close_matches(name, known, 1)
     return f"; did you mean {near[0]!r}?" if near else ""
 

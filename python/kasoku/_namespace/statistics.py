@@ -141,17 +141,17 @@ def nanstd(
     return _core.sqrt(variance, out=out)
 
 
-def matvec(x1, x2, /) -> Array:
+def matvec(x1, x2, /, out=None) -> Array:
     """Products of matrices (…, m, n) and vectors (…, n): (…, m).
 
     >>> ks.matvec(ks.eye(2), ks.array([1.0, 2.0]))
     array([1., 2.])
     """
     a, b = together(x1, x2)
-    return _core.matmul(a, _core.expand_dims(b, -1))[..., 0]
+    return stored(_core.matmul(a, _core.expand_dims(b, -1))[..., 0], out)
 
 
-def vecmat(x1, x2, /) -> Array:
+def vecmat(x1, x2, /, out=None) -> Array:
     """Products of vectors (…, m), conjugated, and matrices (…, m, n): (…, n).
 
     >>> ks.vecmat(ks.array([1.0, 2.0]), ks.eye(2))
@@ -159,7 +159,7 @@ def vecmat(x1, x2, /) -> Array:
     """
     a, b = together(x1, x2)
     row = _core.conj(a) if is_complex(a.dtype) else a
-    return _core.matmul(_core.expand_dims(row, -2), b)[..., 0, :]
+    return stored(_core.matmul(_core.expand_dims(row, -2), b)[..., 0, :], out)
 
 
 def einsum_path(subscripts, *operands, optimize="greedy") -> Any:

@@ -59,7 +59,7 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
             return _reducers[name](x)  # of all elements, which takes fewer looks
         return _reducers[name](x, axis, out=out, keepdims=keepdims)
     if name == "subtract" and where is True and initial is None and hasattr(axis, "__index__"):
-        first, rest = _cut(x, axis)
+        first, rest = _cut(x if dtype is None else x.astype(dtype, copy=False), axis)
         dtype = self(first, first).dtype if dtype is None else dtype
         return _stored(self(first, rest.sum(axis=axis, dtype=dtype)), axis, x, out, keepdims)
     _must_join(self, "reduce")

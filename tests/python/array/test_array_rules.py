@@ -655,3 +655,78 @@ def test_constants_of_an_integral_are_a_number_or_a_row(device):
     for constants in (3, 2.5, 1j, np.int64(3), np.asarray(3.0), np.asarray([3]), [1, 2], [1, 2, 3]):
         for m in (0, 1, 2, 3):
             same(lambda xp, k=constants, m=m: xp.polyint(xp.asarray([2.0, 4.0]), m, k), device)
+
+
+CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+@pytest.mark.parametrize("casting", [*CASTINGS, "never"])
+def test_operations_cast_by_numpys_rules(device, casting):
+    values = [np.array([1, 2, 4]).astype(dtype) for dtype in ("int8", "int64", "float32", "float64", "complex64")]
+    for x, y in itertools.product(values, values):
+        for name in ("add", "divide", "less", "maximum"):
+            same(lambda xp, x=x, y=y, f=name: getattr(xp, f)(xp.asarray(x), xp.asarray(y), casting=casting), device)
+        for to in ("int32", "float32", "float64", "complex128"):
+            same(lambda xp, x=x, y=y, to=to: xp.add(xp.asarray(x), xp.asarray(y), dtype=to, casting=casting), device)
+            same(
+                lambda xp, x=x, y=y, to=to: xp.multiply(xp.asarray(x), xp.asarray(y), xp.zeros(3, to), casting=casting),
+                device,
+            )
+    for x in values:
+        for name in ("sqrt", "absolute", "negative", "isfinite"):
+            same(lambda xp, x=x, f=name: getattr(xp, f)(xp.asarray(x), casting=casting), device)
+        for to in DTYPES:
+            same(lambda xp, x=x, to=to: xp.asarray(x).astype(to, casting=casting), device)
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_what_is_cast_to_a_dtype_that_is_asked_for(device):
+    same(lambda xp: xp.add(xp.array([1.7, -1.7]), 1.5, dtype="int32", casting="unsafe"), device)
+    same(lambda xp: xp.sqrt(xp.array([4.0, 9.0]), dtype="float32", casting="safe"), device)
+    same(lambda xp: xp.clip(xp.array([0.5, 9.0]), 1, 5, dtype="int32", casting="unsafe"), device)
+    same(lambda xp: xp.less(xp.array([1.5]), 2, dtype="bool", casting="unsafe"), device)
+    same(lambda xp: xp.add(xp.array([1, 2]), 2.5, casting="no"), device)
+    same(lambda xp: xp.add(xp.array([1.0, 2]), 2, casting="no", subok=False), device)
+    same(lambda xp: xp.logical_or(xp.array([1, 0]), xp.array([0.0, 0]), casting="no"), device)
+    same(lambda xp: xp.subtract.reduce(xp.array([3, 1], dtype="uint8"), dtype="int8"), device)
+    for casting in CASTINGS:
+        for to in ("float32", "int32", "complex128"):
+            named = {"dtype": to, "casting": casting}
+            same(lambda xp, w=named: xp.matmul(xp.array([[1.5, 2], [3, 4]]), xp.array([1.5, 1]), **w), device)
+    for wide in ("complex64", complex):
+        same(lambda xp, wide=wide: xp.std(xp.array([1, 2, 3, 4]), dtype=wide).dtype.name, device)
+        assert ks.var(ks.array([1.0, 3], device=device), dtype=wide).tolist() == 1 + 0j
+
+
+def test_the_order_of_a_result(device):
+    x = ks.array(np.arange(6.0).reshape(2, 3), device=device)
+    for order in "CFAK":
+        for result in (ks.add(x, 1, order=order), ks.sqrt(x, order=order), ks.clip(x, 1, 2, order=order)):
+            assert result.flags.f_contiguous == (order == "F")
+        np.testing.assert_array_equal(ks.add(x, x, order=order).numpy(), x.numpy() * 2)
+        square = ks.matmul(x, x.T, order=order)
+        assert square.flags.f_contiguous == (order == "F")
+        np.testing.assert_array_equal(square.numpy(), x.numpy() @ x.numpy().T)
+    with pytest.raises(ValueError, match="order must be"):
+        ks.add(x, 1, order="Q")
+
+
+def test_array_has_as_many_axes_as_are_asked_for_and_copies_as_it_is_told(device):
+    x = np.arange(6.0).reshape(2, 3)
+    for ndmin in range(5):
+        for order in "CF":
+            ours = ks.array(x, device=device, ndmin=ndmin, order=order)
+            want = np.array(x, ndmin=ndmin, order=order)
+            assert ours.shape == want.shape and ours.tolist() == want.tolist()
+            assert ours.flags.f_contiguous == want.flags.f_contiguous
+    assert ks.array(3, ndmin=2, device=device).tolist() == [[3]]
+    y = ks.array(x, device=device)
+    for copy_, is_same in ((True, False), (None, True), (False, True)):
+        z = ks.array(y, copy=copy_)
+        z[0, 0] += 1
+        assert (y[0, 0] == z[0, 0]) == is_same
+    with pytest.raises(ValueError, match="copy=False"):
+        ks.array([1, 2], copy=False, device=device)
+    with pytest.raises(ValueError, match="copy=False"):
+        ks.array(y, "float32", copy=False)

@@ -437,3 +437,77 @@ out = np.zeros_like(np.float64(3))
 print(np.minimum.reduce(np.arange(3.0) + 1, out=out) is out, out, np.array(1.5).round(out=out) is out, out)
 """
     assert run_text(text).stdout == python("-c", text).stdout
+
+
+def test_only_what_kasoku_lacks_is_listed():
+    ran = run_text(
+        """
+import io
+import numpy as np
+x = np.arange(6.0).reshape(2, 3)
+window = [np.hanning(5), np.hamming(5), np.blackman(5), np.kaiser(5, 8.6), np.bartlett(5)]
+made = [np.r_[0:3, 7], np.c_[x, x], np.mgrid[0:2, 0:3], np.ogrid[0:4], np.r_[x[0], 1j], np.r_["0,2", [1, 2], [3, 4]]]
+assert [y.shape for y in made] == [(4,), (2, 6), (2, 2, 3), (4,), (4,), (2, 2)] and made[4].dtype == complex
+assert np.diag([1, 2]).tolist() == [[1, 0], [0, 2]] and np.cumsum([1, 2]).tolist() == [1, 3] and np.tril_indices(3)[0].size == 6
+assert np.frombuffer(b"ab", dtype="u1").tolist() == [97, 98] and np.add(x, 1, casting="unsafe", dtype="i4").sum() == 21
+assert np.array([1, 2], ndmin=2, copy=None).shape == (1, 2) and np.std(x, dtype=complex).dtype == complex
+assert np.add(x, 1, order="F", subok=False).flags.f_contiguous
+file, text = io.BytesIO(), io.StringIO()
+np.save(file, x, allow_pickle=False)
+np.savetxt(text, x, fmt="%d", delimiter=";")
+assert text.getvalue() == "0;1;2\\n3;4;5\\n" and np.array2string(x[0], separator=",") == "[0.,1.,2.]" and np.array_repr(x[0, :1]) == "array([0.])"
+"""
+    )
+    assert ran.stderr == ""
+    ran = run_text("import numpy as np; print(np.r_[np.array(['a']), ['b']], type(np.r_[np.ma.ones(2), 1]).__name__)")
+    assert ran.stdout == "['a' 'b'] MaskedArray\n"
+    ran = run_text(
+        "import numpy as np; x = np.ones(2); print(np.logaddexp2(x, x, out=np.zeros(2), where=[True, False]))"
+    )
+    assert ran.stdout == "[2. 0.]\n" and "numpy.logaddexp2" in ran.stderr
+
+
+def test_arrays_of_a_file_of_several_are_ours():
+    ran = run_text(
+        """
+import io
+import numpy as np
+file = io.BytesIO()
+np.savez(file, x=np.arange(3.0), words=np.array(["a", "b"]))
+file.seek(0)
+with np.load(file) as data:
+    assert sorted(data) == sorted(data.files) == ["words", "x"] and "x" in data and len(data) == 2
+    x, words = data["x"], dict(data)["words"]
+    assert (data.f.x == x).all() and words.tolist() == ["a", "b"]
+import kasoku
+print(type(x) is kasoku.Array, (x * 2).tolist())
+"""
+    )
+    assert ran.stdout == "True [0.0, 2.0, 4.0]\n"
+
+
+def test_names_of_draws_that_were_taken_before_the_seed_draw_numpys_numbers():
+    program = """
+import numpy as np
+from numpy.random import rand, randn, seed, uniform
+assert rand(3).shape == (3,) and not (rand(3) == rand(3)).all()
+seed({0})
+print(rand(3).tolist(), rand(), randn(2).tolist(), uniform(1, 2, 2).tolist(), np.random.rand(2).tolist())
+seed(None)
+np.random.seed(seed={0})
+print(rand(2).tolist())
+"""
+    for given in ("3", "[1, 2]", "np.arange(3)"):
+        assert run_text(program.format(given)).stdout == python("-c", program.format(given)).stdout
+    assert (
+        "[0.0, 0.0, 0.0]"
+        in run_text(
+            """
+import numpy as np
+state = np.random.get_state()
+first = np.random.rand(3)
+np.random.set_state(state)
+print((np.random.rand(3) - first).tolist())
+"""
+        ).stdout
+    )

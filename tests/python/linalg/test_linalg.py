@@ -286,6 +286,16 @@ def test_pseudoinverses_and_ranks_are_numpys(on_device, shape, dtype):
     assert ks.linalg.matrix_rank(ks.array(flat), tol=100.0) == 0
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex64", "float64", "complex128"])
+def test_pseudoinverses_of_matrices_of_one_direction(on_device, dtype):
+    """Where a is u v^H, it is v u^H / (|u| |v|)^2: the other singular values are what rounding leaves of 0."""
+    for n in range(2, 7):
+        u, v = np.linspace(0.1, 0.9, n).astype(dtype), np.geomspace(0.2, 3, n).astype(dtype)
+        want = np.outer(v, u.conj()) / (np.linalg.norm(u) * np.linalg.norm(v)) ** 2
+        rcond = None if dtype in ("float32", "complex64") else 1e-12
+        close(ks.linalg.pinv(ks.array(np.outer(u, v.conj())), rcond), want, 100)
+
+
 orders = [None, 0, 1, -1, 2, -2, 3, -3, 0.5, np.inf, -np.inf]
 
 

@@ -5,6 +5,7 @@ whose results are arrays of ours again. Types, constants and exceptions are NumP
 program ends. Libraries that the program imports keep the real NumPy, which gives our arrays to us by its protocols."""
 
 import atexit
+import functools
 import importlib
 import math
 import sys
@@ -20,17 +21,15 @@ from . import _pcg64
 # What gives an array without being given one.
 _makers = frozenset(
     "array asarray asanyarray ascontiguousarray asfortranarray zeros ones empty full arange linspace logspace geomspace eye "
-    "identity tri meshgrid indices fromfunction".split()
+    "identity tri tril_indices triu_indices diag_indices meshgrid indices fromfunction frombuffer bartlett blackman hamming "
+    "hanning kaiser".split()
 )
 _ours = {
     "numpy": "kasoku", "numpy.linalg": "kasoku.linalg", "numpy.fft": "kasoku.fft",
     "numpy.lib.stride_tricks": "kasoku.lib.stride_tricks",
 }  # fmt: skip
-# What we have under the same name and NumPy's programs mean otherwise: files, and what knows the objects of any library.
-_numpys = frozenset(
-    "save savez savez_compressed load savetxt loadtxt genfromtxt array2string array_repr array_str result_type "
-    "can_cast common_type min_scalar_type dtype".split()
-)
+# What we have under the same name and NumPy's programs mean otherwise: what reads files, and what knows the objects of any library.
+_numpys = frozenset("load loadtxt genfromtxt result_type can_cast common_type min_scalar_type dtype".split())
 _modules = {}
 
 
@@ -41,7 +40,7 @@ def _wrapped(module, name, value):
     if isinstance(value, type):
         return _classes.get(value) or value
     if module == "numpy" and hasattr(type(value), "__getitem__") and not callable(value):
-        return _Indexed(f"{module}.{name}", value) if name in ("r_", "c_", "mgrid", "ogrid") else value
+        return _Indexed(name, value) if name in ("r_", "c_", "mgrid", "ogrid") else value
     if not callable(value) or module == "numpy.typing":
         return value
     if module == "numpy" and name in ("shape", "ndim", "size"):  # attributes of an array, which NumPy asks for as well
@@ -54,6 +53,8 @@ def _wrapped(module, name, value):
             ours = None
     if ours and name in ("eig", "eigvals"):
         ours = _real_where_it_can_be(ours)
+    if module == "numpy" and name == "load":
+        value = _with_arrays_of_files(value)
     if ours and name == "linspace":
         ours = _with_a_step(ours)
     return _core._numpy_function(f"{module}.{name}", value, ours, ours is not None and name in _makers)
@@ -80,6 +81,21 @@ def _with_a_step(ours):
         return (result[0], result[1][()]) if isinstance(result, tuple) else result
 
     return linspace
+
+
+def _with_arrays_of_files(load):
+    """What the file of several arrays gives are arrays of ours."""
+
+    class NpzFile(_real.lib.npyio.NpzFile):
+        __getitem__ = lambda self, name: _core._call_numpy("numpy.load", super().__getitem__, (name,), {})
+
+    def loaded(*args, **named):
+        read = load(*args, **named)
+        if type(read) is _real.lib.npyio.NpzFile:
+            read.__class__ = NpzFile
+        return read
+
+    return functools.wraps(load)(loaded)
 
 
 _core._devices_are_shown(False)  # NumPy's arrays have none
@@ -115,9 +131,17 @@ class _Indexed:
     """np.r_[…] and its like."""
 
     def __init__(self, name, real):
-        self._name, self._real = name, real
+        self._name, self._real, self._ours = f"numpy.{name}", real, getattr(_ks, name)
 
-    __getitem__ = lambda self, key: _core._call_numpy(self._name, self._real.__getitem__, (key,), {})
+    def __getitem__(self, key):
+        parts = key if isinstance(key, tuple) else (key,)
+        if not any(isinstance(part, _real.ndarray) and type(part) is not _real.ndarray for part in parts):
+            try:
+                return self._ours[key]
+            except (TypeError, ValueError, NotImplementedError):  # texts, matrices, and errors, which NumPy words
+                pass
+        return _core._call_numpy(self._name, self._real.__getitem__, (key,), {})
+
     __len__ = lambda self: len(self._real)
 
 
@@ -256,12 +280,14 @@ class _Unseeded(Generator):
 _draws = {"rand": None, "randn": None, "random": 0, "random_sample": 0, "standard_normal": 0, "normal": 2, "uniform": 2}
 
 
-def _draws_of_ours(name, numpys):
-    """Arrays are kasoku's draws; a number alone is NumPy's."""
+def _draws_of_ours(name, numpys, are_foretold=lambda: False):
+    """Arrays are kasoku's draws; a number alone is NumPy's, and all where the numbers can be foretold."""
     last = name.rpartition(".")[2]
     ours, at = getattr(_ks.random, last, None), _draws[last]
 
     def draw(*args, **kwargs):
+        if are_foretold():
+            raise NotImplementedError("NumPy's numbers, by a name that the program took before it gave the seed")
         is_array = bool(args) if at is None else len(args) > at or kwargs.get("size") is not None
         return ours(*args, **kwargs) if is_array else numpys(*args, **kwargs)
 
@@ -273,22 +299,29 @@ class _Random(_Module):
 
     def __init__(self, real):
         super().__init__(real)
-        own = {"default_rng": self._default_rng, "seed": self._seed, "_is_seeded": False}
+        own = {"default_rng": self._default_rng, "_is_foretold": False}
+        own |= {name: self._foretelling(getattr(real, name)) for name in ("seed", "get_state", "set_state")}
         self.__dict__.update(own, Generator=Generator, RandomState=RandomState)
         for name in _draws:
             if hasattr(real, name):
-                setattr(self, name, _draws_of_ours(name, getattr(real, name)))
+                setattr(self, name, _draws_of_ours(name, getattr(real, name), lambda: self._is_foretold))
 
     def _default_rng(self, seed=None):
         if isinstance(seed, Generator):
             return seed
         return (_Unseeded if seed is None else Generator)(self._real.default_rng(seed))
 
-    def _seed(self, seed=None):
-        if seed is not None:
-            for name in _draws:
-                self.__dict__.pop(name, None)  # found again as NumPy's
-        self._real.seed(seed)
+    def _foretelling(self, function):
+        """A function of the generator's state, after which every draw is NumPy's. A seed of None is none."""
+
+        def called(*args, **named):
+            if function.__name__ != "seed" or any(value is not None for value in (*args, *named.values())):
+                self._is_foretold = True
+                for name in _draws:
+                    self.__dict__.pop(name, None)  # found again as NumPy's
+            return function(*args, **named)
+
+        return functools.wraps(function)(called)
 
 
 _special = {"numpy.random": _Random}
