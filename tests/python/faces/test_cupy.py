@@ -719,6 +719,7 @@ def test_views_of_complex_parts_and_broadcast(cp):
         cp.lib.stride_tricks.as_strided(cp.arange(4.0), (3, 3), (16, 8))
     windows = cp.lib.stride_tricks.sliding_window_view(cp.arange(6), 4)
     same(windows, np.lib.stride_tricks.sliding_window_view(np.arange(6), 4))
+    same(cp.lib.stride_tricks.sliding_window_view([3, 1, 4], 2), np.array([[3, 1], [1, 4]]))
     x = ramp((3, 4), np.float32)
     for letters in ("ij->i", "ij->", "ij,kj->ik"):  # sums are not views
         operands = [x] * (1 + letters.count(","))

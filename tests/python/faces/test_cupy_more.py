@@ -606,6 +606,8 @@ def test_functions_with_a_signature_of_one_axis(cp):
         f(cp.asarray(A), axis=(0, 1))
     with pytest.raises(ValueError, match="Not a valid gufunc signature"):
         cupyx.GeneralizedUFunc(abs, "(i)")
+    parsed = cp._core._gufuncs._parse_gufunc_signature  # private, and CuPy's tests call it
+    assert parsed("(i,j),(j)->(i)") == ([("i", "j"), ("j",)], [("i",)])
 
 
 def test_functions_with_a_signature_have_forms_by_type(cp):

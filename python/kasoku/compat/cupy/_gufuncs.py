@@ -11,6 +11,11 @@ from ._arrays import asarray, empty, stored_as_it_fits
 _moveaxis = _core.moveaxis
 
 
+def _parse_gufunc_signature(signature):
+    needs, gives = cores.read(signature)
+    return needs or [()], gives
+
+
 @_util.in_face
 class _GUFunc:
     """func over the axes that the signature names, for every place along the others.
@@ -23,8 +28,7 @@ class _GUFunc:
     ):
         self.__name__, self.__doc__ = name or func.__name__, doc or func.__doc__
         self._func, self._batched, self._takes_out = func, supports_batched, supports_out
-        needs, self._gives = cores.read(signature)
-        self._needs = needs or [()]
+        self._needs, self._gives = _parse_gufunc_signature(signature)
         self._forms = [(*self._types(types), one) for types, one in signatures]
 
     def _types(self, types):

@@ -3,6 +3,7 @@
 import kasoku as ks
 from kasoku.lib.stride_tricks import as_strided as _as_strided, sliding_window_view as _windows
 
+from .._arrays import asarray
 from .._methods import _viewing
 
 
@@ -10,12 +11,14 @@ def as_strided(x, shape=None, strides=None):
     """A view of the memory of x by shape and strides in bytes; what would leave the memory is refused."""
     if not isinstance(x, ks.Array):
         raise TypeError(f"as_strided needs a cupy.ndarray, not a {type(x).__name__}")
+    x = asarray(x)
     return _viewing(x, _as_strided(x, shape, strides))
 
 
 def sliding_window_view(x, window_shape, axis=None, *, subok=False, writeable=False):
     if writeable:
         raise NotImplementedError("sliding_window_view: windows that may be written to are not there")
+    x = asarray(x)
     return _viewing(x, _windows(x, window_shape, axis))
 
 
