@@ -79,7 +79,7 @@ static std::string given_text(const Val& value) {
 }
 
 /// What Python's own method of the first gives with the others.
-Val FunctionLowering::asked_of_python(const std::string& method, const std::vector<Val>& given, const Type& type) {
+Val FunctionLowering::asked_of_python(const std::string& method, const std::vector<Val>& given) {
   const std::string arguments = temp("given"), result = temp("string");
   std::string all;
   for (const Val& each : given) all += (all.empty() ? "" : ", ") + given_text(each);
@@ -88,7 +88,7 @@ Val FunctionLowering::asked_of_python(const std::string& method, const std::vect
   line("ks_jit_string_method(ks, &{}, {}, {}, {});", result, quoted(method), arguments, given.size());
   effects_.may_fail = true;
   leave_if_failed();
-  return {result, type};
+  return {result, string_type};
 }
 
 Val FunctionLowering::formatted(const Val& value, const Val& spec, Place place) {
@@ -115,7 +115,7 @@ Val FunctionLowering::string_call(const Expr& e, Handler handler) {
   }
   if (handler == Handler::to_str || handler == Handler::formatted) {
     const bool is_repr = e.items[0]->binding.name == "builtins.repr";
-    if (is_repr && given.type.is_string()) return asked_of_python("__repr__", {given}, string_type);
+    if (is_repr && given.type.is_string()) return asked_of_python("__repr__", {given});
     const bool is_single = handler == Handler::formatted && given.type.is_floating();  // whose format() is that of a float of Python's
     return formatted(is_single ? Val{cast(given.text, given.type.dtype, Dtype::float64), float64_type} : given, has(e, 1) ? expr(*e.items[2]) : Val{"", Type::none()}, e.place);
   }
@@ -171,13 +171,13 @@ Val FunctionLowering::string_method(const Expr& e, const Intrinsic& row) {
   const auto row_of = std::ranges::find(asked, name, &Asked::method);
   const bool is_known = row_of != std::end(asked), is_cased = name == "upper" || name == "lower";
   values.resize(static_cast<size_t>(std::ranges::find(values, TypeKind::none, [](const Val& value) { return value.type.kind; }) - values.begin()));
-  const Val result = e.type.is_boolean() ? Val{temp("string"), string_type} : Val{temp("string"), e.type};
-  line("ks_string {};", result.text);
-  if (is_known) open(fmt::format("if (!ks_asked({}, {}, {}, {}, {}))", text, result.text, row_of->all, row_of->some, row_of->none));
-  if (is_cased) open(fmt::format("if (!ks_cased(ks, {}, {}, {}))", text, result.text, name == "upper"));
-  line("{} = {};", result.text, asked_of_python(std::string(name), values, string_type).text);
+  const std::string result = temp("string");
+  line("ks_string {};", result);
+  if (is_known) open(fmt::format("if (!ks_asked({}, {}, {}, {}, {}))", text, result, row_of->all, row_of->some, row_of->none));
+  if (is_cased) open(fmt::format("if (!ks_cased(ks, {}, {}, {}))", text, result, name == "upper"));
+  line("{} = {};", result, asked_of_python(std::string(name), values).text);
   if (is_known || is_cased) close();
-  return e.type.is_boolean() ? Val{fmt::format("({}.size != 0)", result.text), e.type} : result;
+  return e.type.is_boolean() ? Val{fmt::format("({}.size != 0)", result), e.type} : Val{result, e.type};
 }
 
 }  // namespace kasoku::jit

@@ -244,7 +244,7 @@ class FunctionLowering {
   std::string string_compared(Operator op, const Val& a, const Val& b);
   Val string_subscript(const Expr& e);
   Val string_call(const Expr& e, Handler handler);
-  Val asked_of_python(const std::string& method, const std::vector<Val>& given, const Type& type);
+  Val asked_of_python(const std::string& method, const std::vector<Val>& given);
   Val formatted(const Val& value, const Val& spec, Place place);
   Val string_method(const Expr& e, const Intrinsic& row);
   Val number_of(const Val& text, const Type& type, Place place);  ///< int(text), float(text)

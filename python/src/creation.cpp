@@ -358,7 +358,7 @@ array([[1., 0.],
       [](nb::handle object, nb::handle order) {
         const char by = memory_order_from(order);
         const Array x = array_from(object, default_device());
-        return without_lock([&] { return remade_in_order(x, by, [](const Array& rows) { return copy(rows); }); });
+        return without_lock([&] { return copied_in_order(x, by); });
       },
       "x"_a, order,
       R"(A copy of an array in memory of its own.

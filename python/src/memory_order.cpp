@@ -27,6 +27,10 @@ Array transposed_back(const Array& x, const Extents& axes) {
   return transpose(x, places);
 }
 
+Array copied_in_order(const Array& x, char order) {
+  return remade_in_order(x, order, [](const Array& rows) { return copy(rows); });
+}
+
 bool lies_in_order(const Array& x, char order) {
   return order == 'K' || order == 'A' || (order == 'F' ? transpose(x) : x).is_contiguous();
 }

@@ -43,4 +43,7 @@ Array remade_in_order(const Array& x, char order, F make) {
   return transposed_back(make(transpose(x, axes)), axes);
 }
 
+/// A copy of the elements in an order.
+Array copied_in_order(const Array& x, char order);
+
 }  // namespace kasoku

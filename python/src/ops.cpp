@@ -145,11 +145,21 @@ namespace {
 struct Manner {
   nb::handle casting, order;
 
-  bool is(const nb::handle word, const char* usual) const {
-    return !word.is_valid() ||
-           (PyUnicode_Check(word.ptr()) && PyUnicode_CompareWithASCIIString(word.ptr(), usual) == 0);
+  /// The usual ones: the objects that literals of programs are too, so that most are told by their address.
+  static nb::handle same_kind() {
+    static PyObject* const text = PyUnicode_InternFromString("same_kind");
+    return text;
   }
-  bool is_usual() const { return is(casting, "same_kind") && is(order, "K"); }
+  static nb::handle kept() {
+    static PyObject* const text = PyUnicode_InternFromString("K");
+    return text;
+  }
+  static bool is(nb::handle word, nb::handle usual) {
+    return !word.is_valid() || word.is(usual) || (PyUnicode_Check(word.ptr()) && PyUnicode_Compare(word.ptr(), usual.ptr()) == 0);
+  }
+  bool has_usual_casting() const { return is(casting, same_kind()); }
+  bool has_usual_order() const { return is(order, kept()); }
+  bool is_usual() const { return has_usual_casting() && has_usual_order(); }
 };
 
 /// What is computed of operands as casting= says: cast to the dtype that is asked for, or refused.
@@ -167,7 +177,7 @@ void cast_operands(Op op, std::span<Operand> operands, std::optional<Dtype> want
     if (!is_asked || casting != "unsafe") continue;
     if (x.array)
       x.array = as_dtype(*x.array, to);
-    else if (!x.array && x.weak == Weak::floating && is_integer(to))
+    else if (x.weak == Weak::floating && is_integer(to))
       x = Operand(static_cast<int64_t>(x.scalar.as_double()));
   }
 }
@@ -204,9 +214,8 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
     mask = mask_from(where, device);
     if (mask->dtype() != Dtype::bool_) throw Error(ErrorKind::type, "where= is a mask of bools, not of " + std::string(info(mask->dtype()).name));
   }
-  const std::string casting =
-      manner.is(manner.casting, "same_kind") ? "same_kind" : nb::cast<std::string>(manner.casting);
-  const char order = manner.is(manner.order, "K") ? 'K' : memory_order_from(manner.order);
+  const std::string casting = manner.has_usual_casting() ? "same_kind" : nb::cast<std::string>(manner.casting);
+  const char order = manner.has_usual_order() ? 'K' : memory_order_from(manner.order);
   if (casting != "same_kind") cast_operands(op, {operands, n}, wanted, casting);
   Array result;
   {
@@ -216,7 +225,7 @@ nb::object call(Op op, std::initializer_list<nb::handle> objects, nb::handle out
       must_cast(info(op).name, result.dtype(), into->dtype(), casting);
       result = as_dtype(result, into->dtype());
     }
-    if (order == 'F' && !into) result = remade_in_order(result, order, [](const Array& rows) { return copy(rows); });
+    if (order == 'F' && !into) result = copied_in_order(result, order);
     if (mask && !into) result = apply(Op::where, {*mask, result, Array::zeros({}, result.dtype(), device)});
   }
   if (!into) return settled_object_of(std::move(result));
@@ -242,8 +251,8 @@ void bind_function(nb::module_& m, const char* name, Op op) {
   const auto out = nb::arg("out") = nb::none();
   const auto dtype = nb::arg("dtype") = nb::none();
   const auto where = nb::arg("where") = true;
-  const auto casting = nb::arg("casting") = "same_kind";
-  const auto order = nb::arg("order") = "K";
+  const auto casting = nb::arg("casting") = Manner::same_kind();
+  const auto order = nb::arg("order") = Manner::kept();
   const auto subok = nb::arg("subok") = true;
   using nb::handle;
   if (row.arity == 1)
@@ -526,7 +535,8 @@ void bind_ops(nb::module_& m) {
       },
       nb::arg("x"), nb::arg("min") = nb::none(), nb::arg("max") = nb::none(), nb::arg("out") = nb::none(),
       nb::kw_only(), nb::arg("a_min") = nb::none(), nb::arg("a_max") = nb::none(), nb::arg("dtype") = nb::none(),
-      nb::arg("where") = true, nb::arg("casting") = "same_kind", nb::arg("order") = "K", described(Op::clip).c_str());
+      nb::arg("where") = true, nb::arg("casting") = Manner::same_kind(), nb::arg("order") = Manner::kept(),
+      described(Op::clip).c_str());
   const auto product_of = [](nb::handle x, nb::handle y, auto* compute) {
     const Array *a = array_of(x), *b = array_of(y);
     if (a && b) return product(*a, *b, compute);
@@ -545,15 +555,14 @@ void bind_ops(nb::module_& m) {
       return as_dtype(array, wanted);
     };
     nb::object result = product(operand(x), operand(y), matmul);
-    return order == 'F'
-               ? nb::cast(remade_in_order(*array_of(result), order, [](const Array& rows) { return copy(rows); }))
-               : result;
+    return order == 'F' ? nb::cast(copied_in_order(*array_of(result), order)) : result;
   };
   m.def(
       "matmul",
       [=](nb::handle x, nb::handle y, nb::handle out, nb::handle casting, nb::handle axes, nb::handle dtype,
           nb::handle order) {
-        if (const char by = memory_order_from(order); axes.is_none() && (!dtype.is_none() || by == 'F')) {
+        const char by = Manner::is(order, Manner::kept()) ? 'K' : memory_order_from(order);
+        if (axes.is_none() && (!dtype.is_none() || by == 'F')) {
           const auto rule = nb::cast<std::string>(casting);
           return into("matmul", product_in(x, y, dtype, rule, by), out, rule);
         }
@@ -574,7 +583,7 @@ void bind_ops(nb::module_& m) {
         return into("matmul", result, out, nb::cast<std::string>(casting));
       },
       nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), nb::kw_only(), nb::arg("casting") = "same_kind",
-      nb::arg("axes") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("order") = "K",
+      nb::arg("axes") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("order") = Manner::kept(),
       R"(The matrix product of the last two axes of x and y; the axes before broadcast.
 
 A row is a matrix of one row on the left, of one column on the right, and that axis goes. On a CPU
