@@ -2,12 +2,12 @@
 
 #include "kasoku/array/checked_bytes.h"
 #include "kasoku/array/direct.h"
+#include "kasoku/array/in_place.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/record.h"
 #include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/recycled.h"
-#include "kasoku/device/kept_memory.h"
 #include "kasoku/device/replay.h"
 
 #include <algorithm>
@@ -309,9 +309,7 @@ void Array::store(const Array& value, bool is_only_here) const {
       if (Recorder::current()) return false;  // a replay writes where this did
       const Node& node = *state_->node;
       const bool is_whole = (node.is_of_one_array() || state_->node.use_count() == 1) && node.size() == size() && node.dtype == state_->dtype;
-      return is_whole &&
-             (!node.is_done() || (node.storage.use_count() == 1 && !node.storage->buffer->is_shared.load() &&
-                                  node.storage->is_only_owner() && !KeptMemory::keeps(*node.storage->buffer)));
+      return is_whole && (!node.is_done() || owns_memory(node));
     };
     const auto asked_first = [&] {
       std::lock_guard guard(state_->lock);

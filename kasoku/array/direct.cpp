@@ -239,28 +239,25 @@ std::optional<Dtype> computed_in(Op op, Dtype dtype, size_t weak) {
   return known ? std::optional(static_cast<Dtype>(known - 1)) : std::nullopt;
 }
 
-/// An operation on arrays of one dtype whose kernel is known. While it lives it holds their memory.
+/// An operation of one or two operands, arrays of one dtype (and numbers), whose kernel is known. While it lives it holds their memory.
 class Known {
  public:
   Known(Op op, std::span<const Plain> operands) {
     if (!find_kernel(op, operands)) return;
-    for (size_t i = 0; i < operands.size(); ++i)
-      if (const Dtype dtype = operand_dtype(op, i, compute_); operands[i].array && forms_[i] == Form::unit && dtype != model_->dtype) cast_function(model_->dtype, dtype, *model_->device);
+    const Array::State& x = *model_;
+    if (compute_ != x.dtype) cast_function(x.dtype, compute_, *x.device);
     for (size_t i = 0; i < operands.size(); ++i) {
-      const Array* const array = operands[i].array;
-      if (!array || array->state().number) continue;
-      const bool is_held = i > 0 && states_[0] == &array->state();
-      if (!is_held && !held_[i].emplace(*array)) return;
-      if (!is_held) states_[i] = &array->state();
-      const char* const memory = held_[is_held ? 0 : i]->memory();
-      const Dtype dtype = operand_dtype(op, i, compute_);
-      if (forms_[i] == Form::number) {
-        if (array->state().dtype != dtype) return;
-        store_rounded(Scalar::load(dtype, memory), dtype, &numbers_[i]);
-        continue;
+      if (!states_[i]) continue;
+      const Held& held = i > 0 && states_[i] == states_[0] ? *held_[0] : held_[i].emplace(*operands[i].array);
+      if (!held) return;
+      const char* const memory = held.memory();
+      if (!is_number(i)) {
+        sources_[i] = is_whole_[i] && states_[i]->is_contiguous && compute_ == x.dtype ? memory : taken(*states_[i], is_whole_[i], memory, apart_[i]);
+        if (!sources_[i]) return;
+      } else {
+        if (compute_ != x.dtype) return;
+        store_rounded(Scalar::load(compute_, memory), compute_, &numbers_[i]);
       }
-      sources_[i] = taken(*array, dtype, memory, apart_[i]);
-      if (!sources_[i]) return;
     }
     count_ = operands.size();
   }
@@ -269,7 +266,7 @@ class Known {
   /// Whose dtype the operands have.
   const Array::State& model() const { return *model_; }
   /// Of the result, to which those stretch that are no numbers.
-  const Shape& shape() const { return shape_; }
+  const Shape& shape() const { return *shape_; }
   int64_t length() const { return length_; }
   Dtype result() const { return kernel_->result.load(std::memory_order_relaxed); }
   /// What it holds of an operand with this state; null if none has it.
@@ -282,65 +279,69 @@ class Known {
   void run(void* y, Device& device) {
     Arguments arguments(y, length_);
     for (size_t i = 0; i < count_; ++i)
-      if (sources_[i]) arguments.add(&sources_[i]);
+      if (!is_number(i)) arguments.add(&sources_[i]);
     for (size_t i = 0; i < count_; ++i)
-      if (!sources_[i]) arguments.add(&numbers_[i]);
+      if (is_number(i)) arguments.add(&numbers_[i]);
     arguments.launch(*function_, device);
   }
 
  private:
-  /// The elements in C order, as many as the result's and of a dtype; null if they are not so and of another one.
-  const char* taken(const Array& array, Dtype dtype, const char* memory, char* apart) const {
-    const Array::State& x = array.state();
-    const bool is_whole = x.view.shape == shape_, is_as_it_lies = is_whole && x.is_contiguous;
-    if (x.dtype != dtype) {
-      if (!is_as_it_lies) return nullptr;
-      cast(apart, memory, x.dtype, dtype, length_, *x.device);
+  /// The elements in C order, as many as the result's and computed in its dtype; null if they are not so and of another one.
+  const char* taken(const Array::State& x, bool is_whole, const char* memory, char* apart) const {
+    if (x.dtype != compute_) {
+      if (!is_whole || !x.is_contiguous) return nullptr;
+      cast(apart, memory, x.dtype, compute_, length_, *x.device);
       return apart;
     }
-    if (is_as_it_lies) return memory;
-    const Elements elements{shape_.data(), shape_.size(), x.itemsize};
-    const Strides steps = is_whole ? x.view.strides : stretched(x.view, shape_).strides;
-    elements.copy(apart, contiguous_strides(shape_, x.itemsize).data(), memory, steps.data());
+    const Elements elements{shape_->data(), shape_->size(), x.itemsize};
+    const Strides steps = is_whole ? x.view.strides : stretched(x.view, *shape_).strides;
+    elements.copy(apart, contiguous_strides(*shape_, x.itemsize).data(), memory, steps.data());
     return apart;
   }
 
+  bool is_number(size_t i) const { return forms_[i] == Form::number; }
+
   bool find_kernel(Op op, std::span<const Plain> operands) {
-    model_ = find_model(operands);
-    const Array::State& x = *model_;
-    if (x.number) return false;
-    size_t weak = 0, which = 0;
+    size_t weak = 0;
     for (size_t i = 0; i < operands.size(); ++i) {
-      const Plain& each = operands[i];
-      forms_[i] = each.array && !each.array->state().number ? Form::unit : Form::number;
-      weak = weak * n_weak + weak_of(each);
+      weak = weak * n_weak + weak_of(operands[i]);
+      if (!operands[i].array) continue;
+      const Array::State& x = operands[i].array->state();
+      if (x.number) continue;
+      states_[i] = &x;
+      if (!model_) model_ = &x;
     }
+    if (!model_) return false;
+    const Array::State& x = *model_;
     const std::optional<Dtype> compute = computed_in(op, x.dtype, weak);
     if (!compute) return false;
     compute_ = *compute;
-    shape_ = x.view.shape;
+    shape_ = &x.view.shape;
     for (size_t i = 0; i < operands.size(); ++i) {
-      if (const Plain& each = operands[i]; each.array) {
+      const Plain& each = operands[i];
+      if (each.array) {
         const Array::State& other = each.array->state();
+        if (&other == model_) continue;
         if (other.dtype != x.dtype || other.device != x.device) return false;
-        if (other.number)
-          store_rounded(*other.number, operand_dtype(op, i, compute_), &numbers_[i]);
-        else if (other.view.shape != shape_)
-          shape_ = broadcast(shape_, other.view.shape);
+        if (other.number) store_rounded(*other.number, compute_, &numbers_[i]);
+        else if (other.view.shape != *shape_) shape_ = &stretched_.emplace(broadcast(*shape_, other.view.shape));
       } else {
         if (each.number.kind != DtypeKind::floating && !(fits(each.number, x.dtype) && fits(each.number, compute_))) return false;
-        store_rounded(each.number, operand_dtype(op, i, compute_), &numbers_[i]);
+        store_rounded(each.number, compute_, &numbers_[i]);
       }
     }
-    length_ = product(shape_);
-    const bool has_axes_or_memory = !shape_.empty() || !x.is_read_only;  // else it gives a value
+    length_ = product(*shape_);
+    const bool has_axes_or_memory = !shape_->empty() || !x.is_read_only;  // else it gives a value
     if (!has_axes_or_memory || !is_for_now(length_, compute_, *x.device)) return false;
+    size_t which = 0;
     for (size_t i = 0; i < operands.size(); ++i) {
-      if (forms_[i] == Form::unit)
-        if (const Shape& own = operands[i].array->state().view.shape; own != shape_) {
-          if (product(own) == 1) forms_[i] = Form::number;
-          else if (length_ > few_to_spread) return false;
-        }
+      forms_[i] = Form::number;
+      if (states_[i]) {
+        const Shape& own = states_[i]->view.shape;
+        is_whole_[i] = !stretched_ || own == *shape_;
+        if (is_whole_[i] || product(own) != 1) forms_[i] = Form::unit;
+        if (!is_whole_[i] && !is_number(i) && length_ > few_to_spread) return false;
+      }
       which = which * n_forms + static_cast<size_t>(forms_[i]);
     }
     kernel_ = &kernels[static_cast<size_t>(op)][static_cast<size_t>(compute_)][which];
@@ -348,27 +349,22 @@ class Known {
     return function_;
   }
 
-  /// The array whose dtype the others have: one that is no number, if there is one.
-  static const Array::State* find_model(std::span<const Plain> operands) {
-    const Array::State* found = nullptr;
-    for (const Plain& each : operands)
-      if (each.array && (!found || found->number)) found = &each.array->state();
-    return found;
-  }
-
+  static constexpr size_t most = 2;
   const Array::State* model_ = nullptr;
-  std::optional<Held> held_[2];
-  const Array::State* states_[2] = {};  ///< of what is held
-  Number numbers_[2];
-  Form forms_[2];
+  const Array::State* states_[most] = {};  ///< null of numbers
+  std::optional<Held> held_[most];         ///< of what has another state than the first
+  const char* sources_[most];
+  Number numbers_[most];
+  Form forms_[most];
+  bool is_whole_[most];  ///< as long as the result, in all axes
   Dtype compute_{};
-  const char* sources_[2] = {};
   size_t count_ = 0;
-  Shape shape_;
-  int64_t length_ = 0;
-  const Kernel* kernel_ = nullptr;
-  Function* function_ = nullptr;
-  alignas(64) char apart_[2][few_bytes];  ///< operands that do not lie in C order, stretch, or are of another dtype
+  const Shape* shape_;
+  std::optional<Shape> stretched_;  ///< where no operand has the result's
+  int64_t length_;
+  const Kernel* kernel_;
+  Function* function_;
+  alignas(64) char apart_[most][few_bytes];  ///< operands that do not lie in C order, stretch, or are of another dtype
 };
 
 /// Whether no element is negative, if it can be told at once.
@@ -395,7 +391,6 @@ bool simplify_power(Op& op, std::span<const Plain>& operands) {
 /// The one element of an array of no axes that is at hand.
 [[gnu::noinline]] bool read_number(const Array& array, Scalar& number) {
   const Array::State& x = array.state();
-  if (!x.view.shape.empty()) return false;
   const Held held(array);
   if (!held || x.dtype == Dtype::opaque || Recorder::current()) return false;
   number = Scalar::load(x.dtype, held.memory());
@@ -436,6 +431,8 @@ bool compute_by_kernel(Op op, Dtype dtype, std::span<const Plain> operands, cons
 }  // namespace
 
 bool compute_again(Op op, std::span<const Plain> operands, Value& y) {
+  for (const Plain& each : operands)
+    if (each.array && !each.array->state().view.shape.empty()) return false;
   if (!operands.back().array && !simplify_power(op, operands)) return false;
   const Array::State* model = nullptr;
   bool are_alike = true;
@@ -830,9 +827,9 @@ bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& fr
   if (bytes > few_bytes) return false;
   if (bytes == 0) return true;
   char* const memory = static_cast<char*>(buffer.memory()) + to.offset;
-  const auto pending = from.node->expression.load();
-  if (pending) {
-    if (pending->kind != Expression::constant) return false;
+  if (!from.node->is_done()) {
+    const auto pending = from.node->expression.load();
+    if (!pending || pending->kind != Expression::constant) return false;
     alignas(16) char number[16];
     pending->start.store(dtype, number);
     elements.copy(memory, to.strides.data(), number, nullptr);

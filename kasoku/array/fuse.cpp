@@ -110,6 +110,7 @@ class Builder {
       if (known.node == node.get() && known.offset == view.offset && known.strides == view.strides)
         return known.value;
     const auto expression = is_stored(node) ? nullptr : node->expression.load();
+    if (!expression && !node->is_done() && !is_stored(node)) evaluate(node);  // another thread is at it, in the memory of what it reads
     const Cut why = expression && !is_root ? cut(node, *expression) : Cut::none;
     if (why != Cut::none) store(node, why);
     const std::optional<uint16_t> computed =

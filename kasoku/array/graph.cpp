@@ -121,6 +121,7 @@ std::shared_ptr<Storage> Storage::of(const std::shared_ptr<Buffer>& buffer) {
 void Storage::hold(const std::shared_ptr<Storage>& storage, std::shared_ptr<Buffer> memory) {
   storage->buffer = memory.get();
   storage->buffer->storage = storage;
+  storage->buffer->whole = nullptr;  // it may have been a part of another's
   storage->owned_ = std::move(memory);
 }
 
@@ -214,7 +215,7 @@ NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression ex
       expression.n_pending = std::min(expression.n_pending + pending->n_pending, 1 << 20);
       expression.depth = std::max(expression.depth, pending->depth + 1);
       node->reads_shared |= input.node->reads_shared;
-    } else {
+    } else if (input.node->is_done()) {
       node->reads_shared |= input.node->storage->buffer->is_shared.load(std::memory_order_relaxed);
     }
   }

@@ -40,7 +40,7 @@ struct View {
 /// pending nodes that read it: they run before anybody writes it.
 class Storage {
  public:
-  Buffer* buffer = nullptr;  ///< null until the node is computed, then it never changes
+  Buffer* buffer = nullptr;  ///< null until the node is computed, or is about to be where an input of it lies; then it never changes
 
   /// New memory, in one piece with its storage.
   static std::shared_ptr<Storage> allocate(Device& device, size_t bytes);

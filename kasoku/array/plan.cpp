@@ -12,6 +12,7 @@
 #include "kasoku/array/direct.h"
 #include "kasoku/array/first_sight.h"
 #include "kasoku/array/fuse.h"
+#include "kasoku/array/in_place.h"
 #include "kasoku/array/record.h"
 #include "kasoku/array/reduce.h"
 #include "kasoku/array/run.h"
@@ -73,14 +74,40 @@ void compute(const Fused& fused, Buffer& to) {
   if (!is_for_operations(fused, to.device()) || !run_by_operations(fused, to)) run_map(fused, to);
 }
 
-std::shared_ptr<Buffer> compute_map(const NodePtr& node, const Expression& expression) {
+Fused fuse_whole(const NodePtr& node) {
+  const View whole{node->shape, contiguous_strides(node->shape, node->itemsize), 0};
+  return fuse_map({node, whole}, whole, node->dtype, true);
+}
+
+/// The memory of an input that ends with the node's expression, for its result. Null if somebody else may read it after all: then
+/// nothing is done. Whoever would compute the node as a part of his own value takes its expression first, and waits where there is none.
+std::shared_ptr<Buffer> take_memory(const NodePtr& node, const std::shared_ptr<const Expression>& expression, const InputThatEnds& input, const Fused& fused) {
+  const auto is_it = [&](const NodePtr& load) { return load.get() == input.node; };
+  const auto place = std::ranges::find_if(fused.loads, is_it);
+  if (place == fused.loads.end() || std::find_if(place + 1, fused.loads.end(), is_it) != fused.loads.end() || is_for_operations(fused, *node->device)) return nullptr;
+  node->expression.store(nullptr);
+  const bool is_nobody_elses = expression.use_count() == 1 && place->use_count() == input.times + 1;  // `fused` has it too
+  if (is_nobody_elses && owns_memory(*input.node)) return Storage::buffer_of(input.node->storage);
+  node->expression.store(expression);
+  return nullptr;
+}
+
+std::shared_ptr<Buffer> compute_map(const NodePtr& node, const std::shared_ptr<const Expression>& shared) {
+  const Expression& expression = *shared;
+  if (const InputThatEnds input = input_that_ends(expression, *node); input.node) {
+    const Fused fused = fuse_whole(node);
+    auto buffer = take_memory(node, shared, input, fused);
+    if (buffer) Storage::hold(node->storage, buffer);
+    else buffer = allocate(*node, node->size(), node->itemsize);
+    compute(fused, *buffer);
+    return buffer;
+  }
   auto buffer = allocate(*node, node->size(), node->itemsize);
   if (node->size() == 0) return buffer;
   if (expression.kind == Expression::constant && fill(*node, expression.start, *buffer)) return buffer;
   if (copy_element(*node, expression, *buffer)) return buffer;
   if (compute_alone(expression, *node, *buffer)) return buffer;
-  const View whole{node->shape, contiguous_strides(node->shape, node->itemsize), 0};
-  compute(fuse_map({node, whole}, whole, node->dtype, true), *buffer);
+  compute(fuse_whole(node), *buffer);
   return buffer;
 }
 
@@ -189,6 +216,11 @@ std::shared_ptr<Buffer> compute_scan(const NodePtr& node, const Expression& expr
   return buffer;
 }
 
+void finish(Node& node) {
+  node.expression.store(nullptr);
+  node.is_pending.store(false, std::memory_order_release);
+}
+
 }  // namespace
 
 bool fits_in_budget(const Node& node) {
@@ -206,13 +238,15 @@ void evaluate(const NodePtr& node) {
   try {
     Storage::hold(node->storage, expression->kind == Expression::reduce ? compute_reduce(node, *expression)
                                  : expression->kind == Expression::scan ? compute_scan(node, *expression)
-                                                                        : compute_map(node, *expression));
+                                                                        : compute_map(node, expression));
   } catch (const Error& error) {
     node->has_failed = error.kind != ErrorKind::interrupted;
+    const bool has_changed_its_input = node->storage->buffer && !node->has_failed;
+    if (has_changed_its_input) finish(*node);  // in part: what is left of an assignment that was interrupted
+    else node->expression.store(expression);
     throw;
   }
-  node->expression.store(nullptr);
-  node->is_pending.store(false, std::memory_order_release);
+  finish(*node);
 }
 
 void evaluate_into(const Input& value, Buffer& buffer, const View& target, Dtype dtype) {

@@ -1,5 +1,6 @@
 /// Calls: other compiled functions, and the rows of intrinsics.def on scalars.
 #include "kasoku/jit/lowering.h"
+#include "kasoku/jit/walk.h"
 
 #include <algorithm>
 
