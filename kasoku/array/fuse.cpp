@@ -109,13 +109,15 @@ class Builder {
     for (const Known& known : known_)
       if (known.node == node.get() && known.offset == view.offset && known.strides == view.strides)
         return known.value;
-    const auto expression = is_stored(node) ? nullptr : node->expression.load();
+    auto expression = is_stored(node) ? nullptr : node->expression.load();
     if (!expression && !node->is_done() && !is_stored(node)) evaluate(node);  // another thread is at it, in the memory of what it reads
-    const Cut why = expression && !is_root ? cut(node, *expression) : Cut::none;
-    if (why != Cut::none) store(node, why);
-    const std::optional<uint16_t> computed =
-        expression && why == Cut::none ? compute(node, expression, view, is_root) : std::nullopt;
-    if (expression && why == Cut::none && !computed) store(node, Cut::view);
+    const auto store_it = [&](Cut why) {
+      expression = nullptr;  // whoever computes it may take the memory of what nobody reads then
+      store(node, why);
+    };
+    if (const Cut why = expression && !is_root ? cut(node, *expression) : Cut::none; why != Cut::none) store_it(why);
+    const std::optional<uint16_t> computed = expression ? compute(node, expression, view, is_root) : std::nullopt;
+    if (expression && !computed) store_it(Cut::view);
     const uint16_t result = computed ? *computed : load(node, view);
     // Numbers that happen to be equal stay two, so that the kernel is that of any two.
     if (!expression || expression->kind != Expression::constant) known_.push_back({node.get(), view.offset, view.strides, result});
