@@ -102,6 +102,9 @@ def test_where_the_matrices_of_a_product_lie(device):
     for axes in ([(1, 2), (0, 1)], [(1, 2), (0, 1), (0, 1)], [(-2, -1), (0, 1), (2, 0)]):
         want = np.matmul(x, y, axes=[*axes, (-2, -1)][:3])
         np.testing.assert_array_equal(ks.matmul(*ours, axes=axes).numpy(), want)
+        single = ks.matmul(*ours, axes=axes, dtype="float32", order="F")
+        assert single.dtype == "float32" and single.flags.f_contiguous
+        np.testing.assert_array_equal(single.numpy(), want)
     with pytest.raises(ValueError):
         ks.matmul(*ours, axes=[(2, 1), (1, 0)])
     out = ks.empty((2, 2), "int32", device)
