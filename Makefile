@@ -128,11 +128,12 @@ wheel: build  ## dist/*.whl: works without LLVM, CUDA or compilers, tagged manyl
 	@PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(VENV)/bin/python -m auditwheel repair --plat auto --exclude libhwy.so.1 -w dist build/wheelhouse/*.whl
 	@$(VENV)/bin/python tools/check_wheel.py $$([ ! -f $(BUILD)/lib/operations-cuda.pack ] || echo --gpu-pack) dist tests/acceptance/seed_gpusoroban.py
 
-lint: venv  ## ruff, the order of Python modules and of the engine's folders
+lint: venv  ## ruff, the order of Python modules and of the engine's folders, names of files that are compiled together
 	@$(VENV)/bin/ruff format --check -q python tests tools bench examples docs
 	@$(VENV)/bin/ruff check -q python tests tools bench examples docs
 	@$(VENV)/bin/lint-imports --no-cache
 	@$(VENV)/bin/python tools/check_layers.py
+	@$(VENV)/bin/python tools/check_names.py
 
 # C++ by the lines that differ from SINCE: its tables and texts are laid out by hand.
 SINCE ?= HEAD

@@ -17,8 +17,6 @@
 namespace kasoku {
 namespace {
 
-Dtype complex_of(Dtype real) { return real == Dtype::float32 ? Dtype::complex64 : Dtype::complex128; }
-
 /// What is computed in: float32 of numbers with so few bits.
 Dtype real_of(const Array& x) {
   if (x.dtype() == Dtype::opaque) throw Error(ErrorKind::type, "records have no Fourier transform");
@@ -109,7 +107,7 @@ Array transformed(fft::Kind kind, bool is_forward, const Array& x, const Shape& 
 /// Of real numbers along one axis: the first half, and what follows from it.
 Array from_real(const Array& x, bool is_forward, int64_t axis, double factor) {
   const int64_t n = x.shape()[static_cast<size_t>(axis)], first = n / 2 + 1;
-  const Dtype dtype = complex_of(x.dtype());
+  const Dtype dtype = complex_of_parts(x.dtype());
   const bool is_plain = fft::limits(x.device()).is_plain;
   const Array from = is_plain ? contiguous(moveaxis(factor == 1 ? x : apply(Op::multiply, {x, factor}), {axis}, {-1})) : x;
   const int64_t last = is_plain ? x.ndim() - 1 : axis;
@@ -148,7 +146,7 @@ Array fourier(Fourier kind, const Array& given, const std::optional<Extents>& le
     count *= static_cast<double>(n);
   }
   const double factor = norm == FftNorm::ortho ? 1 / std::sqrt(count) : (norm == FftNorm::forward) != is_inverse ? 1 / count : 1;
-  const Dtype real = real_of(given), dtype = complex_of(real);
+  const Dtype real = real_of(given), dtype = complex_of_parts(real);
   const bool is_real = !is_complex(given.dtype()) && kind != Fourier::half_inverse;
   const Dtype wanted = is_real ? real : dtype;
   Array x = fitted(as_dtype(given, wanted), in);

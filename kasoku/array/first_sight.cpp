@@ -115,7 +115,7 @@ class Operations {
       default: {
         const Array& from = values_[x.in[0]];
         if (group().values[x.in[0]].dtype == x.dtype) return from;
-        return stays_pending(x) && held == x.dtype ? astype(computed(from), held) : rounded(converted(from, held), x.dtype);
+        return stays_pending(x) && held == x.dtype ? astype(computed(from), held) : rounded(from, x.dtype);
       }
     }
   }

@@ -38,9 +38,9 @@ Dtype promote_float_integer(Dtype floating, Dtype integer) {
 
 bool is_exact(Dtype dtype) { return dtype == Dtype::bool_ || is_integer(dtype); }
 
-Dtype complex_of(Dtype part) { return part == Dtype::float64 ? Dtype::complex128 : Dtype::complex64; }
-
 }  // namespace
+
+Dtype complex_of_parts(Dtype part) { return part == Dtype::float64 ? Dtype::complex128 : Dtype::complex64; }
 
 Dtype real_part(Dtype dtype) {
   return dtype == Dtype::complex64    ? Dtype::float32
@@ -54,7 +54,7 @@ Dtype promote(Dtype a, Dtype b) {
     throw Error(ErrorKind::type, "records have no common dtype with other arrays");
   if (a == Dtype::bool_) return b;
   if (b == Dtype::bool_) return a;
-  if (is_complex(a) || is_complex(b)) return complex_of(promote(real_part(a), promote(real_part(b), Dtype::float32)));
+  if (is_complex(a) || is_complex(b)) return complex_of_parts(promote(real_part(a), promote(real_part(b), Dtype::float32)));
   if (is_integer(a) && is_integer(b)) return promote_integers(a, b);
   if (is_floating(a) && is_floating(b)) return promote_floats(a, b);
   return is_floating(a) ? promote_float_integer(a, b) : promote_float_integer(b, a);

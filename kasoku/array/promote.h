@@ -35,5 +35,7 @@ bool can_cast_same_kind(Dtype from, Dtype to);
 
 /// The dtype of a complex one's parts; others give themselves.
 Dtype real_part(Dtype dtype);
+/// The complex dtype whose parts are float32 or float64.
+Dtype complex_of_parts(Dtype part);
 
 }  // namespace kasoku

@@ -87,7 +87,7 @@ class Kernels {
   std::atomic<Table*> table_{&tables_.emplace_back(256)};
 };
 
-Kernels& kernels() {
+Kernels& kernel_table() {
   static auto* all = new Kernels;
   return *all;
 }
@@ -143,7 +143,7 @@ Hash128 structure(const Group& group, const Device& device) {
 namespace {
 
 Kernels::Entry& entry_of(const Fused& fused, const Device& device) {
-  if (!fused.kernel) fused.kernel = &kernels().get(structure(fused.group, device));
+  if (!fused.kernel) fused.kernel = &kernel_table().get(structure(fused.group, device));
   return *static_cast<Kernels::Entry*>(fused.kernel);
 }
 
@@ -180,7 +180,7 @@ void compile_group(Kernels::Entry& entry, const Group& group, Device& device) {
   }
   Function& function = module->function(group_entry);
   function.prepare(shape);
-  kernels().set(entry, std::move(module), function);
+  kernel_table().set(entry, std::move(module), function);
 }
 
 /// Its kernel will be there after some time; if it fails, who needs it is told why.
@@ -281,7 +281,7 @@ Function& group_kernel(const Fused& fused, Device& device) {
 }
 
 KernelState kernel_state(const Fused& fused, Device& device) {
-  const Kernels::Entry* entry = kernels().find(structure(fused.group, device));
+  const Kernels::Entry* entry = kernel_table().find(structure(fused.group, device));
   return entry ? entry->state.load() : KernelState::unknown;
 }
 

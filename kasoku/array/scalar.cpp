@@ -80,7 +80,7 @@ void Scalar::store(Dtype dtype, void* to) const {
     case Dtype::uint32: put(to, integer<uint32_t>(*this)); break;
     case Dtype::uint64: put(to, integer<uint64_t>(*this)); break;
     case Dtype::float16: put(to, float_to_half(to_odd(as_double()))); break;
-    case Dtype::bfloat16: put(to, float_to_bfloat16(to_odd(as_double()))); break;
+    case Dtype::bfloat16: put(to, float_to_bfloat16(kind == DtypeKind::signed_ ? to_odd(i) : kind == DtypeKind::unsigned_ ? to_odd(u) : to_odd(as_double()))); break;
     case Dtype::float32: put(to, static_cast<float>(as_double())); break;
     case Dtype::float64: put(to, as_double()); break;
     case Dtype::complex64:

@@ -4,7 +4,9 @@
 
 #include <bit>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
+#include <utility>
 
 namespace kasoku {
 
@@ -13,6 +15,15 @@ inline float to_odd(double value) {
   const auto nearest = static_cast<float>(value);
   const auto bits = std::bit_cast<uint32_t>(nearest);
   return std::bit_cast<float>((bits - (std::fabs(double{nearest}) > std::fabs(value))) | (double{nearest} != value));
+}
+
+/// The same of an integer. One that double does not hold is given up to its lowest 12 bits, to odd too.
+template <std::integral T>
+float to_odd(T value) {
+  constexpr int64_t most = int64_t{1} << 53;
+  const bool is_long = std::cmp_greater(value, most) || std::cmp_less(value, -most);
+  const T low = static_cast<T>(value & 0xfff);
+  return to_odd(static_cast<double>(is_long ? (value - low) | (low != 0 ? 0x1000 : 0) : value));
 }
 
 inline float bfloat16_to_float(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }

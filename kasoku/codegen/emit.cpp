@@ -109,12 +109,11 @@ std::string cast_text(Dtype from, Dtype to, const std::string& value) {
     const Dtype part = to == Dtype::complex64 ? Dtype::float32 : Dtype::float64;
     return fmt::format("{}({})", register_text(to), cast_text(from, part, value));
   }
-  std::string converted = register_dtype(from) == register_dtype(to)
-                              ? value
-                          : from == Dtype::float64 && (to == Dtype::float16 || to == Dtype::bfloat16)
-                              ? fmt::format("ks_to_odd({})", value)
-                              : fmt::format("({}){}", register_text(to), value);
-  return round_to(to, std::move(converted));
+  if (register_dtype(from) == register_dtype(to)) return round_to(to, value);
+  if (from == Dtype::float64 && register_dtype(to) != to) return round_to(to, fmt::format("ks_to_odd({})", value));
+  if (to == Dtype::bfloat16 && is_integer(from) && info(from).size >= 4)  // float16 is infinite before float32 rounds
+    return round_to(to, fmt::format("{}({})", info(from).size == 4 ? "ks_to_odd" : "ks_whole_to_odd", value));
+  return round_to(to, fmt::format("({}){}", register_text(to), value));
 }
 
 std::string store_text(Dtype memory, const std::string& value) {

@@ -225,7 +225,7 @@ struct Row {
 };
 
 /// By these names python/kasoku/_library calls them, with these operands.
-constexpr Row table[] = {
+constexpr Row algorithm_rows[] = {
     {"sort", [](const Operands& x) -> Results { return {sort(x.array(0), x.integer_or_none(1))}; }},
     {"argsort", [](const Operands& x) -> Results { return {argsort(x.array(0), x.integer_or_none(1))}; }},
     {"unique", unique_with},
@@ -362,8 +362,8 @@ constexpr Row table[] = {
 };
 
 const Row* find(std::string_view name) {
-  const auto found = std::ranges::find(table, name, &Row::name);
-  return found == std::end(table) ? nullptr : found;
+  const auto found = std::ranges::find(algorithm_rows, name, &Row::name);
+  return found == std::end(algorithm_rows) ? nullptr : found;
 }
 
 /// The result as an array that nobody else has, in C order, of the dtype that was inferred.

@@ -46,13 +46,6 @@ Type elementwise_type(Dtype dtype, const std::vector<Type>& operands) {
 
 namespace {
 
-Dtype common_dtype(const Type& a, const Type& b) {
-  if (a.is_array() && b.is_array()) return element_dtype(a.dtype, b.dtype);
-  if (a.is_array()) return weak_dtype(a.dtype, b.dtype);
-  if (b.is_array()) return weak_dtype(b.dtype, a.dtype);
-  return scalar_dtype(a.dtype, b.dtype);
-}
-
 /// An element without a sign stays in its width, where 64 bits would set bits that it does not have.
 Dtype unary_dtype(Dtype dtype) {
   if (dtype == Dtype::bool_) return Dtype::int64;

@@ -10,7 +10,7 @@ namespace kasoku::jit {
 
 namespace {
 
-constexpr Intrinsic table[] = {
+constexpr Intrinsic intrinsic_rows[] = {
 #define FUNCTION(name, parameters, result, text) \
   {name, Handler::elementwise, parameters, {}, Result::result, text, Dtype::opaque},
 #define INTRINSIC(name, parameters, handler) \
@@ -36,7 +36,7 @@ const All& all() {
     const auto put = [&](const Intrinsic& row) {
       if (all.by_name.emplace(row.name, &row).second) all.rows.push_back(&row);
     };
-    for (const Intrinsic& row : table) put(row);
+    for (const Intrinsic& row : intrinsic_rows) put(row);
     // The rows of ops.def and reductions.def, where the table above does not say otherwise. They live for good.
     static std::deque<std::string>& names = *new std::deque<std::string>;
     static std::deque<Intrinsic>& rows = *new std::deque<Intrinsic>;

@@ -13,12 +13,6 @@ namespace {
 int number(Dtype dtype) { return static_cast<int>(dtype); }
 int number(Op op) { return static_cast<int>(op); }
 
-Dtype common_dtype(const Type& a, const Type& b) {
-  return a.is_array() && b.is_array() ? element_dtype(a.dtype, b.dtype)
-         : a.is_array()               ? weak_dtype(a.dtype, b.dtype)
-                                      : weak_dtype(b.dtype, a.dtype);
-}
-
 }  // namespace
 
 std::string FunctionLowering::node(const std::string& call) {

@@ -113,6 +113,13 @@ Dtype weak_dtype(Dtype array, Dtype scalar) {
   return scalar == Dtype::bool_ ? array : promote(operands);
 }
 
+Dtype common_dtype(const Type& a, const Type& b) {
+  if (a.is_array() && b.is_array()) return element_dtype(a.dtype, b.dtype);
+  if (a.is_array()) return weak_dtype(a.dtype, b.dtype);
+  if (b.is_array()) return weak_dtype(b.dtype, a.dtype);
+  return scalar_dtype(a.dtype, b.dtype);
+}
+
 Dtype floating_dtype(Dtype dtype) {
   return is_floating(dtype) || is_complex(dtype) ? dtype : Dtype::float64;
 }

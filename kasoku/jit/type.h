@@ -175,6 +175,8 @@ Dtype element_dtype(Dtype a, Dtype b);
 /// NumPy's dtype for an array element against a Python scalar: the array's own
 /// unless the scalar's kind is higher.
 Dtype weak_dtype(Dtype array, Dtype scalar);
+/// The one of these that two operands have by their types.
+Dtype common_dtype(const Type& a, const Type& b);
 
 /// float64 for integers and bool, else itself: what sqrt, `/` and mean give.
 Dtype floating_dtype(Dtype dtype);

@@ -1,5 +1,6 @@
 #include "kasoku/kernel/arguments.h"
 
+#include "kasoku/base/half.h"
 #include "kasoku/base/text.h"
 #include "kasoku/device/buffer.h"
 
@@ -54,10 +55,10 @@ double real_of(const Argument& argument) {
   return argument.is_big ? static_cast<double>(argument.u) : static_cast<double>(argument.i);
 }
 
-uint16_t bfloat16_of(double value) {
-  const uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(value));
-  if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<uint16_t>((bits >> 16) | 0x40);
-  return static_cast<uint16_t>((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+uint16_t bfloat16_of(const Argument& argument) {
+  using Kind = Argument::Kind;
+  const bool is_whole = argument.kind == Kind::integer || argument.kind == Kind::boolean;
+  return float_to_bfloat16(!is_whole ? to_odd(real_of(argument)) : argument.is_big ? to_odd(argument.u) : to_odd(argument.i));
 }
 
 /// The dtype of a real and an imaginary part, or the dtype itself.
@@ -320,7 +321,7 @@ const char* convert_scalar(const Argument& argument, Dtype dtype, void* to, Over
   switch (dtype) {
     case Dtype::bool_: store(real != 0.0); break;
     case Dtype::float16: store(static_cast<_Float16>(real)); break;
-    case Dtype::bfloat16: store(bfloat16_of(real)); break;
+    case Dtype::bfloat16: store(bfloat16_of(argument)); break;
     case Dtype::float32: store(static_cast<float>(real)); break;
     case Dtype::float64: store(real); break;
     case Dtype::complex64: store(std::complex<float>(float(real), float(imaginary))); break;

@@ -79,7 +79,7 @@ class Run : public std::enable_shared_from_this<Run> {
         n_leaves_(graph_.leaves().size()),
         n_workers_(std::clamp<size_t>(graph_.size(), 1, static_cast<size_t>((*arena_).workers()))),
         workers_(n_workers_ + 1),
-        values_(made_in_huge_pages<Value>(graph_.size())),
+        values_(made_in_huge_pages<TaskValue>(graph_.size())),
         left_(graph_.has_edges() ? graph_.size() : 0),
         is_root_(left_.size()),
         times_(options.times || timeline::is_on() ? graph_.size() : 0),
@@ -475,12 +475,12 @@ class Run : public std::enable_shared_from_this<Run> {
   const size_t n_leaves_;
   const size_t n_workers_;
   std::vector<Worker> workers_;  ///< and the waiting thread, last
-  std::vector<Value> values_;
+  std::vector<TaskValue> values_;
   /// Of a task that did not run yet, inputs; of one that did, readers. Without edges nobody counts.
   std::vector<std::atomic<uint32_t>> left_;
   std::vector<bool> is_root_;
   std::vector<TaskTime> times_;
-  const std::function<uint64_t(const Value&)> bytes_of_;
+  const std::function<uint64_t(const TaskValue&)> bytes_of_;
   alignas(64) std::atomic<size_t> next_leaf_{0};
   alignas(64) std::atomic<size_t> outstanding_;
   std::atomic<size_t> started_{0}, sleepers_{0};

@@ -11,20 +11,20 @@ namespace {
 
 class FunctionTask final : public Task {
  public:
-  FunctionTask(std::string name, std::string key, std::function<Value(const Inputs&)> work,
+  FunctionTask(std::string name, std::string key, std::function<TaskValue(const Inputs&)> work,
                std::vector<TaskPointer> inputs, bool is_pure)
       : Task(std::move(inputs), {.is_pure = is_pure}),
         name_(std::move(name)),
         key_(std::move(key)),
         work_(std::move(work)) {}
 
-  Value run(const Inputs& inputs) const override { return work_(inputs); }
+  TaskValue run(const Inputs& inputs) const override { return work_(inputs); }
   std::string name() const override { return name_; }
   std::string key() const override { return key_; }
 
  private:
   const std::string name_, key_;
-  const std::function<Value(const Inputs&)> work_;
+  const std::function<TaskValue(const Inputs&)> work_;
 };
 
 }  // namespace
@@ -54,7 +54,7 @@ void Task::end(const Task* task) {
   }
 }
 
-TaskPointer make_task(std::string name, std::string key, std::function<Value(const Inputs&)> work,
+TaskPointer make_task(std::string name, std::string key, std::function<TaskValue(const Inputs&)> work,
                       std::vector<TaskPointer> inputs, bool is_pure) {
   return TaskPointer(new FunctionTask(std::move(name), std::move(key), std::move(work), std::move(inputs), is_pure));
 }
@@ -80,12 +80,12 @@ void Places::push_back(uint32_t place) {
 TaskGraph::TaskGraph(std::vector<TaskPointer> roots) {
   tasks_.reserve(roots.size());
   for (const TaskPointer& root : roots) tasks_.push_back(root.get());
-  holder_ = Value::of(std::move(roots));
+  holder_ = TaskValue::of(std::move(roots));
   place_tasks();
   find_readers();
 }
 
-TaskGraph::TaskGraph(std::vector<const Task*> roots, Value holder)
+TaskGraph::TaskGraph(std::vector<const Task*> roots, TaskValue holder)
     : holder_(std::move(holder)), tasks_(std::move(roots)) {
   place_tasks();
   find_readers();

@@ -49,12 +49,12 @@ class TaskPointer {
 class Inputs {
  public:
   Inputs() = default;
-  Inputs(const Value* values, std::span<const uint32_t> places) : values_(values), places_(places) {}
+  Inputs(const TaskValue* values, std::span<const uint32_t> places) : values_(values), places_(places) {}
   size_t size() const { return places_.size(); }
-  const Value& operator[](size_t i) const { return values_[places_[i]]; }
+  const TaskValue& operator[](size_t i) const { return values_[places_[i]]; }
 
  private:
-  const Value* values_ = nullptr;
+  const TaskValue* values_ = nullptr;
   std::span<const uint32_t> places_;
 };
 
@@ -65,12 +65,12 @@ class Task {
   Task& operator=(const Task&) = delete;
 
   /// Under the front end's lock (RunOptions::lock).
-  virtual Value run(const Inputs& inputs) const = 0;
+  virtual TaskValue run(const Inputs& inputs) const = 0;
   /// A task whose inputs are there, and where its value is to lie.
   struct Ready {
     const Task* task;
     Inputs inputs;
-    Value* result;
+    TaskValue* result;
   };
   /// The same without it, of tasks that may_run_free(), this one the first: how many from there on ran. None if it needs
   /// the lock after all, or if there are several and they are not over in nanoseconds each, or draw random numbers.
@@ -112,7 +112,7 @@ inline TaskPointer::~TaskPointer() {
 }
 
 /// A task that calls a C++ function.
-TaskPointer make_task(std::string name, std::string key, std::function<Value(const Inputs& inputs)> work,
+TaskPointer make_task(std::string name, std::string key, std::function<TaskValue(const Inputs& inputs)> work,
                       std::vector<TaskPointer> inputs = {}, bool is_pure = false);
 
 /// Everything that `roots` need, each task once, inputs before their readers.
@@ -139,7 +139,7 @@ class TaskGraph {
  public:
   explicit TaskGraph(std::vector<TaskPointer> roots);
   /// Of tasks that live as long as `holder` does.
-  TaskGraph(std::vector<const Task*> roots, Value holder);
+  TaskGraph(std::vector<const Task*> roots, TaskValue holder);
 
   size_t size() const { return tasks_.size(); }
   const Task& task(size_t i) const { return *tasks_[i]; }
@@ -166,7 +166,7 @@ class TaskGraph {
   std::vector<const Task*> place_independent_roots();
   void find_readers();
 
-  Value holder_;  ///< of the roots, which hold all others
+  TaskValue holder_;  ///< of the roots, which hold all others
   std::vector<const Task*> tasks_;  ///< the roots until they are placed
   std::vector<uint32_t> inputs_, first_input_, readers_, first_reader_;  ///< first_: empty if none is read
   Places leaves_, roots_;
@@ -201,16 +201,16 @@ struct RunOptions {
   /// may throw, which ends the run.
   std::function<void(size_t done, size_t all)> on_progress;
   std::vector<TaskTime>* times = nullptr;                ///< by place
-  std::function<uint64_t(const Value& value)> bytes_of;  ///< asked where times are
+  std::function<uint64_t(const TaskValue& value)> bytes_of;  ///< asked where times are
   std::shared_ptr<TaskLock> lock;                        ///< for tasks that need it
 };
 
 /// The roots' values, in their order. A root that is asked for twice is one value.
 struct Results {
-  std::vector<Value> values;
+  std::vector<TaskValue> values;
   Places places;
   size_t size() const { return places.size(); }
-  const Value& operator[](size_t i) const { return values[places[i]]; }
+  const TaskValue& operator[](size_t i) const { return values[places[i]]; }
 };
 
 /// Runs the graph on threads of an Arena and returns the roots' values. A task's exception

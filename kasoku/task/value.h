@@ -12,7 +12,7 @@
 
 namespace kasoku {
 
-class Value {
+class TaskValue {
  public:
   /// Kinds are compared by their addresses. Without the two functions a value has nothing to hold.
   struct Kind {
@@ -22,29 +22,29 @@ class Value {
   static constexpr Kind nothing{nullptr, nullptr}, boolean{nullptr, nullptr}, integer{nullptr, nullptr},
       real{nullptr, nullptr};
 
-  Value() = default;
+  TaskValue() = default;
   /// Takes one hold of the object over.
-  Value(const Kind& kind, void* object) : kind_(&kind), bits_(reinterpret_cast<uint64_t>(object)) {}
-  static Value of_bool(bool value) { return {boolean, uint64_t{value}}; }
-  static Value of_integer(int64_t value) { return {integer, static_cast<uint64_t>(value)}; }
-  static Value of_real(double value) { return {real, std::bit_cast<uint64_t>(value)}; }
+  TaskValue(const Kind& kind, void* object) : kind_(&kind), bits_(reinterpret_cast<uint64_t>(object)) {}
+  static TaskValue of_bool(bool value) { return {boolean, uint64_t{value}}; }
+  static TaskValue of_integer(int64_t value) { return {integer, static_cast<uint64_t>(value)}; }
+  static TaskValue of_real(double value) { return {real, std::bit_cast<uint64_t>(value)}; }
 
   /// A C++ object that all copies share.
   template <class T>
-  static Value of(T value) {
+  static TaskValue of(T value) {
     return {Shared<T>::kind, new Shared<T>{std::move(value)}};
   }
 
-  Value(const Value& other) : kind_(other.kind_), bits_(other.bits_) {
+  TaskValue(const TaskValue& other) : kind_(other.kind_), bits_(other.bits_) {
     if (kind_->keep) kind_->keep(object());
   }
-  Value(Value&& other) noexcept : kind_(std::exchange(other.kind_, &nothing)), bits_(other.bits_) {}
-  Value& operator=(Value other) noexcept {
+  TaskValue(TaskValue&& other) noexcept : kind_(std::exchange(other.kind_, &nothing)), bits_(other.bits_) {}
+  TaskValue& operator=(TaskValue other) noexcept {
     std::swap(kind_, other.kind_);
     std::swap(bits_, other.bits_);
     return *this;
   }
-  ~Value() {
+  ~TaskValue() {
     if (kind_->drop) kind_->drop(object());
   }
 
@@ -79,7 +79,7 @@ class Value {
           if (shared->holders.fetch_sub(1, std::memory_order_acq_rel) == 1) delete shared;
         }};
   };
-  Value(const Kind& kind, uint64_t bits) : kind_(&kind), bits_(bits) {}
+  TaskValue(const Kind& kind, uint64_t bits) : kind_(&kind), bits_(bits) {}
 
   const Kind* kind_ = &nothing;
   uint64_t bits_ = 0;

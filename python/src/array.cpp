@@ -1,15 +1,12 @@
 /// \file array.cpp
-/// ks.Array: what NumPy's ndarray has. Operators are slots made in ops.cpp, reductions in
-/// reduce.cpp, the protocols of other libraries in interop.cpp.
+/// ks.Array: what NumPy's ndarray has. What becomes one is in asarray.cpp, parts and elements in subscript.cpp. Operators are
+/// slots made in ops.cpp, reductions in reduce.cpp, the protocols of other libraries in interop.cpp.
 #include "arguments.h"
 #include "array_object.h"
-#include "arrow.h"
 #include "attribute.h"
-#include "foreign.h"
 #include "given.h"
 #include "kasoku/array/basic_index.h"
 #include "kasoku/array/creation.h"
-#include "kasoku/array/few_places.h"
 #include "kasoku/array/linalg.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/shape.h"
@@ -19,105 +16,20 @@
 #include "kasoku/device/counters.h"
 #include "kernel_call.h"
 #include "memory_order.h"
-#include "numpy_functions.h"
+#include "subscript.h"
 
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <limits>
 #include <string>
-#include <type_traits>
-#include <variant>
 
 namespace kasoku {
 
 namespace {
 
 using namespace nb::literals;
-
-enum class Copies : uint8_t { always, if_needed, never };
-
-Copies copies_from(nb::handle copy) {
-  return copy.is_none() ? Copies::if_needed : nb::cast<bool>(copy) ? Copies::always : Copies::never;
-}
-
-/// copy=False where there has to be one, as the standard of array libraries names it.
-void must_be_allowed(Copies copies, const char* why) {
-  if (copies == Copies::never) throw Error(ErrorKind::value, "asarray: copy=False, but a copy is needed").why(why);
-}
-
-Array make_array(nb::handle object, nb::handle dtype, nb::handle device, Copies copies) {
-  const std::optional<Dtype> wanted = optional_dtype(dtype);
-  const bool copy_data = copies == Copies::always;
-  if (is_array(object)) {
-    Array moved;
-    if (!device.is_none()) {
-      Device& to = device_from(device);
-      if (&to != &array_inside(object)->device()) must_be_allowed(copies, "the array is on another device");
-      const Array given = *array_inside(object);  // another thread may put another in its place
-      const GilReleased release;
-      moved = to_device(given, to);
-    }
-    const Array& array = moved.is_null() ? *array_inside(object) : moved;
-    if (wanted && *wanted != array.dtype()) {
-      must_be_allowed(copies, "the array has another dtype");
-      return astype(array, *wanted);
-    }
-    return copy_data ? copy(array) : array;
-  }
-  if ((nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object)) && nb::len(object) > 0 && is_array(object[0])) {
-    must_be_allowed(copies, "a sequence of arrays is no memory that an array can show");
-    const Array stacked = stack(arrays_from(object), 0);
-    return wanted ? astype(stacked, *wanted) : stacked;
-  }
-  const bool has_protocols = !PyList_CheckExact(object.ptr()) && !PyTuple_CheckExact(object.ptr()) && !PyFloat_CheckExact(object.ptr()) && !PyLong_CheckExact(object.ptr());
-  if (const std::optional<Array> column = has_protocols ? array_of_arrow(object) : std::nullopt)
-    return make_array(nb::cast(*column), dtype, nb::cast(&device_from(device), nb::rv_policy::reference), copies);
-  if (const std::optional<Array> shown = has_protocols ? foreign_array(object) : std::nullopt) return make_array(nb::cast(*shown), dtype, device, copies);
-  Device& where = device_from(device);
-  if (copies == Copies::never) {
-    if (!where.is_host()) must_be_allowed(copies, "the values are on the host");
-    if (!PyObject_CheckBuffer(object.ptr())) must_be_allowed(copies, "Python's numbers and sequences are no memory that an array can show");
-    if (wanted && !nb::object(numpy().attr("asarray")(object).attr("dtype")).equal(numpy_dtype(*wanted))) must_be_allowed(copies, "the values have another dtype");
-  }
-  return import_host(object, wanted, where, copy_data);
-}
-
-/// Whether an array is what is asked for, None being anything.
-bool fits(const Array& x, nb::handle dtype, nb::handle device, nb::handle order) {
-  return (dtype.is_none() || dtype_from(dtype) == x.dtype()) &&
-         (device.is_none() || &device_from(device) == &x.device()) &&
-         (order.is_none() || lies_in_order(x, memory_order_from(order)));
-}
-
-/// make_array() with the elements as order= says. What lies by columns on the host goes to a device as it lies.
-Array array_in_order(nb::handle object, nb::handle dtype, nb::handle device, char order, Copies copies) {
-  if (order != 'C' && !is_array(object) && nb::isinstance(object, numpy().attr("ndarray")) &&
-      nb::cast<bool>(object.attr("flags").attr("fnc")))
-    return transpose(make_array(object.attr("T"), dtype, device, copies));
-  const bool is_ours = is_array(object);
-  const Array there = make_array(object, is_ours ? nb::none() : nb::borrow(dtype), device,
-                                 copies == Copies::always ? Copies::if_needed : copies);
-  // On the way to a device all is copied, by rows.
-  const bool is_copied = is_ours ? &nb::cast<const Array&>(object).device() != &there.device() : !there.device().is_host();
-  const Dtype wanted = is_ours ? optional_dtype(dtype).value_or(there.dtype()) : there.dtype();
-  if (wanted == there.dtype() && lies_in_order(there, order) && (is_copied || copies != Copies::always)) return there;
-  must_be_allowed(copies, "the elements have another dtype, or lie in another order");
-  const GilUntilBlocked keep;
-  return remade_in_order(there, order,
-                         [&](const Array& rows) { return wanted == rows.dtype() ? copy(rows) : astype(rows, wanted); });
-}
-
-/// What Array(...) makes: undefined values, or elements over the memory of a buffer, as NumPy's own constructor lays them out.
-Array constructed(nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle offset, nb::handle strides, nb::handle order, nb::handle device) {
-  const bool is_plain = buffer.is_none() && strides.is_none() && (order.is_none() || nb::cast<std::string>(order) == "C");
-  if (is_plain) return Array::empty(shape_from(shape), optional_dtype(dtype).value_or(Dtype::float64), device_from(device));
-  const Dtype wanted = optional_dtype(dtype).value_or(Dtype::float64);
-  const nb::object laid_out = numpy().attr("ndarray")(shape, numpy_dtype(wanted), buffer, offset, strides, order);
-  return make_array(laid_out, nb::none(), device, Copies::if_needed);
-}
 
 /// The memory as elements of another dtype; of another size they must lie in a row.
 Array viewed(const Array& x, Dtype dtype) {
@@ -169,386 +81,6 @@ nb::str text_of(const Array& x) {
 nb::object index_of(const Array& x) {
   if (!is_integer(x.dtype()) || x.ndim() != 0) throw Error(ErrorKind::type, "only integer scalar arrays can be converted to a scalar index");
   return item_of(x);
-}
-
-/// Arrays as indices are much work, unless they are few and there; without them an index is little, and the lock is kept.
-template <class F>
-auto with_index(const std::vector<Index>& index, F&& f) {
-  constexpr int64_t few = 1024;
-  const auto is_much = [](const Index& x) {
-    return x.kind == Index::array && (x.array_value->size() > few || !x.array_value->device().is_host() || x.array_value->is_pending());
-  };
-  if (std::ranges::any_of(index, is_much)) {
-    const GilReleased release;
-    return f();
-  }
-  const GilUntilBlocked keep;
-  return f();
-}
-
-Array get_part(const Array& x, nb::handle key) {
-  const std::vector<Index> index = index_from(key, x.device());
-  return with_index(index, [&] { return get_view(x, index); });
-}
-
-/// Whether arrays choose together, among them numbers beside an array: then CuPy's results lie as NumPy's.
-bool are_several_arrays(const std::vector<Index>& index) {
-  int arrays = 0, numbers = 0;
-  for (const Index& x : index) {
-    numbers += x.kind == Index::number;
-    if (x.kind == Index::array) arrays += x.array_value->dtype() == Dtype::bool_ ? x.array_value->ndim() : 1;
-  }
-  return arrays > 0 && arrays + numbers > 1;
-}
-
-Array get(const Array& x, nb::handle key) {
-  const std::vector<Index> index = index_from(key, x.device());
-  const bool is_view = InFace::is_in() && !are_several_arrays(index);
-  return with_index(index, [&] { return is_view ? get_view(x, index) : get_item(x, index); });
-}
-
-void set(const Array& x, nb::handle key, nb::handle value) {
-  const std::vector<Index> index = index_from(key, x.device());
-  const Operand operand = value_from(value, x);
-  if (operand.weak != Weak::none) must_fit(operand.scalar, x.dtype());
-  with_index(index, [&] { set_item(x, index, operand.array ? *operand.array : full({}, operand.scalar, x.dtype(), x.device())); });
-}
-
-/// An integer as a place; nothing for one that int64 does not hold, and for any other number.
-std::optional<int64_t> place_of(const Scalar& number) {
-  if (number.kind == DtypeKind::signed_) return number.i;
-  return number.kind == DtypeKind::unsigned_ && number.i >= 0 ? std::optional(number.i) : std::nullopt;
-}
-
-/// An integer of Python's, of NumPy's, or of an integer array that was read; false for any other object.
-bool get_place(PyObject* object, int64_t& place) {
-  if (PyLong_CheckExact(object)) {
-    int overflow = 0;
-    place = PyLong_AsLongLongAndOverflow(object, &overflow);
-    return !overflow;
-  }
-  if (PySlice_Check(object) || object == Py_None || object == Py_Ellipsis) return false;
-  std::optional<int64_t> found;
-  if (const Array* const array = array_of(object)) {
-    const std::optional<Scalar>& number = array->state().number;
-    if (number && is_integer(array->dtype())) found = place_of(*number);
-  } else if (const std::optional<NumpysNumber> number = numpys_number(object)) {
-    found = place_of(number->value);
-  }
-  place = found.value_or(0);
-  return found.has_value();
-}
-
-/// The array that a key is, of positions or flags, or that a list of them becomes in `listed`; null for any other key, also for a number
-/// that was read from an array.
-const Array* places_of(PyObject* key, const Array& x, Array& listed) {
-  const bool is_basic = PyLong_CheckExact(key) || PyTuple_CheckExact(key) || PySlice_Check(key) || key == Py_None;
-  const Array* array = is_basic ? nullptr : array_of(key);
-  if (!is_basic && PyList_CheckExact(key)) {
-    listed = array_of_numbers(key, std::nullopt, x.device());
-    if (!listed.is_null() && !is_floating(listed.dtype())) array = &listed;
-  }
-  return array && !array->state().view.shape.empty() ? array : nullptr;
-}
-
-/// The entries of a key, a tuple or a single one.
-class Entries {
- public:
-  static constexpr size_t most = 6;  // keys of more have all the time they want
-  explicit Entries(PyObject* key)
-      : key_(key), is_tuple_(PyTuple_CheckExact(key)), size_(is_tuple_ ? static_cast<size_t>(PyTuple_Size(key)) : 1) {}
-  size_t size() const { return size_; }
-  PyObject* operator[](size_t i) const { return is_tuple_ ? PyTuple_GetItem(key_, static_cast<Py_ssize_t>(i)) : key_; }
-
- private:
-  PyObject* const key_;
-  const bool is_tuple_;
-  const size_t size_;
-};
-
-/// The numbers of a key that has one for each axis.
-class ElementKey {
- public:
-  ElementKey(const Entries& entries, const Array& x) {
-    if (entries.size() > Entries::most || entries.size() != x.state().view.shape.size()) return;
-    for (size_t i = 0; i < entries.size(); ++i)
-      if (!get_place(entries[i], places_[i])) return;
-    count_ = entries.size();
-  }
-  explicit operator bool() const { return count_ > 0; }
-  std::span<const int64_t> places() const { return {places_, count_}; }
-
- private:
-  int64_t places_[Entries::most];
-  size_t count_ = 0;
-};
-
-/// The numbers, slices and Nones of a key that is nothing else: no list, no array but an element that was read.
-class BasicKey {
- public:
-  BasicKey(const Entries& entries, const Array& x) {
-    if (entries.size() > Entries::most) return;
-    size_t n = 0;
-    for (size_t i = 0; i < entries.size(); ++i)
-      if (entries[i] == Py_Ellipsis ? !fill(entries, i, x.state().view.shape.size(), n) : n == Entries::most || !read(entries[i], rooms_[n++].cut)) return;
-    count_ = n;
-  }
-  explicit operator bool() const { return count_ > 0; }
-  std::span<const BasicIndex> cuts() const { return {&rooms_[0].cut, count_}; }
-
- private:
-  static bool read(PyObject* entry, BasicIndex& cut) {
-    if (PySlice_Check(entry)) {
-      Py_ssize_t start, stop, step;
-      if (PySlice_Unpack(entry, &start, &stop, &step) != 0) throw nb::python_error();
-      new (&cut) BasicIndex{.is_number = false, .start = start, .stop = stop, .step = step};
-      return true;
-    }
-    if (entry == Py_None) {
-      new (&cut) BasicIndex{.is_number = false, .is_new_axis = true};
-      return true;
-    }
-    int64_t place;
-    if (!get_place(entry, place)) return false;
-    new (&cut) BasicIndex{.start = place};
-    return true;
-  }
-
-  /// Whole axes for an ellipsis, which is the entry `at`, up to those that the ones behind it take.
-  bool fill(const Entries& entries, size_t at, size_t ndim, size_t& n) {
-    size_t others = 0;
-    for (size_t i = 0; i < entries.size(); ++i) {
-      if (i != at && entries[i] == Py_Ellipsis) return false;
-      others += i != at && entries[i] != Py_None;
-    }
-    if (others > ndim || n + ndim - others > Entries::most) return false;
-    for (size_t k = others; k < ndim; ++k) new (&rooms_[n++].cut) BasicIndex{.is_number = false};
-    return true;
-  }
-
-  union Room {
-    Room() {}  // most keys need few of them
-    BasicIndex cut;
-  };
-  static_assert(sizeof(Room) == sizeof(BasicIndex) && std::is_trivially_destructible_v<BasicIndex>);
-  Room rooms_[Entries::most];
-  size_t count_ = 0;
-};
-
-/// An element at hand; none if get() is to say what it is.
-nb::object element_of(const Array& x, std::span<const int64_t> at) {
-  if (InFace::is_in()) return {};
-  const Dtype dtype = x.state().dtype;
-  const bool is_numpys = elements_are_numpys() && !info(dtype).code.empty();
-  if (const HeldElement element(x, at); element)
-    return is_numpys ? as_numpys_number(element.memory(), dtype) : object_of(Value{Scalar::load(dtype, element.memory()), dtype, x.state().device});
-  const std::optional<Value> element = get_element(x, at);
-  return !element ? nb::object() : is_numpys ? numpy_number(element->array()) : object_of(*element);
-}
-
-PyObject* subscript(PyObject* self, PyObject* key) {
-  PyObject* const part = guarded_as(self, self, [=] {
-    const Array& x = *array_of(self);
-    Array listed;
-    if (const Array* const places = places_of(key, x, listed))
-      if (Array part = get_few(x, *places); !part.is_null()) return object_of(std::move(part)).release().ptr();
-    const Entries entries(key);
-    if (const ElementKey at(entries, x); at) {
-      if (nb::object element = element_of(x, at.places()); element.is_valid()) return element.release().ptr();
-    } else if (const BasicKey basic(entries, x); basic) {
-      if (std::optional<View> part = cut(x.state().view, basic.cuts()))
-        return settled_object_of(x.with_view(*part)).release().ptr();
-    }
-    nb::object part = settled_object_of(get(x, key));
-    const Array* const value = elements_are_numpys() ? array_of(part) : nullptr;
-    const bool is_number =
-        value && value->ndim() == 0 && value->is_read_only() && !info(value->dtype()).code.empty();
-    return (is_number ? numpy_number(*value) : part).release().ptr();
-  });
-  if (part && face_array_type) know_view(part, self, true);
-  return part;
-}
-
-/// What loops over an array ask for, one after the other until there is none.
-PyObject* subscript_by_number(PyObject* self, Py_ssize_t at) {
-  return guarded_as(self, self, [=]() -> PyObject* {
-    const Array& x = *array_inside(self);
-    const Shape& shape = x.state().view.shape;
-    if (shape.empty()) return subscript(self, nb::int_(at).ptr());
-    const int64_t place = at, length = shape[0];
-    if (place < 0 || place >= length) return PyErr_Format(PyExc_IndexError, "index %zd is out of bounds for axis 0 with size %zd", at, static_cast<Py_ssize_t>(length));
-    if (shape.size() == 1)
-      if (nb::object element = element_of(x, {&place, 1}); element.is_valid()) return element.release().ptr();
-    return subscript(self, nb::int_(at).ptr());
-  });
-}
-
-/// What loops over an array: each row is what it is when it is asked for. Python's own iterator of sequences would learn from an
-/// error that there are no more, whose text takes longer than a few rows.
-struct Rows {
-  PyObject base;
-  PyObject* array;  ///< null when all rows were given
-  Py_ssize_t next;
-  PyObject* numbers[2];  ///< NumPy's, the last ones: when one is asked for, a loop has the last and is done with the one before
-
-  static Rows& of(PyObject* self) { return *reinterpret_cast<Rows*>(self); }
-  Py_ssize_t left() const { return array ? std::max<Py_ssize_t>(array_inside(array)->state().view.shape[0] - next, 0) : 0; }
-
-  static PyObject* give(PyObject* self) {
-    Rows& rows = of(self);
-    if (rows.left() > 0) {
-      const Py_ssize_t at = rows.next++;
-      if (!elements_are_numpys()) return subscript_by_number(rows.array, at);
-      PyObject*& before = rows.numbers[at % 2];
-      const Array& x = *array_inside(rows.array);
-      if (before && is_read_again(before, x, at)) return Py_NewRef(before);
-      PyObject* const row = subscript_by_number(rows.array, at);
-      if (x.state().view.shape.size() == 1) Py_XDECREF(std::exchange(before, Py_XNewRef(row)));
-      return row;
-    }
-    Py_CLEAR(rows.array);
-    return nullptr;
-  }
-  /// Whether a number that nobody has any more is now the one at that place: to make an object takes most of the time of a read.
-  static bool is_read_again(PyObject* object, const Array& x, int64_t at) {
-    if (Py_REFCNT(object) != 1 || InFace::is_in()) return false;
-    const Array::State& of = x.state();
-    const HeldElement element(x, {&at, 1});
-    if (!element) return false;
-    const void* const number = of.dtype == Dtype::bool_ ? nullptr : memory_of_number(object, of.dtype);
-    if (number) std::memcpy(const_cast<void*>(number), element.memory(), of.itemsize);
-    return number;
-  }
-  static int traverse(PyObject* self, visitproc visit, void* arg) {
-    Py_VISIT(Py_TYPE(self));
-    Py_VISIT(of(self).array);
-    for (PyObject* number : of(self).numbers) Py_VISIT(number);
-    return 0;
-  }
-  static void destroy(PyObject* self) {
-    PyTypeObject* const type = Py_TYPE(self);
-    PyObject_GC_UnTrack(self);
-    Py_CLEAR(of(self).array);
-    for (PyObject*& number : of(self).numbers) Py_CLEAR(number);
-    PyObject_GC_Del(self);
-    Py_DECREF(type);
-  }
-  static PyObject* hint(PyObject* self, PyObject*) { return PyLong_FromSsize_t(of(self).left()); }
-  static PyTypeObject* make_type() {
-    static PyMethodDef methods[] = {{"__length_hint__", hint, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
-    PyType_Slot slots[] = {{Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)}, {Py_tp_iternext, reinterpret_cast<void*>(give)},
-                           {Py_tp_traverse, reinterpret_cast<void*>(traverse)},      {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
-                           {Py_tp_methods, methods},                                 {0, nullptr}};
-    PyType_Spec spec = {"kasoku._core._Rows", sizeof(Rows), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots};
-    auto* const type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
-    if (!type) throw nb::python_error();
-    return type;
-  }
-};
-
-PyObject* rows_of(PyObject* self) {
-  return guarded([=] {
-    const Array& x = *array_inside(self);
-    if (x.ndim() == 0) throw Error(ErrorKind::type, "iteration over a 0-d array");
-    if (x.device().is_host() && !Recorder::current() && x.is_pending()) {  // once, and not a part of it for each row
-      const GilUntilBlocked keep;
-      x.buffer();
-    }
-    static PyTypeObject* const type = Rows::make_type();
-    Rows* const rows = PyObject_GC_New(Rows, type);
-    if (!rows) throw nb::python_error();
-    rows->array = Py_NewRef(self);
-    rows->next = 0;
-    std::ranges::fill(rows->numbers, nullptr);
-    PyObject_GC_Track(rows);
-    return reinterpret_cast<PyObject*>(rows);
-  });
-}
-
-/// Whether a number of one dtype is stored in an element of the other by one conversion, which is as kernels have it.
-bool is_stored_at_once(Dtype from, Dtype to) { return is_complex(from) == is_complex(to) && to != Dtype::opaque; }
-
-/// The number that a value is for an array of this dtype; nothing for an array.
-std::optional<Scalar> number_to_store(nb::handle value, Dtype dtype) {
-  std::optional<Scalar> number = plain_number(value);
-  if (number) {
-    must_fit(*number, dtype);
-  } else if (const Array* const array = array_of(value)) {
-    if (is_stored_at_once(array->dtype(), dtype)) number = array->state().number;
-  } else if (const std::optional<NumpysNumber> typed = numpys_number(value)) {
-    if (is_stored_at_once(typed->dtype, dtype)) number = typed->value;
-  } else if (PyBool_Check(value.ptr()) || PyComplex_CheckExact(value.ptr())) {
-    if (is_stored_at_once(PyBool_Check(value.ptr()) ? Dtype::bool_ : Dtype::complex128, dtype)) number = scalar_from(value);
-  }
-  return number;
-}
-
-/// A number of Python's as the element that it is of the dtypes that Python's numbers have themselves; null for any other.
-const void* plain_element(nb::handle value, Dtype dtype, std::variant<double, int64_t>& room) {
-  if (PyFloat_CheckExact(value.ptr())) return dtype == Dtype::float64 ? &room.emplace<double>(PyFloat_AsDouble(value.ptr())) : nullptr;
-  if (!PyLong_CheckExact(value.ptr()) || (dtype != Dtype::int64 && dtype != Dtype::float64)) return nullptr;
-  int overflow = 0;
-  const int64_t whole = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
-  if (overflow) return nullptr;
-  if (dtype == Dtype::int64) return &room.emplace<int64_t>(whole);
-  return &room.emplace<double>(static_cast<double>(whole));
-}
-
-/// Whether the element, or the few elements, that the key names were written at once.
-bool is_set_at_once(const Array& x, const ElementKey& at, nb::handle value) {
-  if (!at || x.is_read_only()) return false;
-  std::variant<double, int64_t> room;
-  const void* const plain = plain_element(value, x.dtype(), room);
-  if (const void* const element = plain ? plain : is_plain_array(value) ? nullptr : memory_of_number(value, x.dtype())) {
-    const HeldElement place(x, at.places());
-    char* const to = place.to_write();
-    if (to) std::memcpy(to, element, x.itemsize());
-    return to;
-  }
-  const std::optional<Scalar> number = number_to_store(value, x.dtype());
-  return number && set_element(x, at.places(), *number);
-}
-
-bool is_set_at_once(const Array& x, const BasicKey& basic, nb::handle value) {
-  if (!basic || x.is_read_only()) return false;
-  if (const std::optional<Scalar> number = number_to_store(value, x.dtype())) return set_few(x, basic.cuts(), *number);
-  if (const Array* const array = array_of(value)) return set_few(x, basic.cuts(), *array);
-  const Array few = array_of_numbers(value, x.dtype() == Dtype::float64 ? std::optional(Dtype::float64) : std::nullopt, x.device());
-  return !few.is_null() && few.dtype() == x.dtype() && set_few(x, basic.cuts(), few);
-}
-
-bool is_set_at_once(const Array& x, const Array& places, nb::handle value) {
-  if (x.is_read_only()) return false;
-  if (const Array* const array = array_of(value); array && !array->state().number) return set_few(x, places, *array);
-  const std::optional<Scalar> number = number_to_store(value, x.dtype());
-  return number && set_few(x, places, *number);
-}
-
-int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
-  PyObject* const done = guarded([=] {
-    if (!value) throw Error(ErrorKind::type, "elements of an array cannot be deleted");
-    const Array& x = *array_of(self);
-    Array listed;
-    if (const Array* const places = places_of(key, x, listed); places && is_set_at_once(x, *places, value)) return nb::none().release().ptr();
-    const Entries entries(key);
-    if (is_set_at_once(x, ElementKey(entries, x), value)) return nb::none().release().ptr();
-    const BasicKey basic(entries, x);
-    if (is_set_at_once(x, basic, value)) return nb::none().release().ptr();
-    const Array* const array = basic ? array_of(value) : nullptr;
-    std::optional<View> part = array ? cut(x.state().view, basic.cuts()) : std::nullopt;
-    if (part) {
-      const GilUntilBlocked keep;
-      const Array into = x.with_view(*part);
-      // What is pending in eager mode is its statement's alone; with one reference it is the one that is stored here.
-      if (is_eager() && Py_REFCNT(value) == 1) set_view(into, std::move(*array_inside(value)));
-      else set_view(into, *array);
-    } else {
-      set(x, key, value);
-    }
-    return nb::none().release().ptr();
-  });
-  Py_XDECREF(done);
-  return done ? 0 : -1;
 }
 
 Py_ssize_t length(PyObject* self) {
@@ -641,89 +173,14 @@ nb::object view(const Array& x, nb::handle dtype) {
   return object_of(std::move(viewing));
 }
 
-/// ks.round().
-nb::object round_of(nb::handle object, int decimals, nb::handle out) {
-  Array x = array_from(object, default_device());
-  if (is_complex(x.dtype())) {  // as numbers of their own: divided by a complex unit they would be rounded once more
-    const nb::object numbers = nb::cast(copy(expand_dims(x, {-1}))).attr("view")(std::string(info(real_part(x.dtype())).name));
-    const nb::object whole = round_of(numbers, decimals, nb::none()).attr("view")(std::string(info(x.dtype()).name));
-    return stored("round", reshape(nb::cast<Array&>(whole), x.shape()), out, nb::none(), "same_kind");
-  }
-  return stored("round", without_lock([&] { return rounded(x, decimals); }), out, nb::none(), "same_kind");
-}
-
-nb::object item(const Array& x, const nb::args& at) {
-  if (at.size() == 0) return item_of(x);
-  if (const ElementKey place(Entries(at.ptr()), x); place)
-    if (nb::object number = item_at(x, place.places()); number.is_valid()) return number;
-  if (at.size() > 1) return item_of(get(x, at));
-  if (nb::isinstance<nb::tuple>(at[0])) return item_of(get(x, at[0]));
-  return item_of(get(ravel(x), at[0]));
-}
-
 }  // namespace
 
-Array rounded(const Array& x, int decimals) {
-  if (x.dtype() == Dtype::bool_ && decimals == 0) return apply(Op::rint, {x});  // float16, as NumPy's
-  if (!is_floating(x.dtype())) {
-    if (x.dtype() == Dtype::bool_) throw Error(ErrorKind::type, "round of bools is to 0 decimals");
-    if (decimals >= 0) return copy(x);  // what is written to the result is not in x
-    const double unit = std::pow(10.0, -decimals);
-    return astype(apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {astype(x, Dtype::float64), unit})}), unit}), x.dtype());
-  }
-  if (decimals == 0) return apply(Op::rint, {x});
-  const double unit = std::pow(10.0, std::abs(decimals));
-  if (decimals > 0) return apply(Op::divide, {apply(Op::rint, {apply(Op::multiply, {x, unit})}), unit});
-  return apply(Op::multiply, {apply(Op::rint, {apply(Op::divide, {x, unit})}), unit});
-}
-
-Array new_array(nb::handle object, nb::handle dtype) { return make_array(object, dtype, nb::none(), Copies::always); }
-
-nb::object item_by_key(const Array& x, nb::handle key) {
-  const ElementKey place(Entries(key.ptr()), x);
-  return place ? item_at(x, place.places()) : nb::object();
-}
-
-PyTypeObject* face_array_type = nullptr;
 ptrdiff_t array_place = 0;
 
 bool has_more(nb::handle array) {
   static const auto offset = [](const char* name) { return nb::cast<Py_ssize_t>(nb::handle(reinterpret_cast<PyObject*>(array_type())).attr(name)); };
   static const Py_ssize_t places[] = {offset("__dictoffset__"), offset("__weakrefoffset__")};
   return std::ranges::any_of(places, [&](Py_ssize_t at) { return at <= 0 || *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(array.ptr()) + at); });
-}
-
-bool& InFace::current() {
-  static constinit thread_local bool is_in = false;
-  return is_in;
-}
-
-void know_view(nb::handle result, nb::handle of, bool also_whole) {
-  // The slot `_viewed` of the face's class, which lies behind what the engine's has.
-  static const auto viewed = [](nb::handle array) -> PyObject*& {
-    static const nb::handle engines(reinterpret_cast<PyObject*>(array_type()));
-    static const Py_ssize_t at = nb::cast<Py_ssize_t>(engines.attr("__basicsize__"));
-    return *reinterpret_cast<PyObject**>(reinterpret_cast<char*>(array.ptr()) + at);
-  };
-  if (PyTuple_CheckExact(result.ptr()) || PyList_CheckExact(result.ptr())) {
-    for (const nb::handle part : result) {
-      if (!is_of_face(part)) return;  // numbers may be many
-      know_view(part, of, also_whole);
-    }
-    return;
-  }
-  const bool is_new = Py_REFCNT(result.ptr()) == 1;
-  if (!is_new || !is_of_face(result) || !is_of_face(of) || viewed(result)) return;
-  const Array::State &made = array_inside(result)->state(), &given = array_inside(of)->state();
-  if (made.number || given.number || made.current() != given.current()) return;
-  if (!also_whole && made.view == given.view && made.dtype == given.dtype) return;
-  viewed(result) = Py_NewRef(viewed(of) ? viewed(of) : of.ptr());
-}
-
-PyObject* as_derived(nb::handle x, nb::handle y, PyObject* result) {
-  const nb::object given = nb::steal(result);
-  const nb::handle like = is_of_face(x) && Py_TYPE(x.ptr()) != face_array_type ? x : y;
-  return guarded([&] { return nb::object(like.attr("_of_my_class")(given)).release().ptr(); });
 }
 
 nb::object object_of(Array&& array) {
@@ -961,57 +418,8 @@ array([ 7, 13]))");
            })
       .def("__repr__", &text_of)
       .def("__str__", [](const Array& x) { return nb::str(printed(x)); });
-  m.def(
-      "array",
-      [](nb::handle x, nb::handle dtype, nb::handle device, nb::handle order, nb::handle copy, int64_t ndmin) {
-        const Copies copies = copies_from(copy);
-        const Array made = is_rows(order) && copies == Copies::always
-                               ? make_array(x, dtype, device, copies)
-                               : array_in_order(x, dtype, device, memory_order_from(order), copies);
-        Extents first;
-        for (int64_t i = 0; made.ndim() + i < ndmin; ++i) first.push_back(i);
-        return first.empty() ? made : expand_dims(made, first);
-      },
-      "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), "order"_a.none() = "C",
-      "copy"_a.none() = true, "ndmin"_a = 0,
-      R"(A new array with a copy of the values.
-
-object is an array of any library, a number, or nested sequences of numbers of one length.
-dtype= is the dtype of the elements, that of the values unless given; device= is a Device or its name, where the
-values lie unless given. order= says how the elements lie: by rows ("C") or columns ("F"), or as those of
-an array do ("A", "K"). copy=None copies only where that is needed, copy=False never, as asarray() has it. ndmin= is
-the least number of axes, new ones first. Returns an Array. Rows of different lengths are a ValueError, texts and
-objects a TypeError.
-
->>> ks.array([[1, 2], [3, 4]], dtype="float32")
-array([[1., 2.],
-       [3., 4.]], dtype=float32))");
-  m.def(
-      "asarray",
-      [](nb::handle x, nb::handle dtype, nb::handle device, nb::handle copy, nb::handle order) -> nb::object {
-        const Copies copies = copies_from(copy);
-        if (is_array(x) && copies != Copies::always && fits(nb::cast<const Array&>(x), dtype, device, order))
-          return nb::borrow(x);
-        return nb::cast(order.is_none() ? make_array(x, dtype, device, copies)
-                                        : array_in_order(x, dtype, device, memory_order_from(order), copies));
-      },
-      "object"_a.none(), "dtype"_a = nb::none(), "device"_a = nb::none(), nb::kw_only(), "copy"_a = nb::none(),
-      "order"_a = nb::none(),
-      R"(An array of the values, without a copy where that can be: on a CPU it shows a NumPy array's memory.
-
-object, dtype=, device= and order= are those of array(). copy=True never shows that memory, copy=False shows it or
-raises ValueError. Returns an Array: object itself if it is one that fits.
-
->>> import numpy as np
->>> x = np.zeros(2)
->>> y = ks.asarray(x)
->>> x[0] = 5
->>> y
-array([5., 0.]))");
   const nb::object any = nb::inst_alloc(nb::type<Array>());
   array_place = reinterpret_cast<char*>(nb::inst_ptr<Array>(any)) - reinterpret_cast<char*>(any.ptr());
-  m.def("_part", &get_part, "x"_a, "key"_a.none(), "x[key], where one element is a view as well.");
-  m.def("_face_class", [](nb::handle cls) { face_array_type = reinterpret_cast<PyTypeObject*>(nb::borrow(cls).release().ptr()); }, "cls"_a, "The class of what functions in the face give (_in_face).");
   m.def("_become", [](nb::handle object, const Array& x) {
     new (array_inside(object)) Array(x);
     nb::inst_mark_ready(object);
@@ -1022,16 +430,7 @@ array([5., 0.]))");
     const Array here = to_device(value, x.device());
     x.assign(here.dtype() == x.dtype() ? here : astype(here, x.dtype()));
   }, "x"_a, "value"_a, "Makes x's elements those of a value of its shape that nobody uses any more.");
-  m.def("round", &round_of, "x"_a, "decimals"_a = 0, "out"_a = nb::none(),
-R"(The elements rounded to a number of decimals, halves to even; negative decimals= round to tens and so on.
-
-Computed as rint(x * 10**decimals) / 10**decimals, so a half that no float has exactly goes by the float there is.
-Returns an array of the shape and dtype of x, or out= with the elements; integers stay what they are. Parts of complex numbers are rounded apart.
-
->>> ks.round([1.25, 2.55, -0.5], 1)
-array([ 1.2,  2.6, -0.5]))");
   m.attr("ndarray") = m.attr("Array");  // its name in NumPy
-  m.attr("around") = m.attr("round");
   m.attr("newaxis") = nb::none();
   m.attr("pi") = 3.141592653589793;
   m.attr("e") = 2.718281828459045;

@@ -93,11 +93,12 @@ nb::object object_of(const Value& value);
 /// the whole way. The lock stays, and there is nothing to settle (ops.cpp).
 nb::object again(Op op, std::span<const nb::handle> objects);
 
-/// x.item(key) for a key with a number for each axis, if the element is at hand; else none (array.cpp).
+/// x.item(key) for a key with a number for each axis, if the element is at hand; else none (subscript.cpp).
 nb::object item_by_key(const Array& x, nb::handle key);
 
-/// ks.array(object, dtype) (array.cpp).
+/// ks.array(object, dtype), and what Array(...) makes (asarray.cpp).
 Array new_array(nb::handle object, nb::handle dtype);
+Array constructed(nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle offset, nb::handle strides, nb::handle order, nb::handle device);
 /// ks.zeros(shape, dtype) and its like for another value, ks.empty(shape) and ks.arange(stop) (creation.cpp).
 Array new_filled(nb::handle shape, double value, nb::handle dtype);
 Array new_empty(nb::handle shape);
@@ -107,7 +108,8 @@ Array new_range(nb::handle stop);
 nb::object dot_product(const Array& x, const Array& y);
 /// ks.nonzero(x) (selection.cpp).
 nb::object nonzero_of(const Array& x);
-/// ks.round(x, decimals) of what is not complex (array.cpp).
+/// ks.round(), and of what is not complex (round.cpp).
+nb::object round_of(nb::handle object, int decimals, nb::handle out);
 Array rounded(const Array& x, int decimals);
 
 /// Slots of the class for Python's operators (ops.cpp).

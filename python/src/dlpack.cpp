@@ -60,7 +60,7 @@ nb::object capsule_of(const Array& x, uint64_t flags) {
   return nb::steal(capsule);
 }
 
-nb::tuple place_of(const Array& x) { return nb::make_tuple(x.device().dlpack_type(), x.device().index); }
+nb::tuple dlpack_place(const Array& x) { return nb::make_tuple(x.device().dlpack_type(), x.device().index); }
 
 [[noreturn]] void refuse(const std::string& why) { throw nb::buffer_error(("__dlpack__: " + why).c_str()); }
 
@@ -68,7 +68,7 @@ nb::object give(const Array& array, nb::handle stream, nb::handle max_version, n
   Array x = array;
   const bool must_copy = !copies.is_none() && nb::cast<bool>(copies), may_copy = copies.is_none() || must_copy;
   bool is_copied = must_copy;
-  if (!wanted.is_none() && !wanted.equal(place_of(x))) {
+  if (!wanted.is_none() && !wanted.equal(dlpack_place(x))) {
     if (!wanted.equal(nb::make_tuple(static_cast<int>(dlpack::cpu), 0)))
       refuse("the array is on " + x.device().str() + " and can go to the host alone");
     if (!may_copy) refuse("the array is on " + x.device().str() + " and is on the host only in a copy");
@@ -121,7 +121,7 @@ void bind_dlpack(nb::module_& m) {
   add_method(cls, "__dlpack__", &give, nb::kw_only(), "stream"_a = nb::none(), "max_version"_a = nb::none(),
              "dl_device"_a = nb::none(), "copy"_a = nb::none(),
              "A capsule of DLPack, versioned if max_version is (1, 0) or more. BufferError for what it cannot say.");
-  add_method(cls, "__dlpack_device__", &place_of, "DLPack's (kind, index) of the array's device.");
+  add_method(cls, "__dlpack_device__", &dlpack_place, "DLPack's (kind, index) of the array's device.");
   m.def("from_dlpack", &from_dlpack, "x"_a, nb::kw_only(), "device"_a = nb::none(), "copy"_a = nb::none(),
         R"(An array that shows what another library's array, or a capsule, shows: without a copy, unless copy=True or
 device= is another one.

@@ -42,7 +42,7 @@ nb::object stored(Array result, nb::handle out) {
   return nb::borrow(out);
 }
 
-struct Row {
+struct Transform {
   const char* name;
   Fourier kind;
   int axes;  ///< 1, 2, or 0: all
@@ -51,7 +51,7 @@ struct Row {
   const char* shown;  ///< what Python shows of it
 };
 // clang-format off
-constexpr Row table[] = {
+constexpr Transform transforms[] = {
     {"fft",    Fourier::forward,      1, "The discrete Fourier transform along one axis.", "ks.fft.fft([1.0, 2.0, 3.0, 4.0])", "array([10.+0.j, -2.+2.j, -2.+0.j, -2.-2.j])"},
     {"ifft",   Fourier::inverse,      1, "The inverse of fft(): the inverse discrete Fourier transform along one axis.", "ks.fft.ifft([10.0, -2.0 + 2.0j, -2.0, -2.0 - 2.0j]).real", "array([1., 2., 3., 4.])"},
     {"rfft",   Fourier::half,         1, "The transform of real numbers: n // 2 + 1 elements, from which the others follow.", "ks.fft.rfft([1.0, 2.0, 3.0, 4.0])", "array([10.+0.j, -2.+2.j, -2.+0.j])"},
@@ -68,7 +68,7 @@ constexpr Row table[] = {
 // clang-format on
 
 /// A row's sentence, what all transforms have in common, the example.
-std::string described(const Row& row) {
+std::string described(const Transform& row) {
   const char* const lengths = row.axes == 1 ? "n= cuts the axis or fills it up with zeros before" : "s= are lengths to which axes= are cut, or filled up with zeros, before";
   return std::string(row.doc) + "\n\n" + lengths + " (of an inverse of real numbers: the result's).\n" +
          "norm=\"backward\" divides inverses by the number of elements, \"forward\" the others, \"ortho\" each by its root.\n"
@@ -89,7 +89,7 @@ std::optional<Extents> one_length(nb::handle n) {
 
 void bind_fft(nb::module_& core) {
   nb::module_ m = core.def_submodule("_fft", "What kasoku/fft.py shows.");
-  for (const Row& row : table) {
+  for (const Transform& row : transforms) {
     const Fourier kind = row.kind;
     if (row.axes == 1) {
       m.def(row.name, [kind](nb::handle a, nb::handle n, int64_t axis, nb::handle norm, nb::handle out) {

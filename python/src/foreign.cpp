@@ -89,7 +89,7 @@ struct Lent {
 
 /// Takes what a capsule of this name holds, which nobody can take again; null if it has another name.
 template <class Held>
-Held* taken(nb::handle capsule, const char* name, const char* name_when_used) {
+Held* taken_capsule(nb::handle capsule, const char* name, const char* name_when_used) {
   if (!PyCapsule_IsValid(capsule.ptr(), name)) return nullptr;
   auto* const held = static_cast<Held*>(PyCapsule_GetPointer(capsule.ptr(), name));
   if (!held || PyCapsule_SetName(capsule.ptr(), name_when_used) != 0) throw nb::python_error();
@@ -192,7 +192,7 @@ Array array_of_dlpack(nb::handle object) {
     if (on) theirs = stream_of_torch(object, *on);
     if (on && !theirs) ours = &on->current_stream();
   }
-  if (auto* const held = taken<dlpack::ManagedVersioned>(capsule, "dltensor_versioned", "used_dltensor_versioned")) {
+  if (auto* const held = taken_capsule<dlpack::ManagedVersioned>(capsule, "dltensor_versioned", "used_dltensor_versioned")) {
     if (held->version.major == dlpack::version.major)
       return array_over(held, held->flags & dlpack::read_only, theirs, ours);
     const uint32_t major = held->version.major;
@@ -200,7 +200,7 @@ Array array_of_dlpack(nb::handle object) {
     throw nb::buffer_error(
         ("from_dlpack: the capsule is of DLPack " + std::to_string(major) + ", which is not known here").c_str());
   }
-  if (auto* const held = taken<dlpack::Managed>(capsule, "dltensor", "used_dltensor"))
+  if (auto* const held = taken_capsule<dlpack::Managed>(capsule, "dltensor", "used_dltensor"))
     return array_over(held, false, theirs, ours);
   const char* const name = PyCapsule_CheckExact(capsule.ptr()) ? PyCapsule_GetName(capsule.ptr()) : nullptr;
   PyErr_Clear();

@@ -46,12 +46,10 @@ namespace {
 
 using namespace nb::literals;
 
-/// PyMemberDef's flags and types, from before the stable interface named them.
-constexpr int member_object = 6, member_ssize = 19, member_readonly = 1;
-constexpr unsigned int has_vectorcall = 1u << 11, is_method_descriptor = 1u << 17, is_immutable = 1u << 8;
+/// More of a type's flags.
+constexpr unsigned int is_method_descriptor = 1u << 17, is_immutable = 1u << 8;
 
 using Handles = std::span<const nb::handle>;
-using VectorCall = PyObject* (*)(PyObject*, PyObject* const*, size_t, PyObject*);
 
 /// What a function gives for few arguments by place alone, if that is known for such; none if it is for nanobind's function.
 struct ShortWay {
@@ -63,7 +61,7 @@ struct ShortWay {
   bool is_for(PyObject* const* args, size_t n) const { return give && least <= n && n <= most && (!of_array || is_array(args[0])); }
 };
 
-struct Object {
+struct FunctionObject {
   PyObject base;
   VectorCall vectorcall;
   ShortWay short_way;
@@ -74,7 +72,7 @@ struct Object {
 
 PyTypeObject *function_type = nullptr, *ufunc_type = nullptr, *method_type = nullptr, *face_function_type = nullptr;
 
-PyObject* wrapped(PyObject* self) { return reinterpret_cast<Object*>(self)->function; }
+PyObject* wrapped(PyObject* self) { return reinterpret_cast<FunctionObject*>(self)->function; }
 
 /// Null, with an error that says of a call that does not fit its function what is wrong with it, in the place of nanobind's
 /// list of types (kasoku/_namespace/signatures.py).
@@ -111,8 +109,8 @@ nb::object number_again(int which, Handles args) {
 
 nb::object multiplied(int, Handles args) { return is_array(args[1]) ? dot_product(*array_inside(args[0]), *array_inside(args[1])) : nb::object(); }
 nb::object made_anew(int, Handles args) { return settled_object_of(new_array(args[0], args.size() > 1 ? args[1] : nb::none())); }
-nb::object sorted(int, Handles args) { return settled_object_of(without_lock_of(array_inside(args[0])->size(), [&] { return sort(*array_inside(args[0])); })); }
-nb::object arg_sorted(int, Handles args) { return settled_object_of(without_lock_of(array_inside(args[0])->size(), [&] { return argsort(*array_inside(args[0])); })); }
+nb::object sort_row(int, Handles args) { return settled_object_of(without_lock_of(array_inside(args[0])->size(), [&] { return sort(*array_inside(args[0])); })); }
+nb::object arg_sort_row(int, Handles args) { return settled_object_of(without_lock_of(array_inside(args[0])->size(), [&] { return argsort(*array_inside(args[0])); })); }
 nb::object sorted_in_place(int, Handles args) { return sort_few(*array_inside(args[0]), -1) ? nb::none() : nb::object(); }
 nb::object positions_of_nonzero(int, Handles args) { return nonzero_of(*array_inside(args[0])); }
 
@@ -124,7 +122,7 @@ nb::object filled_in_place(int, Handles args) {
   return set_few(x, std::span<const BasicIndex>(), *number) ? nb::none() : nb::object();
 }
 
-nb::object joined(int, Handles args) {
+nb::object join_few(int, Handles args) {
   const bool are_arrays = PyList_CheckExact(args[0].ptr()) ? PyList_Size(args[0].ptr()) > 0 && is_array(PyList_GetItem(args[0].ptr(), 0))
                                                            : PyTuple_CheckExact(args[0].ptr()) && PyTuple_Size(args[0].ptr()) > 0 && is_array(PyTuple_GetItem(args[0].ptr(), 0));
   if (!are_arrays) return {};
@@ -145,18 +143,18 @@ nb::object moved(int, Handles args) {
   return result.is_null() ? nb::object() : settled_object_of(std::move(result));
 }
 
-Array reshaped(const Array& x, Handles lengths) {
+Array reshape_to(const Array& x, Handles lengths) {
   if (lengths.size() == 1) return reshape(x, shape_from(lengths[0]));
   const bool are_numbers = PyLong_CheckExact(lengths[0].ptr()) && PyLong_CheckExact(lengths[1].ptr());
   return are_numbers ? reshape(x, {nb::cast<int64_t>(lengths[0]), nb::cast<int64_t>(lengths[1])}) : Array();
 }
 
-Array repeated(const Array& x, Handles times) {
+Array repeat_by_number(const Array& x, Handles times) {
   const std::optional<Scalar> n = PyLong_CheckExact(times[0].ptr()) ? plain_number(times[0]) : std::nullopt;
   return n ? repeat(x, n->i) : Array();
 }
 
-Array taken(const Array& x, Handles places) {
+Array take_few(const Array& x, Handles places) {
   const Array* const at = array_of(places[0]);
   return at && x.ndim() == 1 && at->dtype() == Dtype::int64 ? get_few(x, *at) : Array();
 }
@@ -174,25 +172,25 @@ ShortWay short_way_of(PyTypeObject* type, std::string_view name, bool is_beside_
     ShortWay way;
   } ways[] = {
       {method_type, "item", {[](int, Handles args) { return item_by_key(*array_inside(args[0]), args[1]); }, 0, 2, 2}},
-      {method_type, "reshape", {moved<reshaped>, 0, 2, 3}},
+      {method_type, "reshape", {moved<reshape_to>, 0, 2, 3}},
       {method_type, "ravel", {moved<[](const Array& x, Handles) { return ravel(x); }>, 0, 1, 1}},
       {method_type, "flatten", {moved<[](const Array& x, Handles) { return x.ndim() == 1 ? copy(x) : copy(ravel(x)); }>, 0, 1, 1}},
       {method_type, "transpose", {moved<[](const Array& x, Handles) { return transpose(x); }>, 0, 1, 1}},
       {method_type, "copy", {moved<[](const Array& x, Handles) { return copy(x); }>, 0, 1, 1}},
       {method_type, "astype", {moved<[](const Array& x, Handles dtype) { return astype(x, dtype_from(dtype[0])); }>, 0, 2, 2}},
-      {method_type, "take", {moved<taken>, 0, 2, 2}},
-      {function_type, "take", {moved<taken>, 0, 2, 2}},
-      {method_type, "repeat", {moved<repeated>, 0, 2, 2}},
-      {function_type, "repeat", {moved<repeated>, 0, 2, 2}},
+      {method_type, "take", {moved<take_few>, 0, 2, 2}},
+      {function_type, "take", {moved<take_few>, 0, 2, 2}},
+      {method_type, "repeat", {moved<repeat_by_number>, 0, 2, 2}},
+      {function_type, "repeat", {moved<repeat_by_number>, 0, 2, 2}},
       {method_type, "round", {moved<[](const Array& x, Handles) { return is_complex(x.dtype()) ? Array() : rounded(x, 0); }>, 0, 1, 1}},
       {method_type, "fill", {filled_in_place, 0, 2, 2}},
       {method_type, "sort", {sorted_in_place, 0, 1, 1}},
-      {function_type, "sort", {sorted, 0, 1, 1}},
-      {method_type, "argsort", {arg_sorted, 0, 1, 1}},
-      {function_type, "argsort", {arg_sorted, 0, 1, 1}},
+      {function_type, "sort", {sort_row, 0, 1, 1}},
+      {method_type, "argsort", {arg_sort_row, 0, 1, 1}},
+      {function_type, "argsort", {arg_sort_row, 0, 1, 1}},
       {method_type, "nonzero", {positions_of_nonzero, 0, 1, 1}},
       {function_type, "nonzero", {positions_of_nonzero, 0, 1, 1}},
-      {function_type, "concatenate", {joined, 0, 1, 1, false}},
+      {function_type, "concatenate", {join_few, 0, 1, 1, false}},
       {method_type, "tolist", {[](int, Handles args) { return list_of(*array_inside(args[0])); }, 0, 1, 1}},
       {method_type, "dot", {multiplied, 0, 2, 2}},
       {function_type, "dot", {multiplied, 0, 2, 2}},
@@ -212,7 +210,7 @@ ShortWay short_way_of(PyTypeObject* type, std::string_view name, bool is_beside_
 }
 
 PyObject* call_wrapped(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
-  const Object& object = *reinterpret_cast<Object*>(self);
+  const FunctionObject& object = *reinterpret_cast<FunctionObject*>(self);
   const size_t n = argument_count(n_and_flag, names);
   PyObject* result = nullptr;
   if (!names && object.short_way.is_for(args, n)) {
@@ -238,34 +236,34 @@ bool is_operand_of_face(PyObject* object) {
 }
 
 /// Functions and methods give arrays of their operands' class.
-PyObject* call(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
+PyObject* call_for_operands(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
   const size_t n = face_array_type ? argument_count(n_and_flag, names) : 0;
   return std::any_of(args, args + n, is_operand_of_face) ? call_in_face(self, args, n_and_flag, names) : call_wrapped(self, args, n_and_flag, names);
 }
 
 PyObject* call_beside_numpys(PyObject* self, PyObject* const* args, size_t n_and_flag, PyObject* names) {
   return guarded([=] {
-    PyObject* const result = call(self, args, n_and_flag, names);
-    return as_numpys_method(nb::steal(result), reinterpret_cast<Object*>(self)->numpys, reinterpret_cast<Object*>(self)->moves_elements, {args, argument_count(n_and_flag, names)}, names).release().ptr();
+    PyObject* const result = call_for_operands(self, args, n_and_flag, names);
+    return as_numpys_method(nb::steal(result), reinterpret_cast<FunctionObject*>(self)->numpys, reinterpret_cast<FunctionObject*>(self)->moves_elements, {args, argument_count(n_and_flag, names)}, names).release().ptr();
   });
 }
 
-PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* names) {
+PyObject* call_wrapped_with_tuple(PyObject* self, PyObject* args, PyObject* names) {
   PyObject* const result = PyObject_Call(wrapped(self), args, names);
   return result ? result : worded(wrapped(self), [=] { return std::pair(nb::borrow<nb::tuple>(args), names ? nb::borrow<nb::dict>(names) : nb::dict()); });
 }
 
 PyObject* call_in_face_with_tuple(PyObject* self, PyObject* args, PyObject* names) {
   const InFace scope;
-  PyObject* const result = call_with_tuple(self, args, names);
+  PyObject* const result = call_wrapped_with_tuple(self, args, names);
   if (result && PyTuple_Size(args)) know_view(result, PyTuple_GetItem(args, 0), false);
   return result;
 }
 
-void destroy(PyObject* self) {
+void destroy_function(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
-  Py_CLEAR(reinterpret_cast<Object*>(self)->function);
-  Py_CLEAR(reinterpret_cast<Object*>(self)->numpys);
+  Py_CLEAR(reinterpret_cast<FunctionObject*>(self)->function);
+  Py_CLEAR(reinterpret_cast<FunctionObject*>(self)->numpys);
   PyObject_Free(self);
   Py_DECREF(type);
 }
@@ -299,7 +297,7 @@ PyObject* repr(PyObject* self) {
 }
 
 /// Pickles name it, as they name Python's functions. What stands under the name of one in the face may be another.
-PyObject* reduce(PyObject* self, PyObject*) {
+PyObject* pickle_by_place(PyObject* self, PyObject*) {
   return guarded([=]() -> PyObject* {
     const nb::object name = nb::handle(wrapped(self)).attr("__qualname__");
     if (Py_TYPE(self) != face_function_type) return nb::object(name).release().ptr();
@@ -323,17 +321,17 @@ PyObject* itself(PyObject* self, PyObject*, PyObject*) { return Py_NewRef(self);
 /// `doc`: the class's; null: it has none but those of its objects.
 PyTypeObject* make_type(const char* name, const char* doc, bool is_method, bool is_in_face = false) {
   static PyMemberDef members[] = {
-      {"__vectorcalloffset__", member_ssize, offsetof(Object, vectorcall), member_readonly, nullptr},
-      {"__wrapped_function__", member_object, offsetof(Object, function), member_readonly, nullptr},
+      {"__vectorcalloffset__", member_ssize, offsetof(FunctionObject, vectorcall), member_readonly, nullptr},
+      {"__wrapped_function__", member_object, offsetof(FunctionObject, function), member_readonly, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
   // help() looks for it past get_attribute().
   static PyGetSetDef properties[] = {
       {"__doc__", [](PyObject* self, void*) { return PyObject_GetAttrString(wrapped(self), "__doc__"); }, nullptr,
        nullptr, nullptr},
       {nullptr, nullptr, nullptr, nullptr, nullptr}};
-  static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
-  PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(is_in_face ? call_in_face_with_tuple : call_with_tuple)},
-                         {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+  static PyMethodDef methods[] = {{"__reduce__", pickle_by_place, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+  PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(is_in_face ? call_in_face_with_tuple : call_wrapped_with_tuple)},
+                         {Py_tp_dealloc, reinterpret_cast<void*>(destroy_function)},
                          {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
                          {Py_tp_repr, reinterpret_cast<void*>(repr)},
                          {Py_tp_members, members},
@@ -341,16 +339,16 @@ PyTypeObject* make_type(const char* name, const char* doc, bool is_method, bool 
                          doc ? PyType_Slot{Py_tp_doc, const_cast<char*>(doc)} : PyType_Slot{Py_tp_getset, properties},
                          {Py_tp_descr_get, reinterpret_cast<void*>(is_method ? bind : itself)},
                          {0, nullptr}};
-  PyType_Spec spec = {name, sizeof(Object), 0, Py_TPFLAGS_DEFAULT | has_vectorcall | (is_method ? is_method_descriptor | is_immutable : 0), slots};  // the interpreter remembers where methods of such a type are
+  PyType_Spec spec = {name, sizeof(FunctionObject), 0, Py_TPFLAGS_DEFAULT | has_vectorcall | (is_method ? is_method_descriptor | is_immutable : 0), slots};  // the interpreter remembers where methods of such a type are
   auto* const type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!type) throw nb::python_error();
   return type;
 }
 
 nb::object make(PyTypeObject* type, nb::handle function, nb::handle numpys = nb::handle()) {
-  auto* const object = PyObject_New(Object, type);
+  auto* const object = PyObject_New(FunctionObject, type);
   if (!object) throw nb::python_error();
-  object->vectorcall = numpys ? call_beside_numpys : type == face_function_type ? call_in_face : call;
+  object->vectorcall = numpys ? call_beside_numpys : type == face_function_type ? call_in_face : call_for_operands;
   object->function = Py_NewRef(function.ptr());
   object->numpys = Py_XNewRef(numpys.ptr());
   const nb::object name = nb::getattr(function, "__name__", nb::none());

@@ -9,6 +9,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/jit/runtime.h"
 #include "kasoku/jit/signature.h"
+#include "vectorcall.h"
 
 #include <fmt/format.h>
 #include <structmember.h>
@@ -23,14 +24,7 @@ using namespace nb::literals;
 
 namespace {
 
-/// PyMemberDef's flags and types, from before the stable interface named them.
-constexpr int member_ssize = 19, member_readonly = 1;
-constexpr unsigned long has_vectorcall = 1ul << 11;
-constexpr size_t vectorcall_offset_bit = size_t{1} << (8 * sizeof(size_t) - 1);
-
 constexpr size_t most_texts = 64;  ///< entries of one function
-
-using VectorCall = PyObject* (*)(PyObject*, PyObject* const*, size_t, PyObject*);
 
 struct Object {
   PyObject base;
@@ -274,7 +268,7 @@ PyObject* call_known(JitState& state, PyObject* const* arguments) {
 }
 
 PyObject* call(PyObject* self, PyObject* const* arguments, size_t n_and_flag, PyObject* names) {
-  const size_t n = n_and_flag & ~vectorcall_offset_bit;
+  const size_t n = n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET;
   return guarded([&]() -> PyObject* {
     JitState& state = state_of(self);
     if (observer && state.options.parallel) {
@@ -297,26 +291,6 @@ PyObject* call(PyObject* self, PyObject* const* arguments, size_t n_and_flag, Py
     }
     return call_slowly(self, arguments, n, names);
   });
-}
-
-PyObject* call_with_tuple(PyObject* self, PyObject* arguments, PyObject* by_name) {
-  std::vector<PyObject*> all;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(arguments); ++i) all.push_back(PyTuple_GetItem(arguments, i));
-  const size_t n = all.size();
-  PyObject* names = nullptr;
-  if (by_name && PyDict_Size(by_name) > 0) {
-    names = PyTuple_New(PyDict_Size(by_name));
-    Py_ssize_t at = 0, k = 0;
-    PyObject *key, *value;
-    while (PyDict_Next(by_name, &at, &key, &value)) {
-      Py_INCREF(key);
-      PyTuple_SetItem(names, k++, key);
-      all.push_back(value);
-    }
-  }
-  PyObject* result = call(self, all.data(), n, names);
-  Py_XDECREF(names);
-  return result;
 }
 
 PyObject* descriptor_get(PyObject* self, PyObject* instance, PyObject*) {
@@ -438,7 +412,7 @@ void bind_jit(nb::module_& m) {
   static PyGetSetDef getset[] = {{"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
                                  {nullptr, nullptr, nullptr, nullptr, nullptr}};
   static PyType_Slot slots[] = {
-      {Py_tp_call, reinterpret_cast<void*>(call_with_tuple)},
+      {Py_tp_call, reinterpret_cast<void*>(call_with_tuple<call>)},
       {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
       {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
       {Py_tp_clear, reinterpret_cast<void*>(clear)},
@@ -456,7 +430,7 @@ void bind_jit(nb::module_& m) {
 True)")},
       {0, nullptr}};
   static PyType_Spec spec = {"kasoku._core.JitFunction", sizeof(Object), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | static_cast<unsigned int>(has_vectorcall), slots};
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | has_vectorcall, slots};
   jit_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!jit_type) throw nb::python_error();
   m.attr("JitFunction") = nb::borrow(reinterpret_cast<PyObject*>(jit_type));

@@ -210,38 +210,38 @@ PyObject* call_with_words(const JitEntry& entry, PyObject* const* arguments, siz
 
 namespace {
 
-const kasoku::Value::Kind* kind_of(const Type& type) {
-  if (type.kind == TypeKind::none) return &kasoku::Value::nothing;
+const TaskValue::Kind* kind_of(const Type& type) {
+  if (type.kind == TypeKind::none) return &TaskValue::nothing;
   if (type.kind != TypeKind::scalar || type.enumeration) return nullptr;
   switch (type.dtype) {
-    case Dtype::bool_: return &kasoku::Value::boolean;
+    case Dtype::bool_: return &TaskValue::boolean;
     case Dtype::int64:
     case Dtype::int32:
     case Dtype::int16:
     case Dtype::int8:
     case Dtype::uint32:
     case Dtype::uint16:
-    case Dtype::uint8: return &kasoku::Value::integer;
+    case Dtype::uint8: return &TaskValue::integer;
     case Dtype::float64:
-    case Dtype::float32: return &kasoku::Value::real;
+    case Dtype::float32: return &TaskValue::real;
     default: return nullptr;
   }
 }
 
 /// The number as unpack() would have it.
-kasoku::Value number_of(const Type& type, uint64_t word) {
+TaskValue number_of(const Type& type, uint64_t word) {
   if (type.kind == TypeKind::none) return {};
   switch (type.dtype) {
-    case Dtype::bool_: return kasoku::Value::of_bool(word & 1);
-    case Dtype::int32: return kasoku::Value::of_integer(static_cast<int32_t>(word));
-    case Dtype::int16: return kasoku::Value::of_integer(static_cast<int16_t>(word));
-    case Dtype::int8: return kasoku::Value::of_integer(static_cast<int8_t>(word));
-    case Dtype::uint32: return kasoku::Value::of_integer(static_cast<uint32_t>(word));
-    case Dtype::uint16: return kasoku::Value::of_integer(static_cast<uint16_t>(word));
-    case Dtype::uint8: return kasoku::Value::of_integer(static_cast<uint8_t>(word));
-    case Dtype::float64: return kasoku::Value::of_real(std::bit_cast<double>(word));
-    case Dtype::float32: return kasoku::Value::of_real(std::bit_cast<float>(static_cast<uint32_t>(word)));
-    default: return kasoku::Value::of_integer(static_cast<int64_t>(word));
+    case Dtype::bool_: return TaskValue::of_bool(word & 1);
+    case Dtype::int32: return TaskValue::of_integer(static_cast<int32_t>(word));
+    case Dtype::int16: return TaskValue::of_integer(static_cast<int16_t>(word));
+    case Dtype::int8: return TaskValue::of_integer(static_cast<int8_t>(word));
+    case Dtype::uint32: return TaskValue::of_integer(static_cast<uint32_t>(word));
+    case Dtype::uint16: return TaskValue::of_integer(static_cast<uint16_t>(word));
+    case Dtype::uint8: return TaskValue::of_integer(static_cast<uint8_t>(word));
+    case Dtype::float64: return TaskValue::of_real(std::bit_cast<double>(word));
+    case Dtype::float32: return TaskValue::of_real(std::bit_cast<float>(static_cast<uint32_t>(word)));
+    default: return TaskValue::of_integer(static_cast<int64_t>(word));
   }
 }
 
@@ -290,7 +290,7 @@ size_t FreeCalls::run(bool has_lock) {
   return n_;
 }
 
-kasoku::Value FreeCalls::result(size_t i) const { return number_of(entry_.compiled.lowered().result, words_[i * stride_]); }
+TaskValue FreeCalls::result(size_t i) const { return number_of(entry_.compiled.lowered().result, words_[i * stride_]); }
 
 PyObject* call_entry(const std::shared_ptr<JitEntry>& entry, PyObject* const* arguments, size_t n,
                      const std::vector<Type>* given) {

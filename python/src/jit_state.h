@@ -108,7 +108,7 @@ class FreeCalls {
   /// The words of the next call, which count when it is added.
   uint64_t* next() { return words_ + n_ * stride_; }
   /// Argument `i`; false if it is of another type.
-  bool take(uint64_t* words, size_t i, const Value& number) const {
+  bool take(uint64_t* words, size_t i, const TaskValue& number) const {
     if (!number.is(*kinds_[i])) return false;
     words[i] = number.bits();
     return true;
@@ -116,14 +116,14 @@ class FreeCalls {
   void add() { ++n_; }
   /// Without Python's lock, or with it if `has_lock`: it is given up where the function has loops. How many ran.
   size_t run(bool has_lock);
-  Value result(size_t i) const;
+  TaskValue result(size_t i) const;
   /// The one that raised an exception.
   size_t last() const { return last_; }
 
  private:
   const JitEntry& entry_;
   const size_t stride_;
-  const Value::Kind* kinds_[words_at_hand];
+  const TaskValue::Kind* kinds_[words_at_hand];
   uint64_t words_[words_at_hand];
   size_t n_ = 0, last_ = 0;
 };

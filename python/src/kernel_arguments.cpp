@@ -124,7 +124,7 @@ std::optional<Dtype> dtype_of_format(const char* format, int64_t itemsize) {
       .why("arguments are arrays, numbers, NumPy scalars and records, addresses and None");
 }
 
-Argument integer_of(nb::handle object) {
+Argument integer_argument(nb::handle object) {
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
   Argument argument(static_cast<int64_t>(value));
@@ -213,7 +213,7 @@ void CallArguments::add(nb::handle object, bool is_read) {
     Argument& argument = next() = Argument(p == Py_True);
     argument.is_typed = false;
   } else if (PyLong_Check(p)) {
-    next() = integer_of(object);
+    next() = integer_argument(object);
   } else if (p == Py_None) {
     next();
   } else if (const std::optional<Dtype> dtype = numpy_scalar_dtype(type)) {
@@ -271,7 +271,7 @@ void CallArguments::add(nb::handle object, bool is_read) {
   } else if (PyIndex_Check(p)) {  // somebody else's allocation: its address
     const nb::object index = nb::steal(PyNumber_Index(p));
     if (!index) throw nb::python_error();
-    Argument& argument = next() = integer_of(index);
+    Argument& argument = next() = integer_argument(index);
     argument.kind = Argument::Kind::pointer;
   } else {
     for (const char* holder : {"gpudata", "data_ptr", "ptr"}) {
@@ -280,7 +280,7 @@ void CallArguments::add(nb::handle object, bool is_read) {
       if (PyCallable_Check(inner.ptr())) inner = inner();
       if (PyLong_Check(inner.ptr()) || PyIndex_Check(inner.ptr())) {
         const nb::object index = nb::steal(PyNumber_Index(inner.ptr()));
-        Argument& argument = next() = integer_of(index);
+        Argument& argument = next() = integer_argument(index);
         argument.kind = Argument::Kind::pointer;
         return;
       }

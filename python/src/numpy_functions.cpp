@@ -52,17 +52,17 @@ nb::object numbers_or_arrays(nb::object result, bool moves_elements) {
   return nb::hasattr(result.type(), "_make") ? result.type().attr("_make")(items) : std::move(result);
 }
 
-struct Calls {
+struct CallCounts {
   uint64_t count = 0, bytes_read = 0, bytes_made = 0, bytes_moved = 0;
 };
 
 /// What NumPy computed, by name. Under Python's lock.
-std::map<std::string, Calls, std::less<>>& calls_of_numpy() {
-  static auto& calls = *new std::map<std::string, Calls, std::less<>>;
+std::map<std::string, CallCounts, std::less<>>& calls_of_numpy() {
+  static auto& calls = *new std::map<std::string, CallCounts, std::less<>>;
   return calls;
 }
 
-Calls& calls_of_numpy(std::string_view name) {
+CallCounts& calls_of_numpy(std::string_view name) {
   const auto found = calls_of_numpy().find(name);
   return found == calls_of_numpy().end() ? calls_of_numpy()[std::string(name)] : found->second;
 }
@@ -185,14 +185,14 @@ class Shown {
     return nb::hasattr(like.type(), "_make") ? like.type().attr("_make")(items) : like.type()(items);
   }
 
-  Calls& calls() {
+  CallCounts& calls() {
     if (!calls_) ++(calls_ = &calls_of_numpy(name_))->count;
     return *calls_;
   }
 
   const std::string_view name_;
   const bool keeps_numbers_, is_ours_;
-  Calls* calls_ = nullptr;    ///< those with arrays are counted
+  CallCounts* calls_ = nullptr;    ///< those with arrays are counted
   Device* device_ = nullptr;  ///< of the first array
   std::vector<Pair> pairs_;
 };
@@ -483,7 +483,7 @@ bool is_given(nb::handle result, nb::handle argument) {
 }
 
 /// The arguments of a call by Python's vector protocol.
-struct Arguments {
+struct GivenArguments {
   PyObject* const* all;
   size_t n_and_flag;
   PyObject* names;
@@ -523,10 +523,10 @@ bool is_swapped(nb::handle object) {
   return is_plain_numpys(object) && !nb::cast<bool>(object.attr("dtype").attr("isnative"));
 }
 
-nb::object call_function(const NumpyFunction& f, const Arguments& given);
+nb::object call_function(const NumpyFunction& f, const GivenArguments& given);
 
 /// The same call with order=, and what NumPy has behind it, by name. Subclasses, `subok`, are none of ours.
-nb::object call_by_names(const NumpyFunction& f, const Arguments& given) {
+nb::object call_by_names(const NumpyFunction& f, const GivenArguments& given) {
   nb::list names, values;
   const auto name = [&](const char* one, size_t place) {
     if (place >= given.by_place()) return;
@@ -545,7 +545,7 @@ nb::object call_by_names(const NumpyFunction& f, const Arguments& given) {
   return call_function(f, {all.data(), f.order_at, given_names.ptr()});
 }
 
-nb::object call_function(const NumpyFunction& f, const Arguments& given) {
+nb::object call_function(const NumpyFunction& f, const GivenArguments& given) {
   if (f.order_at && given.by_place() > f.order_at) return call_by_names(f, given);
   std::optional<bool> found_arrays;  // looked for where it is asked
   const auto has_arrays = [&] { return found_arrays ? *found_arrays : found_arrays.emplace(given.any(holds_array)); };
@@ -571,14 +571,10 @@ nb::object call_function(const NumpyFunction& f, const Arguments& given) {
   return through_numpy(f.name, f.numpys, arrays, given.named(), true);
 }
 
-/// PyMemberDef's types and flags, from before the stable interface named them.
-constexpr int member_ssize = 19, member_readonly = 1;
-constexpr unsigned int has_vectorcall = 1u << 11;
-
 /// The function as an object of Python's.
 struct NumpyFunctionObject {
   PyObject base;
-  PyObject* (*vectorcall)(PyObject*, PyObject* const*, size_t, PyObject*);
+  VectorCall vectorcall;
   PyObject *dict, *weak;
   NumpyFunction* function;
 };
@@ -589,23 +585,8 @@ PyObject* call_object(PyObject* self, PyObject* const* args, size_t n_and_flag, 
   return guarded([=] { return call_function(function_in(self), {args, n_and_flag, names}).release().ptr(); });
 }
 
-PyObject* call_object_with_tuple(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return guarded([=] {
-    std::vector<PyObject*> all;
-    for (nb::handle one : nb::borrow<nb::tuple>(args)) all.push_back(one.ptr());
-    nb::list names;
-    if (kwargs)
-      for (auto [name, value] : nb::borrow<nb::dict>(kwargs)) {
-        names.append(name);
-        all.push_back(value.ptr());
-      }
-    const nb::tuple given(names);
-    return call_function(function_in(self), {all.data(), nb::len(args), kwargs ? given.ptr() : nullptr}).release().ptr();
-  });
-}
-
 /// Attributes are those of NumPy's function, but for what the program gave the object and what every object of Python's has.
-PyObject* get_attribute(PyObject* self, PyObject* name) {
+PyObject* attribute_of_numpys(PyObject* self, PyObject* name) {
   const auto is_any = [&](std::initializer_list<const char*> names) {
     return std::ranges::any_of(names, [&](const char* one) { return PyUnicode_CompareWithASCIIString(name, one) == 0; });
   };
@@ -618,7 +599,7 @@ PyObject* get_attribute(PyObject* self, PyObject* name) {
   return PyObject_GetAttr(function_in(self).numpys.ptr(), name);
 }
 
-PyObject* reduce(PyObject* self, PyObject*) {
+PyObject* pickle_by_name(PyObject* self, PyObject*) {
   return guarded([=] {
     return nb::make_tuple(nb::module_::import_("kasoku.compat.numpy").attr("_found"), nb::make_tuple(function_in(self).name)).release().ptr();
   });
@@ -630,7 +611,7 @@ PyObject* compare(PyObject* self, PyObject* other, int how) {
   return PyObject_RichCompare(function_in(self).numpys.ptr(), its, how);
 }
 
-void destroy(PyObject* self) {
+void destroy_numpy_function(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   auto& object = *reinterpret_cast<NumpyFunctionObject*>(self);
   if (object.weak) PyObject_ClearWeakRefs(self);
@@ -645,10 +626,10 @@ PyTypeObject* numpy_function_type() {
                                   {"__dictoffset__", member_ssize, offsetof(NumpyFunctionObject, dict), member_readonly, nullptr},
                                   {"__weaklistoffset__", member_ssize, offsetof(NumpyFunctionObject, weak), member_readonly, nullptr},
                                   {nullptr, 0, 0, 0, nullptr}};
-  static PyMethodDef methods[] = {{"__reduce__", reduce, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
-  static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_object_with_tuple)},
-                                {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
-                                {Py_tp_getattro, reinterpret_cast<void*>(get_attribute)},
+  static PyMethodDef methods[] = {{"__reduce__", pickle_by_name, METH_NOARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_with_tuple<call_object>)},
+                                {Py_tp_dealloc, reinterpret_cast<void*>(destroy_numpy_function)},
+                                {Py_tp_getattro, reinterpret_cast<void*>(attribute_of_numpys)},
                                 {Py_tp_repr, reinterpret_cast<void*>(+[](PyObject* self) { return PyObject_Repr(function_in(self).numpys.ptr()); })},
                                 {Py_tp_hash, reinterpret_cast<void*>(+[](PyObject* self) { return PyObject_Hash(function_in(self).numpys.ptr()); })},
                                 {Py_tp_richcompare, reinterpret_cast<void*>(compare)},

@@ -546,41 +546,34 @@ void bind_ops(nb::module_& m) {
   const auto into = [](const char* name, nb::object result, nb::handle out, const std::string& casting) {
     return out.is_none() ? result : stored(name, nb::cast<Array&>(result), out, nb::none(), casting);
   };
-  const auto product_in = [=](nb::handle x, nb::handle y, nb::handle dtype, const std::string& casting, char order) {
-    Device& device = device_among({x, y});
-    const auto operand = [&](nb::handle given) {
-      const Array array = array_from(given, device);
-      const Dtype wanted = optional_dtype(dtype).value_or(array.dtype());
-      must_cast("matmul", array.dtype(), wanted, casting);
-      return as_dtype(array, wanted);
-    };
-    nb::object result = product(operand(x), operand(y), matmul);
-    return order == 'F' ? nb::cast(copied_in_order(*array_of(result), order)) : result;
-  };
   m.def(
       "matmul",
       [=](nb::handle x, nb::handle y, nb::handle out, nb::handle casting, nb::handle axes, nb::handle dtype,
           nb::handle order) {
-        const char by = Manner::is(order, Manner::kept()) ? 'K' : memory_order_from(order);
-        if (axes.is_none() && (!dtype.is_none() || by == 'F')) {
-          const auto rule = nb::cast<std::string>(casting);
-          return into("matmul", product_in(x, y, dtype, rule, by), out, rule);
-        }
-        if (axes.is_none())
-          return out.is_none() ? product_of(x, y, matmul)
-                               : into("matmul", product_of(x, y, matmul), out, nb::cast<std::string>(casting));
-        if (nb::len(axes) != 2 && nb::len(axes) != 3)
+        const bool is_usual = axes.is_none() && dtype.is_none() && Manner::is(order, Manner::kept());
+        if (is_usual && out.is_none()) return product_of(x, y, matmul);
+        const size_t n_axes = axes.is_none() ? 0 : nb::len(axes);
+        if (!axes.is_none() && n_axes != 2 && n_axes != 3)
           throw Error(ErrorKind::value,
                       "matmul: axes= are those of both matrices and, unless they are the last, of the product");
-        Device& device = device_among({x, y});
+        const std::string rule = nb::cast<std::string>(casting);
+        const std::optional<Dtype> wanted = optional_dtype(dtype);
         const Extents last{-2, -1};
-        const auto moved = [&](nb::handle matrices, size_t k) {
-          return moveaxis(array_from(matrices, device), *axes_from(nb::object(axes[k])), last);
+        Device& device = device_among({x, y});
+        const auto matrices = [&](nb::handle given, size_t k) {
+          Array array = array_from(given, device);
+          if (wanted) {
+            must_cast("matmul", array.dtype(), *wanted, rule);
+            array = as_dtype(array, *wanted);
+          }
+          return n_axes ? moveaxis(array, *axes_from(nb::object(axes[k])), last) : array;
         };
-        nb::object result = product(moved(x, 0), moved(y, 1), matmul);
-        if (nb::len(axes) == 3)
+        nb::object result = product(matrices(x, 0), matrices(y, 1), matmul);
+        if (n_axes == 3)
           result = nb::cast(moveaxis(nb::cast<Array&>(result), last, *axes_from(nb::object(axes[2]))));
-        return into("matmul", result, out, nb::cast<std::string>(casting));
+        if (!Manner::is(order, Manner::kept()) && memory_order_from(order) == 'F' && out.is_none())
+          result = nb::cast(copied_in_order(nb::cast<Array&>(result), 'F'));
+        return into("matmul", result, out, rule);
       },
       nb::arg("x"), nb::arg("y"), nb::arg("out") = nb::none(), nb::kw_only(), nb::arg("casting") = "same_kind",
       nb::arg("axes") = nb::none(), nb::arg("dtype") = nb::none(), nb::arg("order") = Manner::kept(),

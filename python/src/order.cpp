@@ -190,7 +190,7 @@ Ties ties_from(handle method) {
   throw Error(ErrorKind::value, "rankdata: equal elements are ranked by \"average\", \"min\", \"max\", \"dense\" or \"ordinal\", not \"" + name + "\"");
 }
 
-nb::dict table() {
+nb::dict algorithms_by_name() {
   nb::dict rows;
   for (const AlgorithmInfo& row : algorithm_table)
     rows[row.name.data()] = nb::make_tuple(nb::str(algorithm_axes[row.axis].data()), nb::str(algorithm_results[row.result].data()));
@@ -288,7 +288,7 @@ void bind_order(nb::module_& m) {
   bind_sorts(m);
   bind_quantiles(m);
   bind_sets(m);
-  m.def("_algorithms", &table, "The table of algorithms: by their names, their rules for axes and for results.");
+  m.def("_algorithms", &algorithms_by_name, "The table of algorithms: by their names, their rules for axes and for results.");
 }
 
 }  // namespace kasoku

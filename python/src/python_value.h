@@ -1,5 +1,5 @@
 /// \file python/src/python_value.h
-/// A Python object as a task's Value, which any thread may drop.
+/// A Python object as a task's TaskValue, which any thread may drop.
 #pragma once
 
 #include "bindings.h"
@@ -7,7 +7,7 @@
 
 namespace kasoku {
 
-inline constexpr Value::Kind python_kind{[](void* held) {
+inline constexpr TaskValue::Kind python_kind{[](void* held) {
                                            const GilHeld gil;
                                            Py_INCREF(static_cast<PyObject*>(held));
                                          },
@@ -17,19 +17,19 @@ inline constexpr Value::Kind python_kind{[](void* held) {
                                            Py_DECREF(static_cast<PyObject*>(held));
                                          }};
 
-inline Value value_of(nb::object object) { return {python_kind, object.release().ptr()}; }
+inline TaskValue value_of(nb::object object) { return {python_kind, object.release().ptr()}; }
 
 /// The object, or the number as one of Python's.
-inline nb::object object_of(const Value& value) {
+inline nb::object object_of(const TaskValue& value) {
   if (value.is(python_kind)) return nb::borrow(static_cast<PyObject*>(value.object()));
-  if (value.is(Value::integer)) return nb::steal(PyLong_FromLongLong(value.as_integer()));
-  if (value.is(Value::real)) return nb::steal(PyFloat_FromDouble(value.as_real()));
-  if (value.is(Value::boolean)) return nb::steal(PyBool_FromLong(value.as_bool()));
+  if (value.is(TaskValue::integer)) return nb::steal(PyLong_FromLongLong(value.as_integer()));
+  if (value.is(TaskValue::real)) return nb::steal(PyFloat_FromDouble(value.as_real()));
+  if (value.is(TaskValue::boolean)) return nb::steal(PyBool_FromLong(value.as_bool()));
   return nb::none();
 }
 
 /// The same of a value that nobody else reads: its hold goes to the object.
-inline nb::object object_of(Value&& value) {
+inline nb::object object_of(TaskValue&& value) {
   return value.is(python_kind) ? nb::steal(static_cast<PyObject*>(value.release())) : object_of(std::as_const(value));
 }
 

@@ -112,7 +112,7 @@ Array integers(Generator& g, nb::handle low, nb::handle high, nb::handle size, n
   return g.integers(static_cast<int64_t>(wide(from)), static_cast<uint64_t>(range), shape, type, where);
 }
 
-Array choice(Generator& g, nb::handle from, nb::handle size, bool replace, nb::handle device) {
+Array drawn_choice(Generator& g, nb::handle from, nb::handle size, bool replace, nb::handle device) {
   Device& where = device_from(device);
   std::optional<Array> pool;
   int64_t n;
@@ -184,7 +184,7 @@ array([1.80455566, 1.07835396]))")
       .def("exponential", [](Generator& g, nb::handle scale, nb::handle size, nb::handle device) {
         return apply(Op::multiply, {g.exponential(size_from(size), Dtype::float64, device_from(device)), scalar_from(scale).as_double()});
       }, "scale"_a = 1.0, "size"_a = nb::none(), "device"_a = nb::none(), "Exponential numbers.")
-      .def("choice", &choice, "a"_a, "size"_a = nb::none(), "replace"_a = true, "device"_a = nb::none(), "Elements taken at random.")
+      .def("choice", &drawn_choice, "a"_a, "size"_a = nb::none(), "replace"_a = true, "device"_a = nb::none(), "Elements taken at random.")
       .def("permutation", &permuted, "x"_a, "device"_a = nb::none(), "In random order.")
       .def("_sampled", [](Generator& g, const std::string& name, nb::handle parameters, nb::handle size, nb::handle device) {
         Device& where = device_from(device);
@@ -270,7 +270,7 @@ array([8, 5, 6, 4]))");
   random.def("exponential", [](nb::handle scale, nb::handle size, nb::handle device) {
     return apply(Op::multiply, {default_generator().exponential(size_from(size), Dtype::float64, device_from(device)), scalar_from(scale).as_double()});
   }, "scale"_a = 1.0, "size"_a = nb::none(), "device"_a = nb::none(), "Exponential numbers.");
-  random.def("choice", [](nb::handle a, nb::handle size, bool replace, nb::handle device) { return choice(default_generator(), a, size, replace, device); },
+  random.def("choice", [](nb::handle a, nb::handle size, bool replace, nb::handle device) { return drawn_choice(default_generator(), a, size, replace, device); },
              "a"_a, "size"_a = nb::none(), "replace"_a = true, "device"_a = nb::none(), "Elements taken at random.");
   random.def("permutation", [](nb::handle x, nb::handle device) { return permuted(default_generator(), x, device); }, "x"_a, "device"_a = nb::none(), "In random order.");
 }

@@ -36,7 +36,7 @@ enum class Use : uint8_t {
   call, call_names, store_item, store_slice, swap, copy, jump
 };
 
-struct Row {
+struct Opcode {
   const char* name;
   Use use = Use::none;
   uint8_t pops = 0, pops_per_argument = 0, pushes = 0;
@@ -44,7 +44,7 @@ struct Row {
 };
 
 /// CPython 3.11 to 3.14; some have other numbers, or are not there, in some of them.
-constexpr Row table[] = {
+constexpr Opcode opcodes[] = {
     {"CACHE"}, {"NOP"}, {"NOT_TAKEN"}, {"RESUME"}, {"EXTENDED_ARG"}, {"PRECALL"}, {"KW_NAMES"},
     {"PUSH_NULL", Use::none, 0, 0, 1},
     {"LOAD_CONST", Use::none, 0, 0, 1},
@@ -78,11 +78,11 @@ constexpr Row table[] = {
     {"COPY", Use::copy},
     {"JUMP_FORWARD", Use::jump},
 };
-constexpr Row not_in_table{"", Use::unknown};
+constexpr Opcode not_in_table{"", Use::unknown};
 
 /// The instructions of the Python that runs, by number.
 struct Instructions {
-  std::array<const Row*, 256> rows;
+  std::array<const Opcode*, 256> rows;
   bool is_3_11;
 
   static const Instructions& all() {
@@ -94,7 +94,7 @@ struct Instructions {
   Instructions() {
     rows.fill(&not_in_table);
     const nb::object numbers = nb::module_::import_("opcode").attr("opmap");
-    for (const Row& row : table) {
+    for (const Opcode& row : opcodes) {
       const nb::object number = numbers.attr("get")(row.name, -1);
       const int at = nb::cast<int>(number);
       if (at >= 0 && at < 256) rows[static_cast<size_t>(at)] = &row;  // above: only the compiler's own
@@ -172,7 +172,7 @@ class Statement {
         row(at).use != Use::operation && row(at).use != Use::plus;  // then it may be an item of a container
     ++at;
     for (int steps = 0; at < n_ && steps < far; ++steps, ++at) {
-      const Row& row = this->row(at);
+      const Opcode& row = this->row(at);
       const uint32_t argument = this->argument(at);
       switch (row.use) {
         case Use::unknown: return false;
@@ -210,9 +210,9 @@ class Statement {
     uint32_t depth;  ///< among what it puts on the stack
   };
 
-  const Row& row(size_t at) const { return *instructions_.rows[byte(2 * at)]; }
+  const Opcode& row(size_t at) const { return *instructions_.rows[byte(2 * at)]; }
   uint8_t byte(size_t at) const { return static_cast<uint8_t>(bytes_.c_str()[at]); }
-  bool is(const Row& row, std::string_view name) const { return name == row.name; }
+  bool is(const Opcode& row, std::string_view name) const { return name == row.name; }
 
   uint32_t argument(size_t at) const {
     uint32_t value = byte(2 * at + 1);
@@ -221,13 +221,13 @@ class Statement {
     return value;
   }
 
-  uint32_t pops(const Row& row, uint32_t argument) const { return row.pops + row.pops_per_argument * argument; }
-  uint32_t pushes(const Row& row, uint32_t argument) const {
+  uint32_t pops(const Opcode& row, uint32_t argument) const { return row.pops + row.pops_per_argument * argument; }
+  uint32_t pushes(const Opcode& row, uint32_t argument) const {
     const bool has_flag = row.pushes_if_odd && !(instructions_.is_3_11 && row.use == Use::operation);
     return row.pushes + (has_flag ? argument & 1 : 0);
   }
 
-  bool is_read_by_us(const Row& row, size_t at, uint32_t argument, uint32_t depth) const {
+  bool is_read_by_us(const Opcode& row, size_t at, uint32_t argument, uint32_t depth) const {
     constexpr uint32_t unary_plus = 5;
     switch (row.use) {
       case Use::operation: return true;
@@ -242,11 +242,11 @@ class Statement {
 
   // ── for memory that others can write
 
-  bool is_method(const Row& row, uint32_t argument) const {
+  bool is_method(const Opcode& row, uint32_t argument) const {
     return is(row, "LOAD_METHOD") || (is(row, "LOAD_ATTR") && !instructions_.is_3_11 && (argument & 1));
   }
 
-  std::string name_of(const Row& attribute, uint32_t argument) const {
+  std::string name_of(const Opcode& attribute, uint32_t argument) const {
     return nb::cast<std::string>(
         name_at(is(attribute, "LOAD_ATTR") && !instructions_.is_3_11 ? argument >> 1 : argument));
   }
@@ -256,7 +256,7 @@ class Statement {
   }
 
   /// Whether the instruction runs nothing that could write to memory of others, as far as that can be told.
-  bool is_harmless(const Row& row, size_t at) const {
+  bool is_harmless(const Opcode& row, size_t at) const {
     const uint32_t argument = this->argument(at);
     switch (row.use) {
       case Use::none:
@@ -268,7 +268,7 @@ class Statement {
     }
   }
 
-  static bool is_attribute(const Row& row) { return std::string_view(row.name).starts_with("LOAD_"); }
+  static bool is_attribute(const Opcode& row) { return std::string_view(row.name).starts_with("LOAD_"); }
 
   bool is_of_module(size_t at) const {
     const std::optional<Producer> owner = producer(at, 0);
@@ -282,7 +282,7 @@ class Statement {
       return true;
     const std::optional<Producer> callee = producer(at, first);  // beside its method
     if (!callee) return false;
-    const Row& row = this->row(callee->at);
+    const Opcode& row = this->row(callee->at);
     const uint32_t argument = this->argument(callee->at);
     return is_method(row, argument) && !is_of_module(callee->at) && only_reads(name_of(row, argument));
   }
@@ -312,7 +312,7 @@ class Statement {
 
   /// Whether it is read by an operation that is over when the instruction is. `is_of_call`: it may be an item of a
   /// container that lies there.
-  bool is_read_at_once(const Row& row, size_t at, uint32_t argument, uint32_t depth, bool is_of_call) const {
+  bool is_read_at_once(const Opcode& row, size_t at, uint32_t argument, uint32_t depth, bool is_of_call) const {
     switch (row.use) {
       case Use::operation:
         if (is_attribute(row)) return !is_of_call && is_property_of_arrays(name_of(row, argument));
@@ -341,7 +341,7 @@ class Statement {
   /// The instruction that put the stack's item at `depth` there, seen from before instruction `at`.
   std::optional<Producer> producer(size_t at, uint32_t depth) const {
     while (at-- > 0) {
-      const Row& row = this->row(at);
+      const Opcode& row = this->row(at);
       if (row.use == Use::unknown || row.use >= Use::store_item) return std::nullopt;
       const uint32_t argument = this->argument(at), pushes = this->pushes(row, argument);
       if (depth < pushes) return Producer{at, depth};
@@ -359,7 +359,7 @@ class Statement {
   /// methods. Null: not known. A function's variables are not looked at: up to Python 3.12 that
   /// would keep alive what they hold.
   nb::object object_of(const Producer& from) const {
-    const Row& row = this->row(from.at);
+    const Opcode& row = this->row(from.at);
     const uint32_t argument = this->argument(from.at);
     if (is(row, "LOAD_NAME")) return named(argument, true);
     if (is(row, "LOAD_GLOBAL")) return named(argument >> 1, false);

@@ -181,7 +181,7 @@ std::string draw(nb::handle nodes, bool with_times, int workers, bool as_svg) {
   std::vector<TaskTime> times;
   RunOptions options = run_options(workers);
   options.times = &times;
-  options.bytes_of = [](const Value& value) -> uint64_t {
+  options.bytes_of = [](const TaskValue& value) -> uint64_t {
     if (!value.is(python_kind)) return 0;
     const GilHeld gil;
     try {
@@ -211,7 +211,7 @@ nb::list describe(nb::handle nodes) {
 /// called in place of each: check looks over the tasks' shoulders.
 nb::list compute_watched(nb::handle nodes, nb::object around) {
   const TaskGraph graph(tasks_of(nodes));
-  std::vector<Value> values(graph.size());
+  std::vector<TaskValue> values(graph.size());
   GraphDraws draws(graph.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const GraphDraws::Task place(draws, i);

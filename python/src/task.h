@@ -107,7 +107,7 @@ class ValueTask final : public PythonTask {
  public:
   ValueTask(nb::object value, nb::object name, TaskKey key, bool is_pure);
   ~ValueTask() override;
-  Value run(const Inputs& inputs) const override;
+  TaskValue run(const Inputs& inputs) const override;
   nb::object value() const { return nb::borrow(value_); }
 
  private:
@@ -126,7 +126,7 @@ class CallTask final : public PythonTask {
                                 TaskKey key);
   ~CallTask() override;
 
-  Value run(const Inputs& inputs) const override;
+  TaskValue run(const Inputs& inputs) const override;
   size_t run_free(std::span<const Ready> ready) const override;
 
   /// As they were given, with a task_input() for each input.

@@ -17,7 +17,7 @@ struct TaskInput {
 
 PyTypeObject* task_input_type = nullptr;
 
-void destroy(PyObject* self) {
+void destroy_input(PyObject* self) {
   PyTypeObject* const type = Py_TYPE(self);
   PyObject_Free(self);
   Py_DECREF(reinterpret_cast<PyObject*>(type));
@@ -205,7 +205,7 @@ std::string fingerprint(std::initializer_list<nb::handle> objects, const std::ve
 }
 
 void bind_task_arguments(nb::module_& m) {
-  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(destroy)}, {0, nullptr}};
+  static PyType_Slot slots[] = {{Py_tp_dealloc, reinterpret_cast<void*>(destroy_input)}, {0, nullptr}};
   static PyType_Spec spec = {"kasoku._core._TaskInput", sizeof(TaskInput), 0, Py_TPFLAGS_DEFAULT, slots};
   task_input_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!task_input_type) throw nb::python_error();

@@ -127,7 +127,7 @@ class PythonLock final : public TaskLock {
   }
 
  private:
-  const Value context_;
+  const TaskValue context_;
 };
 
 /// Room for the arguments of most calls; a call with more gets memory.
@@ -150,12 +150,12 @@ bool is_number(PyObject* object) {
 }
 
 /// A number, which nobody changes, is read without the lock. Nothing if it is longer than 64 bits.
-std::optional<Value> number_in(PyObject* object) {
-  if (PyFloat_CheckExact(object)) return Value::of_real(PyFloat_AsDouble(object));
-  if (PyBool_Check(object)) return Value::of_bool(object == Py_True);
+std::optional<TaskValue> number_in(PyObject* object) {
+  if (PyFloat_CheckExact(object)) return TaskValue::of_real(PyFloat_AsDouble(object));
+  if (PyBool_Check(object)) return TaskValue::of_bool(object == Py_True);
   int overflow = 0;
   const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
-  return overflow ? std::nullopt : std::optional(Value::of_integer(number));
+  return overflow ? std::nullopt : std::optional(TaskValue::of_integer(number));
 }
 
 /// What compiled tasks ran by last: entries that hold as long as no Python code has run.
@@ -328,7 +328,7 @@ ValueTask::~ValueTask() {
   Py_DECREF(value_);
 }
 
-Value ValueTask::run(const Inputs&) const {
+TaskValue ValueTask::run(const Inputs&) const {
   Py_INCREF(value_);
   return {python_kind, value_};
 }
@@ -422,7 +422,7 @@ nb::dict CallTask::kwargs() const {
   return kwargs;
 }
 
-Value CallTask::run(const Inputs& inputs) const {
+TaskValue CallTask::run(const Inputs& inputs) const {
   // Before the function, room for the context's `self` and for what the protocol writes in front.
   Arguments all(n_slots_ + 2);
   std::vector<nb::object> made;  // values that no one else holds
@@ -430,7 +430,7 @@ Value CallTask::run(const Inputs& inputs) const {
   for (size_t i = 0; i < n_slots_; ++i) {
     PyObject* const slot = slots()[i];
     if (is_input(slot)) {
-      const Value& value = inputs[input(slot)];
+      const TaskValue& value = inputs[input(slot)];
       if (value.is(python_kind)) {
         all[i + 2] = static_cast<PyObject*>(value.object());
       } else {
@@ -506,9 +506,9 @@ bool CallTask::give_numbers(const Inputs& inputs, FreeCalls& calls) const {
   uint64_t* const words = calls.next();
   for (size_t i = 1; i < n_slots_; ++i) {
     PyObject* const slot = slots()[i];
-    const Value* const value = is_input(slot) ? &inputs[input(slot)] : nullptr;
+    const TaskValue* const value = is_input(slot) ? &inputs[input(slot)] : nullptr;
     PyObject* const object = !value ? slot : value->is(python_kind) ? static_cast<PyObject*>(value->object()) : nullptr;
-    const std::optional<Value> number = !object ? *value : is_number(object) ? number_in(object) : std::nullopt;
+    const std::optional<TaskValue> number = !object ? *value : is_number(object) ? number_in(object) : std::nullopt;
     if (!number || !calls.take(words, i - 1, *number)) return false;
   }
   calls.add();

@@ -4,6 +4,7 @@
 #include "guarded.h"
 #include "kasoku/base/error.h"
 #include "task.h"
+#include "vectorcall.h"
 
 #include <structmember.h>
 
@@ -15,13 +16,7 @@ namespace {
 
 using namespace nb::literals;
 
-/// PyMemberDef's flags and types, from before the stable interface named them.
-constexpr int member_ssize = 19, member_readonly = 1;
-constexpr unsigned int has_vectorcall = 1u << 11;
-
-using VectorCall = PyObject* (*)(PyObject*, PyObject* const*, size_t, PyObject*);
-
-struct Object {
+struct DelayedObject {
   PyObject base;
   VectorCall vectorcall;
   PyObject* weak;
@@ -31,21 +26,9 @@ struct Object {
 
 PyTypeObject* delayed_type = nullptr;
 
-Object& object_at(nb::handle object) { return *reinterpret_cast<Object*>(object.ptr()); }
+DelayedObject& object_at(nb::handle object) { return *reinterpret_cast<DelayedObject*>(object.ptr()); }
 
-PyObject* call_with_tuple(PyObject* self, PyObject* arguments, PyObject* by_name) {
-  std::vector<PyObject*> all;
-  for (Py_ssize_t i = 0; i < PyTuple_Size(arguments); ++i) all.push_back(PyTuple_GetItem(arguments, i));
-  const size_t n = all.size();
-  nb::object names;
-  if (by_name && PyDict_Size(by_name) > 0) {
-    names = nb::tuple(nb::handle(by_name));
-    for (nb::handle name : names) all.push_back(PyDict_GetItem(by_name, name.ptr()));
-  }
-  return call_delayed(self, all.data(), n, names.ptr());
-}
-
-PyObject* make(PyTypeObject*, PyObject* args, PyObject* kwargs) {
+PyObject* new_delayed(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   static const char* words[] = {"key", "dsk", "length", "layer", nullptr};
   PyObject *key, *graph, *length = Py_None, *layer = Py_None;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:Delayed", const_cast<char**>(words), &key, &graph, &length,
@@ -55,10 +38,10 @@ PyObject* make(PyTypeObject*, PyObject* args, PyObject* kwargs) {
 }
 
 /// A chain of attributes ends here without recursion.
-void destroy(PyObject* self) {
+void destroy_delayed(PyObject* self) {
   static thread_local std::vector<PyObject*>* owners = nullptr;
   PyTypeObject* type = Py_TYPE(self);
-  Object& object = object_at(self);
+  DelayedObject& object = object_at(self);
   if (object.weak) PyObject_ClearWeakRefs(self);
   PyObject* owner = nullptr;
   if (object.facts) {
@@ -142,7 +125,7 @@ nb::object attribute_of(nb::object self, nb::object name) {
 }
 
 /// What asking for an attribute gives that the class does not have.
-nb::object attribute(nb::object self, nb::object name_object) {
+nb::object missing_attribute(nb::object self, nb::object name_object) {
   const std::string name = nb::cast<std::string>(name_object);
   const DelayedFacts& facts = facts_of(self);
   if (facts.leaf.is_valid() && (name == "__name__" || name == "__qualname__" || name == "__wrapped__"))
@@ -191,7 +174,7 @@ void bind_facts(nb::handle type) {
 }
 
 void bind_protocols(nb::handle type) {
-  method(type, "__getattr__", &attribute);
+  method(type, "__getattr__", &missing_attribute);
   method(type, "__bool__",
          [](nb::handle) -> bool { refuse("a Delayed value has no truth yet", "call .compute() first"); });
   method(type, "__len__", [](nb::handle self) -> Py_ssize_t {
@@ -228,7 +211,7 @@ const DelayedFacts& facts_of(nb::handle object) {
 }
 
 nb::object delayed_object(TaskPointer task) {
-  Object* object = PyObject_New(Object, delayed_type);
+  DelayedObject* object = PyObject_New(DelayedObject, delayed_type);
   if (!object) throw nb::python_error();
   object->vectorcall = call_delayed;
   object->weak = nullptr;
@@ -245,13 +228,13 @@ nb::object delayed_object(TaskPointer task, DelayedFacts facts) {
 
 void bind_task_object(nb::module_& m) {
   static PyMemberDef members[] = {
-      {"__vectorcalloffset__", member_ssize, offsetof(Object, vectorcall), member_readonly, nullptr},
-      {"__weaklistoffset__", member_ssize, offsetof(Object, weak), member_readonly, nullptr},
+      {"__vectorcalloffset__", member_ssize, offsetof(DelayedObject, vectorcall), member_readonly, nullptr},
+      {"__weaklistoffset__", member_ssize, offsetof(DelayedObject, weak), member_readonly, nullptr},
       {nullptr, 0, 0, 0, nullptr}};
   static PyType_Slot slots[] = {
-      {Py_tp_call, reinterpret_cast<void*>(call_with_tuple)},
-      {Py_tp_new, reinterpret_cast<void*>(make)},
-      {Py_tp_dealloc, reinterpret_cast<void*>(destroy)},
+      {Py_tp_call, reinterpret_cast<void*>(call_with_tuple<call_delayed>)},
+      {Py_tp_new, reinterpret_cast<void*>(new_delayed)},
+      {Py_tp_dealloc, reinterpret_cast<void*>(destroy_delayed)},
       {Py_tp_members, members},
       {Py_tp_doc, const_cast<char*>(R"(A value that is computed later: a node of a task graph.
 
@@ -262,7 +245,7 @@ attribute and arithmetic make further nodes.
 >>> (x * 10).compute()
 60)")},
       {0, nullptr}};
-  static PyType_Spec spec = {"kasoku._core.Delayed", sizeof(Object), 0, Py_TPFLAGS_DEFAULT | has_vectorcall, slots};
+  static PyType_Spec spec = {"kasoku._core.Delayed", sizeof(DelayedObject), 0, Py_TPFLAGS_DEFAULT | has_vectorcall, slots};
   delayed_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&spec));
   if (!delayed_type) throw nb::python_error();
   const nb::handle type = reinterpret_cast<PyObject*>(delayed_type);

@@ -6,8 +6,15 @@
 
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace kasoku {
+
+using VectorCall = PyObject* (*)(PyObject*, PyObject* const*, size_t, PyObject*);
+
+/// A type's flag, and PyMemberDef's types and flags, from before the stable interface named them.
+constexpr unsigned int has_vectorcall = 1u << 11;
+constexpr int member_object = 6, member_ssize = 19, member_readonly = 1;
 
 /// A call handed on, with what its caller says of the room before the first argument.
 inline PyObject* handed_on(PyObject* function, PyObject* const* args, size_t n_and_flag, PyObject* names) {
@@ -47,6 +54,22 @@ inline std::pair<nanobind::tuple, nanobind::dict> tuple_and_dict(std::span<PyObj
     else named[nanobind::handle(names)[i - n]] = nanobind::handle(args[i]);
   }
   return {nanobind::tuple(given), named};
+}
+
+/// The other protocol's slot of a type whose objects are called by `call`.
+template <VectorCall call>
+PyObject* call_with_tuple(PyObject* self, PyObject* args, PyObject* by_name) {
+  std::vector<PyObject*> all;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(args); ++i) all.push_back(PyTuple_GetItem(args, i));
+  const size_t n = all.size();
+  nanobind::object names;
+  if (by_name && PyDict_Size(by_name) > 0) {
+    names = nanobind::steal(PySequence_Tuple(by_name));
+    if (!names.is_valid()) return nullptr;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(names.ptr()); ++i)
+      all.push_back(PyDict_GetItem(by_name, PyTuple_GetItem(names.ptr(), i)));
+  }
+  return call(self, all.data(), n, names.ptr());
 }
 
 }  // namespace kasoku

@@ -52,6 +52,10 @@ TEST_CASE("scalar: 16-bit floats are rounded to nearest") {
   CHECK(converted<uint16_t>(Argument(65520.0), Dtype::float16) == 0x7c00);
   CHECK(converted<uint16_t>(Argument(1.0), Dtype::bfloat16) == 0x3f80);
   CHECK(converted<uint16_t>(Argument(1.00390625), Dtype::bfloat16) == 0x3f80);
+  CHECK(converted<uint16_t>(Argument(1.00390625 + 0x1p-40), Dtype::bfloat16) == 0x3f81);  // once: float32 has the half
+  CHECK(converted<uint16_t>(Argument((int64_t{257} << 54) + 1), Dtype::bfloat16) == 0x5e81);
+  CHECK(converted<uint16_t>(Argument(-(int64_t{257} << 54) - 1), Dtype::bfloat16) == 0xde81);
+  CHECK(converted<uint16_t>(Argument((uint64_t{257} << 55) + 1), Dtype::bfloat16) == 0x5f01);
 }
 
 TEST_CASE("scalar: complex takes everything, reals take no complex") {

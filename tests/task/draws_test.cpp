@@ -24,7 +24,7 @@ Key key_of(const Draw& draw) { return {draw.key, draw.stream, draw.number}; }
 TaskPointer drawing(DrawSource& source, int count, std::vector<TaskPointer> inputs = {}) {
   return make_task(
       "draws", "draws",
-      [&source, count](const Inputs& given) -> Value {
+      [&source, count](const Inputs& given) -> TaskValue {
         Drawn drawn;
         for (size_t i = 0; i < given.size(); ++i) {
           const auto& before = *given[i].as<Drawn>();
@@ -34,7 +34,7 @@ TaskPointer drawing(DrawSource& source, int count, std::vector<TaskPointer> inpu
           drawn.push_back(key_of(source.next()));
           std::this_thread::sleep_for(std::chrono::microseconds(std::random_device()() % 200));
         }
-        return Value::of(std::move(drawn));
+        return TaskValue::of(std::move(drawn));
       },
       std::move(inputs));
 }
@@ -105,12 +105,12 @@ TEST_CASE("draws: a graph inside a task is keyed by both places") {
   const auto nested = [&](int workers) {
     std::vector<TaskPointer> outer;
     for (int i = 0; i < 6; ++i)
-      outer.push_back(make_task("outer", "outer", [&source, workers](const Inputs&) -> Value {
+      outer.push_back(make_task("outer", "outer", [&source, workers](const Inputs&) -> TaskValue {
         Drawn all = drawn_by(wide(source), workers);
         all.push_back(key_of(source.next()));
         const Drawn again = drawn_by(wide(source), workers);
         all.insert(all.end(), again.begin(), again.end());
-        return Value::of(std::move(all));
+        return TaskValue::of(std::move(all));
       }));
     return outer;
   };
@@ -125,10 +125,10 @@ TEST_CASE("draws: a graph inside a task is keyed by both places") {
 TEST_CASE("draws: a source that a task makes or seeds is that task's own") {
   DrawSource shared(1);
   const auto seeding = [&] {
-    return make_task("seeds", "seeds", [&shared](const Inputs&) -> Value {
+    return make_task("seeds", "seeds", [&shared](const Inputs&) -> TaskValue {
       DrawSource own(9);
       shared.seed(9);
-      return Value::of(Drawn{key_of(own.next()), key_of(shared.next())});
+      return TaskValue::of(Drawn{key_of(own.next()), key_of(shared.next())});
     });
   };
   for (const Key& key : drawn_by({seeding(), seeding()}, 2)) CHECK(key == Key{9, 0, 0});
@@ -152,7 +152,7 @@ TEST_CASE("draws: threads that draw from one source never share a draw") {
 
 TEST_CASE("draws: an exception in a task leaves the thread outside of it") {
   DrawSource source(2);
-  const auto failing = make_task("fails", "fails", [](const Inputs&) -> Value { throw 1; });
+  const auto failing = make_task("fails", "fails", [](const Inputs&) -> TaskValue { throw 1; });
   CHECK_THROWS(drawn_by({failing}, 1));
   CHECK(drawn_by({drawing(source, 1)}, 1).size() == 1);
   CHECK(source.next().number == 1);

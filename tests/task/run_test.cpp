@@ -25,7 +25,7 @@ TaskPointer sum_of(int64_t own, std::vector<TaskPointer> inputs = {}) {
       [own](const Inputs& given) {
         int64_t sum = own;
         for (size_t i = 0; i < given.size(); ++i) sum = (sum * 31 + given[i].as_integer()) % 1'000'003;
-        return Value::of_integer(sum);
+        return TaskValue::of_integer(sum);
       },
       std::move(inputs));
 }
@@ -78,7 +78,7 @@ TEST_CASE("run: a chain of a million tasks needs no stack, and goes without it t
 
 TEST_CASE("run: a task asked for twice, and read twice by one, is one") {
   std::atomic<int> runs{0};
-  const TaskPointer one = make_task("one", "one", [&](const Inputs&) { return ++runs, Value::of_integer(7); });
+  const TaskPointer one = make_task("one", "one", [&](const Inputs&) { return ++runs, TaskValue::of_integer(7); });
   const Results got = run(TaskGraph({one, sum_of(0, {one, one}), one}));
   CHECK(runs == 1);
   CHECK(got[0].as_integer() == 7);
@@ -89,7 +89,7 @@ TEST_CASE("run: pure tasks of one key are one") {
   std::atomic<int> runs{0};
   const auto pure = [&] {
     return make_task(
-        "pure", "pure-1", [&](const Inputs&) { return ++runs, Value::of_integer(3); }, {}, true);
+        "pure", "pure-1", [&](const Inputs&) { return ++runs, TaskValue::of_integer(3); }, {}, true);
   };
   const Results got = run(TaskGraph({sum_of(0, {pure(), pure()}), pure()}));
   CHECK(runs == 1);
@@ -123,7 +123,7 @@ TEST_CASE("run: as many tasks run at once as there are workers") {
     std::barrier<> meet(5);
     std::vector<TaskPointer> tasks;
     for (int i = 0; i < 5; ++i)
-      tasks.push_back(make_task("meets", "meets", [&](const Inputs&) { return meet.arrive_and_wait(), Value(); }));
+      tasks.push_back(make_task("meets", "meets", [&](const Inputs&) { return meet.arrive_and_wait(), TaskValue(); }));
     RunOptions options;
     options.workers = 5;
     CHECK(run(TaskGraph(tasks), options).size() == 5);
@@ -137,7 +137,7 @@ TEST_CASE("run: of many tasks any two may wait for each other") {
     const int n = 1000, first = round % 3 * 400, second = n - 1 - round % 7;
     for (int i = 0; i < n; ++i)
       if (i == first || i == second)
-        tasks.push_back(make_task("meets", "meets", [&](const Inputs&) { return meet.arrive_and_wait(), Value(); }));
+        tasks.push_back(make_task("meets", "meets", [&](const Inputs&) { return meet.arrive_and_wait(), TaskValue(); }));
       else
         tasks.push_back(sum_of(i));
     RunOptions options;
@@ -153,7 +153,7 @@ TEST_CASE("run: tasks side by side share the threads that a library may take") {
       meeting.arrive_and_wait();
       const int64_t found = cpu::thread_share();
       meeting.arrive_and_wait();
-      return Value::of_integer(found);
+      return TaskValue::of_integer(found);
     };
     RunOptions options;
     options.workers = workers;
@@ -171,9 +171,9 @@ TEST_CASE("run: tasks side by side share the threads that a library may take") {
 TEST_CASE("run: an exception stops what has not started") {
   std::atomic<int> late{0};
   std::vector<TaskPointer> tasks = {
-      make_task("fails", "fails", [](const Inputs&) -> Value { throw std::runtime_error("no"); })};
+      make_task("fails", "fails", [](const Inputs&) -> TaskValue { throw std::runtime_error("no"); })};
   for (int i = 0; i < 100; ++i)
-    tasks.push_back(make_task("late", "late", [&](const Inputs&) { return ++late, Value(); }, {tasks[0]}));
+    tasks.push_back(make_task("late", "late", [&](const Inputs&) { return ++late, TaskValue(); }, {tasks[0]}));
   CHECK_THROWS_WITH_AS(run(TaskGraph(tasks)), "no", std::runtime_error);
   CHECK(late == 0);
 }
@@ -190,11 +190,11 @@ TEST_CASE("run: a value goes with its last reader") {
   std::atomic<int> alive{0}, most{0};
   TaskPointer last;
   for (int i = 0; i < 100; ++i) {
-    const TaskPointer made = make_task("makes", "makes", [&](const Inputs&) { return Value::of(Counted(alive)); });
+    const TaskPointer made = make_task("makes", "makes", [&](const Inputs&) { return TaskValue::of(Counted(alive)); });
     std::vector<TaskPointer> inputs = {made};
     if (last) inputs.push_back(last);
     last = make_task(
-        "reads", "reads", [&](const Inputs&) { return most = std::max(most.load(), alive.load()), Value(); }, inputs);
+        "reads", "reads", [&](const Inputs&) { return most = std::max(most.load(), alive.load()), TaskValue(); }, inputs);
   }
   RunOptions options;
   options.workers = 1;
@@ -208,7 +208,7 @@ TEST_CASE("run: a worker holds the front end's lock over a run of tasks") {
   int64_t unguarded = 0;  // the lock guards it
   std::vector<TaskPointer> tasks;
   for (int i = 0; i < 10'000; ++i)
-    tasks.push_back(make_task("adds", "adds", [&](const Inputs&) { return ++unguarded, Value(); }));
+    tasks.push_back(make_task("adds", "adds", [&](const Inputs&) { return ++unguarded, TaskValue(); }));
   RunOptions options;
   options.workers = 4;
   options.lock = lock;
@@ -223,14 +223,14 @@ TEST_CASE("run: tasks that run together run once each, as many as go") {
   class Short final : public Task {
    public:
     Short(int64_t number, bool stays) : Task({}, {.may_run_free = true}), number_(number), stays_(stays) {}
-    Value run(const Inputs&) const override { return ++locked, Value::of_integer(number_); }
+    TaskValue run(const Inputs&) const override { return ++locked, TaskValue::of_integer(number_); }
     size_t run_free(std::span<const Ready> ready) const override {
       size_t n = 0;
       for (; n < std::min<size_t>(ready.size(), 5); ++n) {
         const auto& task = static_cast<const Short&>(*ready[n].task);
         if (task.stays_) break;
         if (task.number_ < 0) throw std::runtime_error("a negative number");
-        *ready[n].result = Value::of_integer(task.number_);
+        *ready[n].result = TaskValue::of_integer(task.number_);
       }
       (ready.size() > 1 ? together : alone) += static_cast<int>(n);
       return n;

@@ -74,7 +74,7 @@ Dtype dtype_of_search(Dtype dtype) {
   return dtype;
 }
 
-Array number(double value, Dtype dtype, Device& device) { return full({}, Scalar::of(value), dtype, device); }
+Array number_in(double value, Dtype dtype, Device& device) { return full({}, Scalar::of(value), dtype, device); }
 
 /// A NaN is greater than all numbers, as in what is sorted.
 bool rises(const Array& row, bool is_falling = false) {
@@ -225,7 +225,7 @@ Ends outer_edges(const Array& array, Dtype dtype) {
   const Ends ends{astype(reduce(ReduceOp::min, array), dtype), astype(reduce(ReduceOp::max, array), dtype)};
   if (is_floating(array.dtype()) && !is_true(apply(Op::logical_and, {apply(Op::isfinite, {ends.first}), apply(Op::isfinite, {ends.last})})))
     throw Error(ErrorKind::value, "autodetected range of the values is not finite").fix("range=(low, high)");
-  const Array are_one = apply(Op::equal, {ends.first, ends.last}), half = number(0.5, dtype, device);
+  const Array are_one = apply(Op::equal, {ends.first, ends.last}), half = number_in(0.5, dtype, device);
   return {apply(Op::where, {are_one, apply(Op::subtract, {ends.first, half}), ends.first}),
           apply(Op::where, {are_one, apply(Op::add, {ends.last, half}), ends.last})};
 }
@@ -248,7 +248,7 @@ void must_rise(const Array& edges, int64_t bins) {
 /// than twice that rise, and nobody waits for a look at them.
 Array edges_in(const std::pair<double, double>& range, int64_t bins, Dtype dtype, Device& device) {
   const auto [low, high] = outer_edges(range);
-  const Array edges = edges_between({number(low, Dtype::float64, device), number(high, Dtype::float64, device)}, bins, Dtype::float64, device);
+  const Array edges = edges_between({number_in(low, Dtype::float64, device), number_in(high, Dtype::float64, device)}, bins, Dtype::float64, device);
   const double step = (high - low) / static_cast<double>(bins);
   const double rounding = std::max({std::abs(low), std::abs(high), std::numeric_limits<double>::min()}) * std::numeric_limits<double>::epsilon();
   if (!(step > 16 * rounding && std::isfinite(step))) must_rise(edges, bins);

@@ -18,8 +18,6 @@ namespace kasoku {
 
 namespace {
 
-Array times(const Array& a, const Array& b) { return apply(Op::multiply, {a, b}); }
-
 /// An array whose axes have labels.
 struct Labelled {
   Array array;
@@ -108,7 +106,7 @@ Labelled contracted(Labelled a, Labelled b, const std::string& kept, Dtype dtype
       const Array in_order = ordered(x, own);
       return own == all ? in_order : reshape(in_order, shape);
     };
-    return summed({times(as_dtype(stretched(a), dtype), as_dtype(stretched(b), dtype)), all}, labels, dtype);
+    return summed({apply(Op::multiply, {as_dtype(stretched(a), dtype), as_dtype(stretched(b), dtype)}), all}, labels, dtype);
   }
   Shape shape;
   for (char label : labels) {
@@ -156,7 +154,7 @@ Array tensordot(const Array& a, const Array& b, const Extents& axes_of_a, const 
 }
 
 Array inner(const Array& a, const Array& b) {
-  if (a.ndim() == 0 || b.ndim() == 0) return times(a, b);
+  if (a.ndim() == 0 || b.ndim() == 0) return apply(Op::multiply, {a, b});
   if (a.shape().back() != b.shape().back())
     throw Error(ErrorKind::value, "shapes " + str(a.shape()) + " and " + str(b.shape()) + " not aligned: " + std::to_string(a.shape().back()) + " (dim " + std::to_string(a.ndim() - 1) + ") != " + std::to_string(b.shape().back()) + " (dim " + std::to_string(b.ndim() - 1) + ")");
   return b.ndim() == 1 ? matmul(a, b) : tensordot(a, b, {-1}, {-1});
@@ -178,7 +176,7 @@ Array kron(const Array& a, const Array& b) {
   const auto [y, y_shape] = spread(b, false);
   Shape shape;
   for (size_t d = 0; d < ndim; ++d) shape.push_back(x_shape[2 * d] * y_shape[2 * d + 1]);
-  return reshape(times(x, y), shape);
+  return reshape(apply(Op::multiply, {x, y}), shape);
 }
 
 Array vdot(const Array& a, const Array& b) {

@@ -20,52 +20,52 @@ constexpr std::string_view method_names[] = {"inverted_cdf", "averaged_inverted_
                                              "higher",       "midpoint",              "nearest"};
 
 /// A number that is known, or one for each row that is not yet: what is written for one serves both.
-struct Number {
+struct RowNumber {
   std::optional<Array> rows;
   double known = 0;
 
-  Number(double known) : known(known) {}
-  Number(Array rows) : rows(std::move(rows)) {}
+  RowNumber(double known) : known(known) {}
+  RowNumber(Array rows) : rows(std::move(rows)) {}
   Operand operand() const { return rows ? Operand(*rows) : Operand(known); }
 };
 
 template <class F>
-Number both(Op op, F known, const Number& a, const Number& b) {
-  if (a.rows || b.rows) return Number(apply(op, {a.operand(), b.operand()}));
-  return Number(static_cast<double>(known(a.known, b.known)));
+RowNumber both(Op op, F known, const RowNumber& a, const RowNumber& b) {
+  if (a.rows || b.rows) return RowNumber(apply(op, {a.operand(), b.operand()}));
+  return RowNumber(static_cast<double>(known(a.known, b.known)));
 }
 template <class F>
-Number of(Op op, F known, const Number& a) {
-  return a.rows ? Number(apply(op, {*a.rows})) : Number(known(a.known));
+RowNumber of(Op op, F known, const RowNumber& a) {
+  return a.rows ? RowNumber(apply(op, {*a.rows})) : RowNumber(known(a.known));
 }
-Number operator+(const Number& a, const Number& b) { return both(Op::add, std::plus<>(), a, b); }
-Number operator-(const Number& a, const Number& b) { return both(Op::subtract, std::minus<>(), a, b); }
-Number operator*(const Number& a, const Number& b) { return both(Op::multiply, std::multiplies<>(), a, b); }
-Number least(const Number& a, const Number& b) { return both(Op::minimum, [](double x, double y) { return std::min(x, y); }, a, b); }
-Number greatest(const Number& a, const Number& b) { return both(Op::maximum, [](double x, double y) { return std::max(x, y); }, a, b); }
-Number is_equal(const Number& a, const Number& b) {
-  if (a.rows || b.rows) return Number(astype(apply(Op::equal, {a.operand(), b.operand()}), Dtype::float64));
-  return Number(a.known == b.known);
+RowNumber operator+(const RowNumber& a, const RowNumber& b) { return both(Op::add, std::plus<>(), a, b); }
+RowNumber operator-(const RowNumber& a, const RowNumber& b) { return both(Op::subtract, std::minus<>(), a, b); }
+RowNumber operator*(const RowNumber& a, const RowNumber& b) { return both(Op::multiply, std::multiplies<>(), a, b); }
+RowNumber least(const RowNumber& a, const RowNumber& b) { return both(Op::minimum, [](double x, double y) { return std::min(x, y); }, a, b); }
+RowNumber greatest(const RowNumber& a, const RowNumber& b) { return both(Op::maximum, [](double x, double y) { return std::max(x, y); }, a, b); }
+RowNumber is_equal(const RowNumber& a, const RowNumber& b) {
+  if (a.rows || b.rows) return RowNumber(astype(apply(Op::equal, {a.operand(), b.operand()}), Dtype::float64));
+  return RowNumber(a.known == b.known);
 }
-Number down(const Number& a) { return of(Op::floor, [](double x) { return std::floor(x); }, a); }
-Number up(const Number& a) { return of(Op::ceil, [](double x) { return std::ceil(x); }, a); }
-Number even(const Number& a) { return of(Op::rint, [](double x) { return std::nearbyint(x); }, a); }
+RowNumber down(const RowNumber& a) { return of(Op::floor, [](double x) { return std::floor(x); }, a); }
+RowNumber up(const RowNumber& a) { return of(Op::ceil, [](double x) { return std::ceil(x); }, a); }
+RowNumber even(const RowNumber& a) { return of(Op::rint, [](double x) { return std::nearbyint(x); }, a); }
 
 /// Between which elements a quantile lies, and how near to the second one.
 struct QuantilePlace {
-  Number first, second, part;
+  RowNumber first, second, part;
   bool is_element = false;  ///< it is the first one
 };
 
 /// `n`: how many elements there are, at least 1.
-QuantilePlace place_of(QuantileMethod method, const Number& n, double q) {
+QuantilePlace place_of(QuantileMethod method, const RowNumber& n, double q) {
   using M = QuantileMethod;
-  const Number last = n - 1;
-  const auto element = [&](const Number& at) { return QuantilePlace{least(greatest(at, 0), last), 0, 0, true}; };
-  const Number along = last * q, plain = n * q - 1;
+  const RowNumber last = n - 1;
+  const auto element = [&](const RowNumber& at) { return QuantilePlace{least(greatest(at, 0), last), 0, 0, true}; };
+  const RowNumber along = last * q, plain = n * q - 1;
   const auto with = [&](double alpha, double beta) { return n * q + (alpha + q * (1 - alpha - beta)) - 1; };
-  const auto between = [&](const Number& at) {
-    const Number inside = least(greatest(at, 0), last), first = down(inside);
+  const auto between = [&](const RowNumber& at) {
+    const RowNumber inside = least(greatest(at, 0), last), first = down(inside);
     return QuantilePlace{first, least(greatest(down(at) + 1, 0), last), inside - first};
   };
   switch (method) {
@@ -75,8 +75,8 @@ QuantilePlace place_of(QuantileMethod method, const Number& n, double q) {
     case M::inverted_cdf: return element(up(plain));
     case M::closest_observation: {
       // Of two that are as near the one with an even number, counted from 1.
-      const Number at = plain - 0.5, whole = down(at), half = whole * 0.5;
-      const Number is_odd = 1 - is_equal(half, down(half));
+      const RowNumber at = plain - 0.5, whole = down(at), half = whole * 0.5;
+      const RowNumber is_odd = 1 - is_equal(half, down(half));
       return element(whole + 1 - is_equal(at, whole) * is_odd);
     }
     case M::averaged_inverted_cdf: {
@@ -142,13 +142,13 @@ class Ordered {
   bool is_empty() const { return length_ == 0; }
   Dtype result_dtype() const { return is_floating(rows_.dtype()) || is_complex(rows_.dtype()) ? rows_.dtype() : Dtype::float64; }
   /// How many elements each result is of, at least 1.
-  Number count() const { return count_ ? greatest(Number(*count_), 1) : Number(static_cast<double>(length_)); }
+  RowNumber count() const { return count_ ? greatest(RowNumber(*count_), 1) : RowNumber(static_cast<double>(length_)); }
 
   /// Elements at places in the order, by place.
-  std::vector<Array> at(std::span<const Number> places) {
+  std::vector<Array> at(std::span<const RowNumber> places) {
     std::vector<Array> result;
     if (is_sorted_) {
-      for (const Number& place : places)
+      for (const RowNumber& place : places)
         result.push_back(place.rows ? squeeze(take_along(rows_, expand_dims(astype(*place.rows, Dtype::int64), {-1}), -1), Extents{-1})
                                     : component(rows_, static_cast<int64_t>(place.known)));
       last_ = component(rows_, length_ - 1);
@@ -160,13 +160,13 @@ class Ordered {
     if (is_of_each_row) {
       std::vector<Array> of_rows;
       const Shape shape = count_->shape();
-      for (const Number& place : places)
+      for (const RowNumber& place : places)
         of_rows.push_back(place.rows ? astype(*place.rows, Dtype::int64) : full(shape, Scalar::of(static_cast<int64_t>(place.known)), Dtype::int64, rows_.device()));
       const Array all = contiguous(stack(of_rows, -1));
       const auto* const first = static_cast<const int64_t*>(all.data_for_read());
       ranks.assign(first, first + all.size());
     } else {
-      for (const Number& place : places) ranks.push_back(static_cast<int64_t>(place.known));
+      for (const RowNumber& place : places) ranks.push_back(static_cast<int64_t>(place.known));
       if (is_nan_if_last_is_) ranks.push_back(length_ - 1);
     }
     const Array found = elements_in_order(rows_, ranks, is_of_each_row);
@@ -217,7 +217,7 @@ QuantileMethod quantile_method(std::string_view name) {
 Array median(const Array& array, const Over& over, bool leaves_nan_out) {
   Ordered ordered(array, over, leaves_nan_out);
   if (ordered.is_empty()) return ordered.nan();
-  const Number half = 0.5 * (ordered.count() - 1), places[] = {down(half), up(half)};
+  const RowNumber half = 0.5 * (ordered.count() - 1), places[] = {down(half), up(half)};
   const Dtype dtype = ordered.result_dtype();
   const std::vector<Array> middle = ordered.at(places);
   const Array a = astype(middle[0], wide(dtype)), b = astype(middle[1], wide(dtype));
@@ -232,7 +232,7 @@ std::vector<Array> quantiles(const Array& array, std::span<const double> q, Quan
   Ordered ordered(array, over, leaves_nan_out);
   if (ordered.is_empty()) return std::vector<Array>(q.size(), ordered.nan());
   std::vector<QuantilePlace> places;
-  std::vector<Number> ranks;
+  std::vector<RowNumber> ranks;
   for (double x : q) {
     const QuantilePlace& place = places.emplace_back(place_of(method, ordered.count(), x));
     ranks.push_back(place.first);
@@ -249,7 +249,7 @@ std::vector<Array> quantiles(const Array& array, std::span<const double> q, Quan
     const Array a = astype(*element++, compute), b = astype(*element++, compute);
     const Array distance = apply(Op::subtract, {b, a});
     // From the nearer one, so that the second is reached exactly.
-    const auto in_type = [&](const Number& x) { return x.rows ? Operand(astype(*x.rows, compute)) : Operand(x.known); };
+    const auto in_type = [&](const RowNumber& x) { return x.rows ? Operand(astype(*x.rows, compute)) : Operand(x.known); };
     const Array from_first = apply(Op::add, {a, apply(Op::multiply, {distance, in_type(place.part)})});
     const Array from_second = apply(Op::subtract, {b, apply(Op::multiply, {distance, in_type(1 - place.part)})});
     const Array value = !place.part.rows ? (place.part.known >= 0.5 ? from_second : from_first)

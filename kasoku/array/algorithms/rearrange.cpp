@@ -315,12 +315,12 @@ Array lower_triangle(int64_t rows, int64_t columns, int64_t k, Device& device) {
 namespace {
 
 /// Of a row, the triangle of a matrix of such rows: NumPy's rule.
-Array rows_of(const Array& array) { return array.ndim() == 1 ? broadcast_to(array, {array.size(), array.size()}) : array; }
+Array repeated_row(const Array& array) { return array.ndim() == 1 ? broadcast_to(array, {array.size(), array.size()}) : array; }
 
 }  // namespace
 
-Array tril(const Array& array, int64_t k) { return triangle(rows_of(array), true, k); }
-Array triu(const Array& array, int64_t k) { return triangle(rows_of(array), false, k); }
+Array tril(const Array& array, int64_t k) { return triangle(repeated_row(array), true, k); }
+Array triu(const Array& array, int64_t k) { return triangle(repeated_row(array), false, k); }
 
 Array without(const Array& array, const Array& indices, int64_t axis) {
   const size_t d = normal_axis(axis, array.ndim());

@@ -102,6 +102,9 @@ def test_where_the_matrices_of_a_product_lie(device):
     for axes in ([(1, 2), (0, 1)], [(1, 2), (0, 1), (0, 1)], [(-2, -1), (0, 1), (2, 0)]):
         want = np.matmul(x, y, axes=[*axes, (-2, -1)][:3])
         np.testing.assert_array_equal(ks.matmul(*ours, axes=axes).numpy(), want)
+        single = ks.matmul(*ours, axes=axes, dtype="float32", order="F")
+        assert single.dtype == "float32" and single.flags.f_contiguous
+        np.testing.assert_array_equal(single.numpy(), want)
     with pytest.raises(ValueError):
         ks.matmul(*ours, axes=[(2, 1), (1, 0)])
     out = ks.empty((2, 2), "int32", device)
@@ -649,6 +652,31 @@ def test_parts_and_limits_of_bfloat16(device):
     np.testing.assert_array_equal(back.numpy(), numbers)
     ends = ks.nan_to_num(ks.array([np.inf, -np.inf, np.nan], dtype="bfloat16", device=device))
     assert ends.numpy().tolist() == [255 * 2.0**120, -255 * 2.0**120, 0]
+
+
+def rounded_to_8_bits(number):
+    """To nearest, ties to even, by the arithmetic of Python's integers."""
+    unit = 1 << max(abs(number).bit_length() - 8, 0)
+    whole, rest = divmod(abs(number), unit)
+    whole += 2 * rest > unit or (2 * rest == unit and whole % 2)
+    return float(whole * unit * (-1 if number < 0 else 1))
+
+
+def test_whole_numbers_are_rounded_to_bfloat16_once(device):
+    # Just beside the middle of two numbers, which they become in float32 or in float64.
+    halves = [257 << n for n in (16, 17, 22, 23, 40, 45, 46, 53)] + [(1 << 62) + (1 << 54), (1 << 63) - (1 << 54)]
+    numbers = [s * (h + d) for h in halves for d in (-(1 << 11), -1, 0, 1, 1 << 11) for s in (1, -1)] + [-(1 << 63)]
+    for dtype in ("int32", "uint32", "int64", "uint64", "float64"):
+        holds = np.iinfo(dtype) if dtype != "float64" else None
+        fitting = [n for n in numbers if (holds.min <= n <= holds.max if holds else int(float(n)) == n)]
+        want = np.array([rounded_to_8_bits(n) for n in fitting])
+        x = ks.array(np.array(fitting, dtype), device=device)
+        many = ks.array(np.tile(np.array(fitting, dtype), 2000), device=device)
+        stored = ks.zeros(len(fitting), dtype="bfloat16", device=device)
+        for i, number in enumerate(fitting):
+            stored[i] = number
+        for got in (x.astype("bfloat16"), many.astype("bfloat16")[: len(want)], stored):
+            np.testing.assert_array_equal(got.astype("float64").numpy(), want)
 
 
 def test_constants_of_an_integral_are_a_number_or_a_row(device):

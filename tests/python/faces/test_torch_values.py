@@ -147,7 +147,8 @@ def test_events_say_what_they_lack():
     torch.ones(1000).exp()
     end.record()
     torch.cuda.synchronize()
-    assert start.elapsed_time(end) > 0
+    end.wait()
+    assert start.elapsed_time(end) > 0 and start.query() and end.query() and torch.cuda.Event().query()
     with pytest.raises(RuntimeError, match="enable_timing=True"):
         torch.cuda.Event().elapsed_time(end)
 

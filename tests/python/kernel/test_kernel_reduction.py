@@ -204,3 +204,17 @@ def test_scan_errors(on):
         scan(on(np.zeros(4)))
     with pytest.raises(ValueError, match="different lengths"):
         scan(on(np.zeros(4, np.int32)), on(np.zeros(5, np.int32)))
+
+
+def test_a_reduction_has_at_most_64_parameters(on):
+    x = on(np.arange(3.0))
+    for inputs in (63, 64):
+        names = [f"x{k}" for k in range(inputs)]
+        total = ks.ReductionKernel(
+            ", ".join(f"T {name}" for name in names), "T y", " + ".join(names), "a + b", "y = a", "0"
+        )
+        if inputs == 63:
+            assert total(*[x] * inputs).item() == 63 * 3
+        else:
+            with pytest.raises(ks.errors.UnsupportedError, match="has 65 parameters; at most 64 are possible"):
+                total(*[x] * inputs)

@@ -28,7 +28,7 @@ using namespace llvm::PatternMatch;
 
 namespace {
 
-constexpr const char* mark = "ks.aggregate";
+constexpr const char* aggregate_mark = "ks.aggregate";
 constexpr const char* contribute_name = "ks_contribute";
 
 StringRef callee_name(const CallBase& call) {
@@ -92,7 +92,7 @@ class Aggregator {
  public:
   Aggregator(Function& kernel, const BlockShape& shape) : kernel_(kernel), module_(*kernel.getParent()), shape_(shape) {}
 
-  bool run(AtomicRMWInst& atomic, unsigned number_of) {
+  bool run(AtomicRMWInst& atomic, unsigned place) {
     const Way way = way_to(atomic);
     if (way.many && !is_of_launch(atomic.getValOperand())) return false;
     Value* amount = atomic.getValOperand();
@@ -100,7 +100,7 @@ class Aggregator {
     BasicBlock* before = atomic.getParent();
     SplitBlock(before, atomic.getIterator());
     IRBuilder<> build(before->getTerminator());
-    Constant* number = build.getInt32(number_of);
+    Constant* number = build.getInt32(place);
     if (!way.many) contribute(build, number, amount, build.getTrue());
     build.SetInsertPoint(&atomic);
     FunctionCallee meet = module_.getOrInsertFunction(
@@ -293,7 +293,7 @@ struct Marked {
 std::vector<Marked> marked(Function& kernel) {
   std::vector<Marked> found;
   for (Instruction& at : instructions(kernel))
-    if (const MDNode* node = at.getMetadata(mark))
+    if (const MDNode* node = at.getMetadata(aggregate_mark))
       found.push_back({cast<AtomicRMWInst>(&at),
                        static_cast<unsigned>(mdconst::extract<ConstantInt>(node->getOperand(0))->getZExtValue())});
   return found;
@@ -348,7 +348,7 @@ bool is_contribution(const Instruction& instruction) {
   return call && callee_name(*call) == contribute_name;
 }
 
-bool is_marked_aggregate(const Instruction& instruction) { return instruction.hasMetadata(mark); }
+bool is_marked_aggregate(const Instruction& instruction) { return instruction.hasMetadata(aggregate_mark); }
 
 bool mark_aggregates(Function& kernel, const BlockShape& shape) {
   if (!shape.is_known() || shape.is_single_thread() || !shape.rows_hold_whole_warps()) return false;
@@ -358,14 +358,14 @@ bool mark_aggregates(Function& kernel, const BlockShape& shape) {
   if (found.empty() || any_of(instructions(kernel), may_wait) || waits_in_memory(kernel) || waits_for_locks(kernel)) return false;
   Type* word = Type::getInt32Ty(kernel.getContext());
   for (unsigned i = 0; i < found.size(); ++i)
-    found[i]->setMetadata(mark, MDNode::get(kernel.getContext(), ConstantAsMetadata::get(ConstantInt::get(word, i))));
+    found[i]->setMetadata(aggregate_mark, MDNode::get(kernel.getContext(), ConstantAsMetadata::get(ConstantInt::get(word, i))));
   return true;
 }
 
 bool unmark_aggregate(Function& kernel, std::optional<unsigned> number) {
   const std::vector<Marked> all = marked(kernel);
   for (const Marked& at : all)
-    if (!number || at.number == *number) at.atomic->setMetadata(mark, nullptr);
+    if (!number || at.number == *number) at.atomic->setMetadata(aggregate_mark, nullptr);
   return number && all.size() > 1;
 }
 

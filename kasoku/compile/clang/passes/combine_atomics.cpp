@@ -16,7 +16,7 @@ using namespace llvm;
 
 namespace {
 
-using Blocks = SmallSetVector<BasicBlock*, 16>;
+using LoopBlocks = SmallSetVector<BasicBlock*, 16>;
 
 // What changes nothing when it is combined; null for operations that cannot be.
 Constant* neutral(const AtomicRMWInst& atomic) {
@@ -47,7 +47,7 @@ AtomicPlace place_of(const AtomicRMWInst& atomic) {
   return {base, offset.getSExtValue()};
 }
 
-bool is_candidate(const AtomicRMWInst& atomic, const Blocks& loop) {
+bool is_candidate(const AtomicRMWInst& atomic, const LoopBlocks& loop) {
   if (!atomic.use_empty() || atomic.isVolatile() ||
       atomic.getOrdering() != AtomicOrdering::Monotonic || !neutral(atomic))
     return false;
@@ -72,14 +72,14 @@ bool commute(const AtomicRMWInst& one, const AtomicRMWInst& other) {
 
 // Whether a thread looks at memory, or changes it, after the atomic; others like it
 // may be done in any order if they commute.
-bool is_last(const AtomicRMWInst& atomic, const Blocks& loop) {
+bool is_last(const AtomicRMWInst& atomic, const LoopBlocks& loop) {
   const auto matters = [&](const Instruction& at) {
     const auto* other = dyn_cast<AtomicRMWInst>(&at);
     return touches_memory(at) && !(other && is_candidate(*other, loop) && commute(atomic, *other));
   };
   for (const Instruction* at = atomic.getNextNode(); at; at = at->getNextNode())
     if (matters(*at)) return false;
-  Blocks later;
+  LoopBlocks later;
   const auto add = [&](BasicBlock* from) {
     for (BasicBlock* next : successors(from))
       if (loop.contains(next)) later.insert(next);
@@ -96,7 +96,7 @@ bool is_last(const AtomicRMWInst& atomic, const Blocks& loop) {
 }  // namespace
 
 std::vector<AtomicRMWInst*> find_combinable_atomics(ArrayRef<BasicBlock*> loop) {
-  Blocks blocks;
+  LoopBlocks blocks;
   for (BasicBlock* block : loop) blocks.insert(block);
   std::vector<AtomicRMWInst*> found;
   for (BasicBlock* block : loop)

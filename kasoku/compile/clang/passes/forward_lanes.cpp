@@ -18,7 +18,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr const char* mark = "ks.lanes";
+constexpr const char* lanes_mark = "ks.lanes";
 constexpr unsigned places = 3 * lanes_of_warp;
 
 /// What lies at one place: a lane of a vector, or a scalar; nothing if it is not known.
@@ -307,13 +307,13 @@ class Forwarding {
 }  // namespace
 
 void mark_lane_memory(AllocaInst& array) {
-  array.setMetadata(mark, MDNode::get(array.getContext(), {}));
+  array.setMetadata(lanes_mark, MDNode::get(array.getContext(), {}));
 }
 
 PreservedAnalyses LaneMemoryPass::run(Function& function, FunctionAnalysisManager&) {
   Forwarding forwarding(function.getParent()->getDataLayout());
   for (Instruction& instruction : function.getEntryBlock())
-    if (auto* alloca = dyn_cast<AllocaInst>(&instruction); alloca && alloca->hasMetadata(mark))
+    if (auto* alloca = dyn_cast<AllocaInst>(&instruction); alloca && alloca->hasMetadata(lanes_mark))
       forwarding.add(*alloca);
   if (forwarding.empty()) return PreservedAnalyses::all();
   forwarding.run(function);

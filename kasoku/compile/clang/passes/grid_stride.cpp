@@ -57,7 +57,7 @@ bool is_index_of_thread(Value* value, uint32_t row) {
   return is_index(a, Index::tid_x) && is_index_times(b, Index::bid_x, row);
 }
 
-bool touches_memory(const Instruction& instruction) {
+bool accesses_memory(const Instruction& instruction) {
   const auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction);
   return instruction.mayReadOrWriteMemory() && index_of(instruction) == Index::none &&
          !(intrinsic && intrinsic->isAssumeLikeIntrinsic());
@@ -93,7 +93,7 @@ class Analysis {
  private:
   bool suits(const Instruction& instruction) const {
     if (index_of(instruction) != Index::none || instruction.isVolatile() || instruction.isAtomic() ||
-        (touches_memory(instruction) && !getLoadStorePointerOperand(&instruction)))
+        (accesses_memory(instruction) && !getLoadStorePointerOperand(&instruction)))
       return false;
     return all_of(instruction.operands(), [&](const Use& operand) {
       const auto* made = dyn_cast<Instruction>(operand);
@@ -184,7 +184,7 @@ bool does_nothing_outside(Function& kernel, const Loop& loop, const BranchInst& 
   for (BasicBlock& block : kernel) {
     if (loop.contains(&block)) continue;
     for (const Instruction& instruction : block)
-      if (isa<AllocaInst>(instruction) || touches_memory(instruction)) return false;
+      if (isa<AllocaInst>(instruction) || accesses_memory(instruction)) return false;
     const Instruction* last = block.getTerminator();
     if (last == &first || isa<ReturnInst>(last) || isa<UnreachableInst>(last)) continue;
     const auto* branch = dyn_cast<BranchInst>(last);

@@ -216,7 +216,7 @@ class Rows {
   std::set<Value*> used_;
 };
 
-bool is_of_threads(const Loop& loop) {
+bool is_innermost_of_threads(const Loop& loop) {
   return loop.isInnermost() && findOptionMDForLoop(&loop, "llvm.loop.parallel_accesses") &&
          !findOptionMDForLoop(&loop, "llvm.loop.isvectorized");
 }
@@ -227,7 +227,7 @@ PreservedAnalyses SideBySidePass::run(Function& function, FunctionAnalysisManage
   auto& loops = analyses.getResult<LoopAnalysis>(function);
   SmallVector<Loop*> candidates;
   for (Loop* loop : loops.getLoopsInPreorder())
-    if (is_of_threads(*loop)) candidates.push_back(loop);
+    if (is_innermost_of_threads(*loop)) candidates.push_back(loop);
   if (candidates.empty()) return PreservedAnalyses::all();
   auto& evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
   std::vector<Rows> found;

@@ -45,7 +45,7 @@ bool exchanges(const Function& kernel) {
 bool meets_grid(Sync sync) { return sync == Sync::grid_barrier; }
 bool gives_way(Sync sync) { return sync == Sync::turn; }
 
-using Analysis = std::shared_ptr<const Uniformity>;
+using KnownUniformity = std::shared_ptr<const Uniformity>;
 
 Granule granule_of(const Uniformity& block, const Uniformity* warp,
                    const std::vector<SyncPoint>& syncs, const Passes& passes) {
@@ -190,7 +190,7 @@ RegionPlan plan_regions(const PreparedKernel& kernel, const BlockShape& shape, P
     return std::make_shared<const Uniformity>(function, shape, granule);
   };
   // Only a block that does not stay together asks for warps without warp operations.
-  Analysis block = analyse(Granule::block), warp;
+  KnownUniformity block = analyse(Granule::block), warp;
   if (has_warps || !block->meet_together(plan.syncs, is_block_barrier))
     warp = analyse(Granule::warp);
   plan.granule = granule_of(*block, warp.get(), plan.syncs, passes);

@@ -20,7 +20,7 @@ namespace {
 constexpr uint64_t line = 64;
 constexpr uint64_t most_lines = 16;  // a longer row has the processor's own look-ahead
 constexpr uint64_t passes_ahead = 2;
-constexpr unsigned most_arrays = 4;
+constexpr unsigned most_prefetched = 4;
 constexpr unsigned longest_address = 24;  // instructions
 
 /// The address that a row of threads begins at, in a later pass of the loop around it.
@@ -117,7 +117,7 @@ bool fetch_rows(const Loop& row, const Loop& passes, ScalarEvolution& evolution)
   for (BasicBlock* block : row.blocks())
     for (Instruction& instruction : *block) {
       auto* load = dyn_cast<LoadInst>(&instruction);
-      if (!load || !load->isSimple() || asked.size() == most_arrays) continue;
+      if (!load || !load->isSimple() || asked.size() == most_prefetched) continue;
       const uint64_t bytes = row_bytes(*load, row, evolution);
       LaterRow later(passes, row);
       if (!bytes || !later.depends_on(*load->getPointerOperand())) continue;

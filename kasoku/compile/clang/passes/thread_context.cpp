@@ -23,10 +23,6 @@ constexpr const char* has_context = "ks-has-context";
 constexpr unsigned words = static_cast<unsigned>(Index::none);
 constexpr uint64_t pointers_at = (words * 4 + 7) / 8 * 8;
 
-const char* const index_names[words] = {
-    "ks_tid_x", "ks_tid_y", "ks_tid_z", "ks_bid_x", "ks_bid_y", "ks_bid_z", "ks_bdim_x",
-    "ks_bdim_y", "ks_bdim_z", "ks_gdim_x", "ks_gdim_y", "ks_gdim_z", "ks_dynamic_shared_bytes"};
-
 std::map<unsigned, GlobalVariable*> shared_variables(Module& module) {
   std::map<unsigned, GlobalVariable*> found;
   for (GlobalVariable& variable : module.globals()) {
@@ -133,8 +129,7 @@ Value* write_context(CallInst& call, AllocaInst* context, Module& module) {
   const auto store = [&](Value* value, uint64_t offset) {
     build.CreateStore(value, build.CreateConstInBoundsGEP1_64(build.getInt8Ty(), context, offset));
   };
-  for (unsigned i = 0; i < words; ++i)
-    store(build.CreateCall(module.getOrInsertFunction(index_names[i], build.getInt32Ty())), 4 * i);
+  for (unsigned i = 0; i < words; ++i) store(index_value(build, static_cast<Index>(i)), 4 * i);
   for (auto& [place, variable] : shared_variables(module)) store(variable, pointers_at + 8 * place);
   return context;
 }

@@ -14,13 +14,13 @@ using namespace llvm;
 
 namespace {
 
-struct Row {
+struct VectorFunction {
   const char* name;
   int operands;
   const char* intrinsic;  ///< LLVM's name for the same function, if it has one
 };
 
-constexpr Row rows[] = {
+constexpr VectorFunction vector_functions[] = {
     {"sin", 1, "sin"},     {"cos", 1, "cos"},     {"exp", 1, "exp"},     {"log", 1, "log"},
     {"pow", 2, "pow"},     {"acos", 1, nullptr},  {"acosh", 1, nullptr}, {"asin", 1, nullptr},
     {"asinh", 1, nullptr}, {"atan", 1, nullptr},  {"atan2", 2, nullptr}, {"atanh", 1, nullptr},
@@ -36,7 +36,7 @@ struct Table {
 
   StringRef keep(std::string name) { return names.emplace_back(std::move(name)); }
 
-  void add(const Row& row, bool is_float, char isa, int lanes) {
+  void add(const VectorFunction& row, bool is_float, char isa, int lanes) {
     const std::string suffix = is_float ? "f" : "";
     const std::string parameters(row.operands, 'v');
     const StringRef vector = keep(std::string("_ZGV") + isa + 'N' + std::to_string(lanes) +
@@ -52,7 +52,7 @@ struct Table {
   }
 
   explicit Table(bool has_512_bits) {
-    for (const Row& row : rows)
+    for (const VectorFunction& row : vector_functions)
       for (const bool is_float : {false, true}) {
         const int factor = is_float ? 2 : 1;
         add(row, is_float, 'b', 2 * factor);

@@ -22,7 +22,7 @@ class ndarray(ks.Array):
 
     __slots__ = (
         "_viewed",
-    )  # the array whose memory it shows: the engine sets it (know_view() in python/src/array.cpp)
+    )  # the array whose memory it shows: the engine sets it (know_view() in python/src/face_array.cpp)
 
     def __new__(cls, shape, dtype=float, memptr=None, strides=None, order="C"):
         if shape is None:

@@ -1,11 +1,11 @@
 """torch.cuda: what there is, waiting for it, streams and events."""
 
 import contextlib
-import time
 
 import kasoku as ks
+from kasoku import _core
 
-from .._face.table import plain as _plain
+from .._face.table import methods as _methods, plain as _plain
 from . import _types
 from .random import manual_seed  # noqa: F401
 
@@ -66,25 +66,40 @@ class _Properties:
         )
 
 
+def _current_stream():
+    return _core._current_stream(_device() if is_available() else ks.Device("cpu"))
+
+
 class Event:
-    """A mark in time; work before it is waited for."""
+    """A mark in the order of the thread's work."""
 
     def __init__(self, enable_timing=False, blocking=False, interprocess=False):
-        self._time, self._is_timed = None, enable_timing
+        self._event, self._is_timed = None, enable_timing
 
     def record(self, stream=None):
-        synchronize()
-        self._time = time.perf_counter()
+        self._event = _current_stream().record()
 
-    synchronize, query = staticmethod(lambda: synchronize()), staticmethod(lambda: True)
-    wait = staticmethod(lambda stream=None: synchronize())
+    def wait(self, stream=None):
+        """What the thread has a GPU do from now on waits for the event."""
+        if self._event:
+            _current_stream().wait(self._event)
 
     def elapsed_time(self, end):
+        """Milliseconds up to another event."""
         if not (self._is_timed and end._is_timed):
             raise RuntimeError("Both events must be created with argument 'enable_timing=True'.")
-        if self._time is None or end._time is None:
+        if self._event is None or end._event is None:
             raise RuntimeError("Both events must be recorded before calculating elapsed time.")
-        return (end._time - self._time) * 1e3
+        try:
+            return end._event.milliseconds_since(self._event)
+        except ValueError as error:  # not done yet
+            raise RuntimeError(str(error)) from None
+
+
+_methods(Event, {
+    "synchronize": lambda self: self._event and self._event.synchronize(),
+    "query": lambda self: self._event is None or self._event.is_done(),
+})  # fmt: skip
 
 
 class Stream(contextlib.AbstractContextManager):
