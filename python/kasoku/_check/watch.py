@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import copy
 import functools
 import inspect
@@ -18,6 +19,7 @@ from .hook import Hook
 from .rewrite import HOOK, Rewriter
 
 _LIBRARY = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+_GUARD = contextlib.contextmanager(iter).__code__  # of all functions that contextmanager() makes
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -39,6 +41,8 @@ class Watcher:
         if isinstance(function, types.MethodType):
             inner = self.replacement(function.__func__)
             return functools.partial(inner, function.__self__) if inner else None
+        if getattr(function, "__code__", None) is _GUARD and (inner := self.replacement(function.__wrapped__)):
+            return contextlib.contextmanager(inner)
         if not isinstance(function, types.FunctionType) or not is_users(function):
             return None
         if HOOK in function.__code__.co_freevars:  # made by a watched function: watched already
@@ -57,7 +61,7 @@ class Watcher:
             definition = copy.deepcopy(_source.of(function)[0])
         except errors.UnsupportedError:
             definition = None
-        if definition is None or inspect.isgeneratorfunction(function):
+        if definition is None:
             self.recorder.unseen.add(function.__qualname__)
             return None
         code = function.__code__
