@@ -83,7 +83,7 @@ class Watcher:
         definition.args.defaults, definition.args.kw_defaults = [], [None] * len(definition.args.kwonlyargs)
         file = inspect.getsourcefile(function) or code.co_filename
         free = code.co_freevars
-        name = definition.name
+        name = definition.name = "__kasoku_watched__"  # a function that calls itself means the global of its name
         outer = ast.FunctionDef(
             "__kasoku_outer__",
             ast.arguments([], [ast.arg(n) for n in (HOOK, *free)], None, [], [], None, []),
@@ -99,7 +99,7 @@ class Watcher:
         hook = Hook(self.recorder, self, file, function.__globals__)
         cells = dict(zip(free, function.__closure__ or ()))
         watched = scope["__kasoku_outer__"](hook, *(None for _ in free))
-        inner = watched.__code__
+        inner = watched.__code__.replace(co_name=function.__code__.co_name)
         closure = tuple(types.CellType(hook) if n == HOOK else cells[n] for n in inner.co_freevars)
         result = types.FunctionType(inner, function.__globals__, function.__name__, function.__defaults__, closure)
         result.__kwdefaults__ = function.__kwdefaults__

@@ -264,6 +264,17 @@ def test_a_deadlock_that_did_not_happen_names_both_places():
     assert found.kind == "deadlock" and all(f"(line {line})" in found.text for line in lines), found
 
 
+def factorial(n):
+    if n == 0:
+        Total.n += 1
+        return 1
+    return n * factorial(n - 1)
+
+
+def test_a_function_that_calls_itself():
+    assert kinds(ks.check(factorial, 4, threads=2)) == [("race", "Total.n")]
+
+
 def test_what_cannot_be_checked_says_so():
     with pytest.raises(TypeError, match="cannot look inside a int"):
         ks.check(3)
