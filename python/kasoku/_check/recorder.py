@@ -66,7 +66,7 @@ class Recorder:
         self.tasks: list[Task] = []
         self.current = self.new_task("main", None)
         self.unseen: set = set()  # calls whose inside could not be watched
-        self.nestings: list[Nesting] = []
+        self.nestings: dict = {}  # what each is about -> a Nesting
         self.extra: list = []  # findings that are no conflicts of two accesses
         self.last_place = ("", 0)
         self.turns = None  # of the program's threads
@@ -190,9 +190,9 @@ class Recorder:
     def _nest(self, lock):
         task = self.current
         held, lock = frozenset(map(_lock_of, task.held)), _lock_of(lock)
-        nesting = Nesting(task.number, dict(task.clock), task.clock[task.number], held, lock, self.last_place)
-        if held and lock not in held and nesting not in self.nestings:
-            self.nestings.append(nesting)
+        key = (task.number, task.clock[task.number], held, lock, self.last_place)
+        if held and lock not in held and key not in self.nestings:
+            self.nestings[key] = Nesting(task.number, dict(task.clock), key[1], held, lock, self.last_place)
 
     def release(self, lock):
         self.drop(lock)
@@ -220,11 +220,11 @@ class Recorder:
                 continue
             for i, later in enumerate(accesses):
                 for earlier in accesses[:i]:
-                    if not self._conflict(earlier, later) or _is_decided(accesses, earlier, later):
+                    if not self._conflict(earlier, later):
                         continue
                     kind = kind_of_array if key[0] in ("array", "content") else "race"
                     mark = (kind, key[0], later.file, later.line, earlier.line)
-                    if mark in seen:
+                    if mark in seen or _is_decided(accesses, earlier, later):
                         continue
                     seen.add(mark)
                     found.append(self._finding(kind, earlier, later))
@@ -245,7 +245,10 @@ class Recorder:
     def _circles(self):
         """Tasks of which each may hold the lock that the next one waits for (Havelund 2000): no matter who was first
         in this run. A lock that two of them hold keeps them apart."""
-        found, seen = [], set()
+        found, seen, holding = [], set(), {}
+        for nesting in self.nestings.values():
+            for lock in nesting.held:
+                holding.setdefault(lock, []).append(nesting)
 
         def extend(path):
             if path[-1].lock in path[0].held:
@@ -254,14 +257,14 @@ class Recorder:
                     seen.add(mark)
                     found.append(self._circle(path))
                 return
-            for nesting in self.nestings:
-                if path[-1].lock in nesting.held and nesting.task > path[0].task and len(path) < 8:
+            for nesting in holding.get(path[-1].lock, ()):
+                if nesting.task > path[0].task and len(path) < 8:
                     if not any(
                         n.task == nesting.task or n.held & nesting.held or _is_ordered(n, nesting) for n in path
                     ):
                         extend([*path, nesting])
 
-        for nesting in self.nestings:
+        for nesting in self.nestings.values():
             extend([nesting])
         return found
 
