@@ -98,8 +98,9 @@ std::string failure_text(const CallRecord& record, std::span<const jit::Function
     case Failure::value:
     case Failure::overflow: text = with_numbers(name); break;
     case Failure::memory:
-      text = record.a < 0 ? "negative dimensions are not allowed"
-                          : fmt::format("an array of {} elements of {} bytes does not fit into memory", record.a, record.b);
+      text = record.a < 0    ? "negative dimensions are not allowed"
+             : record.b == 0 ? "a list, dict or text does not fit into memory"
+                             : fmt::format("an array of {} elements of {} bytes does not fit into memory", record.a, record.b);
       break;
     case Failure::shape:
       text = fmt::format("operands of lengths {} and {} do not broadcast", record.a, record.b);

@@ -57,6 +57,7 @@ def _shape(size, parameters):
     return size
 
 
+_MOST = 2.0**63 - 10 * 2.0**31.5  # of what is expected: what is drawn is an int64, ten deviations above it too
 _MUST = {
     ">= 0": lambda x: x >= 0,
     "> 0": lambda x: x > 0,
@@ -64,6 +65,7 @@ _MUST = {
     "in [0, 1]": lambda x: (x >= 0) & (x <= 1),
     "in (0, 1]": lambda x: (x > 0) & (x <= 1),
     "in [0, 1)": lambda x: (x >= 0) & (x < 1),
+    "in [0, 9.2e18]": lambda x: (x >= 0) & (x <= _MOST),
 }
 
 
@@ -438,7 +440,7 @@ def poisson(self, lam=1.0, size=None, device=None):
     array([5, 7, 5, 3])
     """
     lam = _given(lam, device)
-    _must(">= 0", lam=lam)
+    _must("in [0, 9.2e18]", lam=lam)
     return _whole(self._sampled("poisson", [lam], _shape(size, [lam]), device))
 
 
@@ -451,7 +453,7 @@ def binomial(self, n, p, size=None, device=None):
     array([3, 4, 6, 4])
     """
     n, p = _given(n, device), _given(p, device)
-    _must(">= 0", n=n)
+    _must("in [0, 9.2e18]", n=n)
     _must("in [0, 1]", p=p)
     return _whole(self._sampled("binomial", [n, p], _shape(size, [n, p]), device))
 
@@ -465,6 +467,7 @@ def negative_binomial(self, n, p, size=None, device=None):
     n, p = _given(n, device), _given(p, device)
     _must("> 0", n=n)
     _must("in (0, 1]", p=p)
+    _must("in [0, 9.2e18]", **{"n * (1 - p) / p": (n + 10 * n**0.5) * ((1 - p) / p)})
     shape = _shape(size, [n, p])
     return _whole(self._sampled("poisson", [_gamma(self, n, shape, device) * ((1 - p) / p)], shape, device))
 
@@ -477,7 +480,8 @@ def geometric(self, p, size=None, device=None):
     """
     p = _given(p, device)
     _must("in (0, 1]", p=p)
-    return _whole(self._sampled("geometric", [p], _shape(size, [p]), device))
+    trials = self._sampled("geometric", [p], _shape(size, [p]), device)
+    return _whole(_core.minimum(trials, 2.0**63 - 1024))  # more than an int64 holds
 
 
 def hypergeometric(self, ngood, nbad, nsample, size=None, device=None):

@@ -13,6 +13,7 @@
 #include <nanobind/stl/array.h>
 
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -59,6 +60,7 @@ Array uniform(Generator& g, nb::handle low, nb::handle high, nb::handle size, nb
     const Array u = g.uniform(shape, type, where);
     if (!a.array && !b.array) {
       const double from = a.scalar.as_double(), width = b.scalar.as_double() - from;
+      if (!std::isfinite(width)) throw Error(ErrorKind::value, "uniform: high - low is not finite");
       return apply(Op::add, {apply(Op::multiply, {u, width}), from});
     }
     Operand width = b;
@@ -151,13 +153,18 @@ uint64_t seed_from(nb::handle seed) {
     return joined(seed_from(behind), word);
   }
   if (has_length(seed)) {
+    if (PyUnicode_Check(seed.ptr())) throw Error(ErrorKind::type, "a seed is an integer or a row of them, not a text");
+    if (Py_EnterRecursiveCall(" in a seed")) throw nb::python_error();
+    struct Left {
+      ~Left() { Py_LeaveRecursiveCall(); }
+    } left;
     uint64_t all = 0;
     for (nb::handle word : nb::iter(seed)) all = joined(all, seed_from(word));
     return all;
   }
   const Scalar value = scalar_from(seed);
   if (value.kind == DtypeKind::signed_ && value.i < 0) throw Error(ErrorKind::value, "a seed is not negative");
-  if (value.kind == DtypeKind::floating) throw Error(ErrorKind::type, "a seed is an integer");
+  if (value.kind == DtypeKind::floating || value.kind == DtypeKind::complex_) throw Error(ErrorKind::type, "a seed is an integer");
   return value.u;
 }
 

@@ -36,7 +36,7 @@ def check(f, *args, threads=None, block=None, grid=None, **kwargs) -> Any:
     elementwise, reduction or scan kernel, a Delayed value, or a plain Python function: with threads=n its n
     concurrent calls, without it the threads that it starts itself. The run is on copies of the arguments. A Finding has kind ('race', 'bounds',
     'mutation', ...), array (the name in the source), line, and prints as one sentence. Exact for these
-    arguments, whatever the timing; functions that the checker could not look into (generators, C code that
+    arguments, whatever the timing; functions that the checker could not look into (C code that
     is handed a shared object) are named in `.unseen`, and in the list's own text.
 
     >>> shift = ks.ElementwiseKernel("float *x, float *y", "y[i] = x[i + 1]", "shift")

@@ -6,6 +6,7 @@ with an array argument shows by its content before and after.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import operator
 import queue
@@ -131,6 +132,11 @@ class Hook:
         self.recorder.content(thing, True, text, self._place(line))
         return thing
 
+    def owner_to_change(self, thing, attribute, text, line):
+        if not _is_own(thing):
+            self.recorder.touch(("attribute", id(thing), attribute), True, text, self._place(line), thing)
+        return thing
+
     def in_place(self, operation, current, value, text, line):
         """`current OP= value` as Python does it: in place where the type can."""
         name = _IN_PLACE[operation]
@@ -148,9 +154,16 @@ class Hook:
 
     def iterate(self, iterable, text, line):
         self.recorder.content(iterable, False, text, self._place(line))
+        self._advance(iterable, text, line)
         return iterable
 
+    def _advance(self, thing, text, line):
+        """A generator that is asked for its next value changes; to ask one that is running is an error."""
+        if isinstance(thing, types.GeneratorType):
+            self.recorder.touch(("generator", id(thing)), True, text, self._place(line), thing)
+
     def enter(self, context, line):
+        self.recorder.last_place = self._place(line)
         if isinstance(context, _LOCKS):
             return _HeldLock(self.recorder, context)
         enter, leave = (self.watcher.special(context, name) for name in ("__enter__", "__exit__"))
@@ -165,10 +178,14 @@ class Hook:
             self.recorder.content(thing, writes, text, self._place(line))
             return getattr(thing, name)
         for kind, mutating in _MUTATING.items():
-            if isinstance(thing, kind):
+            if isinstance(thing, kind) and not (kind is np.ndarray and name in _VIEWS):
                 self.recorder.content(thing, name in mutating, text, self._place(line))
         if isinstance(thing, _LOCKS) and name in ("acquire", "release"):
             return functools.partial(getattr(self.recorder, name), thing)
+        if isinstance(thing, types.GeneratorType):
+            self._advance(thing, text, line)
+        if isinstance(thing, contextlib.ExitStack) and name == "enter_context":
+            return lambda context: thing.enter_context(self.enter(context, line))
         if isinstance(thing, queue.SimpleQueue) and name in ("put", "get"):
             return functools.partial(self._simple_queue, thing, name)
         if (
@@ -201,20 +218,43 @@ class Hook:
         self.recorder.last_place = self._place(line)
         if function is _sleep and self.recorder.turns is not None:
             return self.recorder.turns.sleep()
+        if any(function is each for each in _BY_NAME) and len(args) > 1 and isinstance(args[1], str):
+            return self._by_name(function, texts[0], line, *args, **kwargs)
         replaced = self.watcher.replacement(function) or self.watcher.special(function, "__call__")
         if replaced is not None:
             return replaced(*args, **kwargs)
         if (getattr(function, "__module__", None) or "").startswith(__package__):
             return function(*args, **kwargs)
+        for text, arg in zip(texts, args):
+            self._advance(arg, text, line)
+        if isinstance(owner := getattr(function, "__self__", None), np.ndarray) and function.__name__ in _VIEWS:
+            result = function(*args, **kwargs)
+            if not np.may_share_memory(result, owner):
+                self.recorder.array(owner, False, name.rpartition(".")[0], self._place(line))
+            return result
         arrays = [(text, arg) for text, arg in zip(texts, args) if is_array(arg)]
         arrays += [(key, arg) for key, arg in kwargs.items() if is_array(arg)]
-        owner = getattr(function, "__self__", None)
         if is_array(owner):
             arrays.append((name.rpartition(".")[0], owner))
         containers = [(text, arg) for text, arg in zip(texts, args) if not is_array(arg)]
         return self.recorder.call_of_others(function, args, kwargs, arrays + containers, self._place(line))
 
+    def _by_name(self, function, text, line, thing, attribute, *rest):
+        """getattr() and its kind, whose attribute is a text: as if it stood behind a dot."""
+        text = f"{text}.{attribute}"
+        if function is setattr:
+            return self.store_attribute(thing, attribute, *rest, text, line)
+        if function is delattr:
+            return delattr(self.owner_to_change(thing, attribute, text, line), attribute)
+        try:
+            value = self.load_attribute(thing, attribute, text, line)
+        except AttributeError:
+            return function(thing, attribute, *rest)
+        return True if function is hasattr else value
 
+
+_BY_NAME = (getattr, hasattr, setattr, delattr)
+_VIEWS = {"reshape", "transpose", "swapaxes", "view", "ravel", "squeeze", "diagonal"}
 _IN_PLACE = {
     "Add": "iadd", "Sub": "isub", "Mult": "imul", "Div": "itruediv", "FloorDiv": "ifloordiv", "Mod": "imod",
     "Pow": "ipow", "MatMult": "imatmul", "LShift": "ilshift", "RShift": "irshift", "BitOr": "ior",

@@ -32,6 +32,18 @@ class Access:
 
 
 @dataclass
+class Nesting:
+    """A lock that is waited for while others are held."""
+
+    task: int
+    clock: dict
+    time: int
+    held: frozenset
+    lock: int
+    place: tuple
+
+
+@dataclass
 class Location:
     name: str
     accesses: list = field(default_factory=list)
@@ -54,6 +66,7 @@ class Recorder:
         self.tasks: list[Task] = []
         self.current = self.new_task("main", None)
         self.unseen: set = set()  # calls whose inside could not be watched
+        self.nestings: dict = {}  # what each is about -> a Nesting
         self.extra: list = []  # findings that are no conflicts of two accesses
         self.last_place = ("", 0)
         self.turns = None  # of the program's threads
@@ -169,8 +182,17 @@ class Recorder:
         else:
             taken = self.turns.until(lambda: lock.acquire(False), timeout >= 0)
         if taken:
+            if blocking and timeout < 0:
+                self._nest(lock)
             self.hold(lock)
         return taken
+
+    def _nest(self, lock):
+        task = self.current
+        held, lock = frozenset(map(_lock_of, task.held)), _lock_of(lock)
+        key = (task.number, task.clock[task.number], held, lock, self.last_place)
+        if held and lock not in held and key not in self.nestings:
+            self.nestings[key] = Nesting(task.number, dict(task.clock), key[1], held, lock, self.last_place)
 
     def release(self, lock):
         self.drop(lock)
@@ -190,6 +212,8 @@ class Recorder:
 
     def findings(self, kind_of_array="race"):
         found, seen = list(self.extra), set()
+        if not found:
+            found += self._circles()
         for key, location in self.locations.items():
             accesses = location.accesses
             if not any(access.writes for access in accesses):
@@ -200,7 +224,7 @@ class Recorder:
                         continue
                     kind = kind_of_array if key[0] in ("array", "content") else "race"
                     mark = (kind, key[0], later.file, later.line, earlier.line)
-                    if mark in seen:
+                    if mark in seen or _is_decided(accesses, earlier, later):
                         continue
                     seen.add(mark)
                     found.append(self._finding(kind, earlier, later))
@@ -210,7 +234,7 @@ class Recorder:
     def _conflict(a, b):
         if a.task == b.task or not (a.writes or b.writes) or a.locks & b.locks:
             return False
-        if b.clock.get(a.task, 0) >= a.time or a.clock.get(b.task, 0) >= b.time:
+        if _is_ordered(a, b):
             return False
         if isinstance(a.view, tuple) and isinstance(b.view, tuple) and a.view != b.view:
             return False
@@ -218,26 +242,82 @@ class Recorder:
             return np.may_share_memory(a.view, b.view) and _overlap(a.view, b.view)
         return True
 
+    def _circles(self):
+        """Tasks of which each may hold the lock that the next one waits for (Havelund 2000): no matter who was first
+        in this run. A lock that two of them hold keeps them apart."""
+        found, seen, holding = [], set(), {}
+        for nesting in self.nestings.values():
+            for lock in nesting.held:
+                holding.setdefault(lock, []).append(nesting)
+
+        def extend(path):
+            if path[-1].lock in path[0].held:
+                mark = frozenset(nesting.place for nesting in path)
+                if mark not in seen:
+                    seen.add(mark)
+                    found.append(self._circle(path))
+                return
+            for nesting in holding.get(path[-1].lock, ()):
+                if nesting.task > path[0].task and len(path) < 8:
+                    if not any(
+                        n.task == nesting.task or n.held & nesting.held or _is_ordered(n, nesting) for n in path
+                    ):
+                        extend([*path, nesting])
+
+        for nesting in self.nestings.values():
+            extend([nesting])
+        return found
+
+    def _circle(self, path):
+        waits = ", ".join(f"{self.tasks[n.task].label}{_at(n.place[1])}" for n in path)
+        text = f"{waits} may each hold a lock that the next one waits for: take locks in one order everywhere"
+        return Finding("deadlock", "locks", path[0].place[0], path[0].place[1], path[1].place[1], text)
+
     def _finding(self, kind, a, b):
         verb = {True: "writes", False: "reads"}
         writer, reader = (a, b) if a.writes else (b, a)
         first, second = self.tasks[writer.task].label, self.tasks[reader.task].label
         if kind == "mutation":
             text = (
-                f"{first} changes {writer.name} in place{_at(writer)}, and {second} {verb[reader.writes]} "
-                f"the same memory{_at(reader)} with nothing to order them; return a new array instead"
+                f"{first} changes {writer.name} in place{_at(writer.line)}, and {second} {verb[reader.writes]} "
+                f"the same memory{_at(reader.line)} with nothing to order them; return a new array instead"
             )
         else:
             text = (
-                f"{first} writes {writer.name}{_at(writer)} while {second} may {verb[reader.writes][:-1]} it"
-                f"{_at(reader)}; nothing orders the two: hold one lock around both, or keep it local"
+                f"{first} writes {writer.name}{_at(writer.line)} while {second} may {verb[reader.writes][:-1]} it"
+                f"{_at(reader.line)}; nothing orders the two: hold one lock around both, or keep it local"
             )
         return Finding(kind, writer.name, b.file, writer.line, reader.line, text)
 
 
-def _at(access):
+def _at(line):
     """Where it stands; functions of a library have no line."""
-    return f" (line {access.line})" if access.line else ""
+    return f" (line {line})" if line else ""
+
+
+def _is_ordered(a, b):
+    return b.clock.get(a.task, 0) >= a.time or a.clock.get(b.task, 0) >= b.time
+
+
+def _is_decided(accesses, a, b):
+    """Whether the reader had looked under the writer's lock before, where the writer looked, and left it as it was (`if it
+    is None: make it`): had it come first it would have written, and the other only read."""
+    writer, reader = (a, b) if a.writes else (b, a)
+    own = [access for access in accesses if access.task == reader.task]
+    if not writer.locks or isinstance(writer.view, np.ndarray) or any(access.writes for access in own):
+        return False
+    at = next(place for place, access in enumerate(accesses) if access is writer)
+
+    def looks(access):
+        return not access.writes and access.locks & writer.locks and access.view == writer.view
+
+    before = {(access.file, access.line) for access in accesses[:at] if access.task == writer.task and looks(access)}
+    for access in accesses[at:]:
+        if access is reader:
+            return False
+        if access.task == reader.task and looks(access) and (access.file, access.line) in before:
+            return True
+    return False
 
 
 def is_array(thing):

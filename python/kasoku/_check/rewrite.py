@@ -14,6 +14,7 @@ class Rewriter(ast.NodeTransformer):
     def __init__(self, shared_names, cell_names):
         self.shared_names = shared_names  # globals that the function reads or writes
         self.cell_names = cell_names  # variables that an inner function writes through nonlocal
+        self.count = 0  # of variables that it made
 
     def _hook(self, method, *args, at):
         call = ast.Call(
@@ -22,6 +23,10 @@ class Rewriter(ast.NodeTransformer):
             [],
         )
         return ast.copy_location(call, at)
+
+    def _new_name(self):
+        self.count += 1
+        return f"__kasoku_{self.count}"
 
     def _describe(self, node):
         return ast.Constant(ast.unparse(node))
@@ -113,11 +118,14 @@ class Rewriter(ast.NodeTransformer):
                 at=at,
             )
             return [ast.copy_location(ast.Expr(hook), at)]
-        if isinstance(target, (ast.Tuple, ast.List)) and not any(isinstance(t, ast.Starred) for t in target.elts):
-            names = [ast.Name(f"__kasoku_part_{at.lineno}_{k}", ast.Store()) for k in range(len(target.elts))]
-            unpack = ast.Assign([ast.Tuple(names, ast.Store())], value)
-            parts = [s for n, t in zip(names, target.elts) for s in self._store(t, ast.Name(n.id, ast.Load()), at)]
-            return [ast.copy_location(unpack, at), *parts]
+        if isinstance(target, (ast.Tuple, ast.List)):
+            parts, stores = [], []
+            for part in target.elts:
+                name, is_rest = self._new_name(), isinstance(part, ast.Starred)
+                stored = ast.Name(name, ast.Store())
+                parts.append(ast.Starred(stored, ast.Store()) if is_rest else stored)
+                stores += self._store(part.value if is_rest else part, ast.Name(name, ast.Load()), part)
+            return [ast.copy_location(ast.Assign([ast.Tuple(parts, ast.Store())], value), at), *stores]
         stores = [ast.copy_location(ast.Assign([target], value), at)]
         if isinstance(target, ast.Name) and target.id in self.shared_names:
             stores.insert(0, ast.copy_location(ast.Expr(self._hook("store_name", ast.Constant(target.id), at=at)), at))
@@ -126,11 +134,26 @@ class Rewriter(ast.NodeTransformer):
             stores.append(ast.copy_location(ast.Expr(hook), at))
         return stores
 
+    def _target(self, target, at):
+        """What a loop or a `with` may assign instead of `target`, and the recorded stores that follow."""
+        if isinstance(target, ast.Name) and target.id not in self.shared_names | self.cell_names:
+            return target, []
+        name = self._new_name()
+        stores = self._store(target, ast.Name(name, ast.Load()), at)
+        return ast.copy_location(ast.Name(name, ast.Store()), target), stores
+
+    def visit_NamedExpr(self, node):
+        stores = self._store(node.target, self.visit(node.value), node)
+        hooks = [statement.value for statement in stores if isinstance(statement, ast.Expr)]
+        node.value = next(statement.value for statement in stores if isinstance(statement, ast.Assign))
+        both = ast.Tuple([node, *hooks], ast.Load())
+        return ast.copy_location(ast.Subscript(both, ast.Constant(0), ast.Load()), node) if hooks else node
+
     def visit_Assign(self, node):
         value = self.visit(node.value)
         if len(node.targets) == 1:
             return self._store(node.targets[0], value, node)
-        name = f"__kasoku_value_{node.lineno}"
+        name = self._new_name()
         stores = [ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), node)]
         for target in node.targets:
             stores += self._store(target, ast.Name(name, ast.Load()), node)
@@ -155,6 +178,11 @@ class Rewriter(ast.NodeTransformer):
                 target.value = self._hook(
                     "container_to_change", self.visit(target.value), self._describe(target.value), at=node
                 )
+            elif isinstance(target, ast.Attribute):
+                name = self._describe(target)
+                target.value = self._hook(
+                    "owner_to_change", self.visit(target.value), ast.Constant(target.attr), name, at=node
+                )
         return node
 
     # --- loops, locks, scopes ----------------------------------------------------------------------------------
@@ -162,7 +190,8 @@ class Rewriter(ast.NodeTransformer):
     def visit_For(self, node):
         text = self._describe(node.iter)
         node.iter = self._hook("iterate", self.visit(node.iter), text, at=node)
-        node.body = self._block(node.body)
+        node.target, stores = self._target(node.target, node)
+        node.body = [*stores, *self._block(node.body)]
         node.orelse = self._block(node.orelse)
         return node
 
@@ -182,7 +211,7 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_While(self, node):
         node.test = self.visit(node.test)
-        name = f"__kasoku_turns_{node.lineno}"
+        name = self._new_name()
         start = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(0)), node)
         count = self._hook("spin", ast.Name(name, ast.Load()), at=node)
         step = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], count), node)
@@ -198,9 +227,13 @@ class Rewriter(ast.NodeTransformer):
         return result
 
     def visit_With(self, node):
+        stores = []
         for item in node.items:
             item.context_expr = self._hook("enter", self.visit(item.context_expr), at=node)
-        node.body = self._block(node.body)
+            if item.optional_vars is not None:
+                item.optional_vars, after = self._target(item.optional_vars, node)
+                stores += after
+        node.body = [*stores, *self._block(node.body)]
         return node
 
     def visit_FunctionDef(self, node):

@@ -7,6 +7,7 @@ import collections
 import concurrent.futures
 import contextlib
 import queue
+import sys
 import threading
 import time
 from unittest import mock
@@ -49,6 +50,9 @@ def make_patches(recorder, watcher, turns):
                         (watcher.replacement(target) or target)(*thread._args, **thread._kwargs)
                 else:
                     (watcher.replacement(thread.run) or thread.run)()
+            except Exception:  # as where nobody watches
+                if not turns.is_dead:
+                    threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), thread)))
             finally:
                 threading._active.pop(thread._ident, None)
 
@@ -131,16 +135,20 @@ def make_patches(recorder, watcher, turns):
 
     watcher.patches.update({concurrent.futures.wait: wait_for, concurrent.futures.as_completed: as_completed})
 
-    set_event, waiters = threading.Event.set, {}
+    set_event, is_set, waiters = threading.Event.set, threading.Event.is_set, {}
 
     def event_set(event):
         recorder.sync_out(event)
         set_event(event)
 
-    def event_wait(event, timeout=None):
-        if turns.until(event.is_set, timeout is not None):
+    def event_is_set(event):
+        if is_set(event):
             recorder.sync_in(event)
-        return event.is_set()
+        return is_set(event)
+
+    def event_wait(event, timeout=None):
+        turns.until(lambda: is_set(event), timeout is not None)
+        return event_is_set(event)
 
     def condition_wait(condition, timeout=None):
         if not condition._is_owned():
@@ -255,6 +263,7 @@ def make_patches(recorder, watcher, turns):
         *((pool, *patch) for pool in (concurrent.futures.ThreadPoolExecutor, Pool)
           for patch in (("submit", submit), ("map", run_map), ("shutdown", shutdown))),
         (threading.Event, "set", event_set), (threading.Event, "wait", event_wait),
+        (threading.Event, "is_set", event_is_set), (threading.Event, "isSet", event_is_set),
         (threading.Condition, "wait", condition_wait), (threading.Condition, "notify", condition_notify),
         (threading.Condition, "notify_all", condition_notify_all), (threading.Barrier, "wait", barrier_wait),
         (queue.Queue, "put", queue_put), (queue.Queue, "get", queue_get),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import copy
 import functools
 import inspect
@@ -18,6 +19,7 @@ from .hook import Hook
 from .rewrite import HOOK, Rewriter
 
 _LIBRARY = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+_GUARD = contextlib.contextmanager(iter).__code__  # of all functions that contextmanager() makes
 _OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
@@ -39,6 +41,8 @@ class Watcher:
         if isinstance(function, types.MethodType):
             inner = self.replacement(function.__func__)
             return functools.partial(inner, function.__self__) if inner else None
+        if getattr(function, "__code__", None) is _GUARD and (inner := self.replacement(function.__wrapped__)):
+            return contextlib.contextmanager(inner)
         if not isinstance(function, types.FunctionType) or not is_users(function):
             return None
         if HOOK in function.__code__.co_freevars:  # made by a watched function: watched already
@@ -57,7 +61,7 @@ class Watcher:
             definition = copy.deepcopy(_source.of(function)[0])
         except errors.UnsupportedError:
             definition = None
-        if definition is None or inspect.isgeneratorfunction(function):
+        if definition is None:
             self.recorder.unseen.add(function.__qualname__)
             return None
         code = function.__code__
@@ -79,7 +83,7 @@ class Watcher:
         definition.args.defaults, definition.args.kw_defaults = [], [None] * len(definition.args.kwonlyargs)
         file = inspect.getsourcefile(function) or code.co_filename
         free = code.co_freevars
-        name = definition.name
+        name = definition.name = "__kasoku_watched__"  # a function that calls itself means the global of its name
         outer = ast.FunctionDef(
             "__kasoku_outer__",
             ast.arguments([], [ast.arg(n) for n in (HOOK, *free)], None, [], [], None, []),
@@ -95,7 +99,7 @@ class Watcher:
         hook = Hook(self.recorder, self, file, function.__globals__)
         cells = dict(zip(free, function.__closure__ or ()))
         watched = scope["__kasoku_outer__"](hook, *(None for _ in free))
-        inner = watched.__code__
+        inner = watched.__code__.replace(co_name=function.__code__.co_name)
         closure = tuple(types.CellType(hook) if n == HOOK else cells[n] for n in inner.co_freevars)
         result = types.FunctionType(inner, function.__globals__, function.__name__, function.__defaults__, closure)
         result.__kwdefaults__ = function.__kwdefaults__

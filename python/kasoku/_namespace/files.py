@@ -56,6 +56,8 @@ class NpzFile:
         self.files = file.files
 
     def __getitem__(self, name):
+        if self._file.zip is None:
+            raise ValueError("the file of these arrays is closed")
         return _core.array(self._file[name], device=self._device)
 
     def __iter__(self):

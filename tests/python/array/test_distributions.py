@@ -137,6 +137,7 @@ BAD = [
     ("triangular", (1.0, 1.0, 1.0)), ("wald", (0.0, 1.0)), ("vonmises", (0.0, -1.0)), ("poisson", (-1.0,)), ("binomial", (-1, 0.5)),
     ("binomial", (3, 1.5)), ("negative_binomial", (0, 0.5)), ("geometric", (0.0,)), ("hypergeometric", (2, 3, 6)), ("zipf", (1.0,)),
     ("logseries", (1.0,)), ("poisson", (float("nan"),)), ("binomial", (5, float("nan"))),
+    ("poisson", (1e19,)), ("binomial", (1e19, 0.5)), ("negative_binomial", (1e19, 0.5)), ("negative_binomial", (3.0, 1e-19)),
 ]  # fmt: skip
 
 
@@ -145,6 +146,16 @@ def test_parameters_without_a_law_are_refused(name, args):
     for given in (args, [ks.array([float(a)] * 2) for a in args]):
         with pytest.raises(ValueError, match="has to be"):
             getattr(ks.random.default_rng(1), name)(*given)
+
+
+def test_numbers_past_an_int64_are_its_greatest():
+    assert (ks.random.default_rng(1).geometric(1e-30, 5).numpy() > 2**62).all()
+
+
+def test_what_is_uniform_lies_between_numbers():
+    for low, high in ((0.0, float("inf")), (float("-inf"), 0.0), (float("nan"), 1.0), (-1e308, 1e308)):
+        with pytest.raises(ValueError, match="not finite"):
+            ks.random.default_rng(1).uniform(low, high, 3)
 
 
 def test_vectors_of_a_law():

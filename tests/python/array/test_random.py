@@ -75,7 +75,11 @@ def test_seeds_of_many_words_and_rows_of_them_differ_in_each():
     assert first == [ks.random.default_rng(seed).random().item() for seed in seeds]
     assert len(set(first)) == len(seeds)
     assert ks.random.default_rng(np.array([1, 2])).random().item() == ks.random.default_rng([1, 2]).random().item()
-    for bad in ([-1], [1.5], -(2**70)):
+    within = []
+    within.append(within)
+    with pytest.raises(RecursionError):
+        ks.random.default_rng(within)
+    for bad in ([-1], [1.5], -(2**70), "1", ["1"], 1j):
         with pytest.raises((ValueError, TypeError)):
             ks.random.default_rng(bad)
 

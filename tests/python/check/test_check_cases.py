@@ -16,6 +16,7 @@ import check_cases_made  # noqa: E402, F401
 import check_cases_memory  # noqa: E402, F401
 import check_cases_order  # noqa: E402, F401
 import check_cases_protocols  # noqa: E402, F401
+import check_cases_turns  # noqa: E402, F401
 
 verdicts = {}
 

@@ -227,6 +227,54 @@ def test_tasks_in_a_chain_may_change_what_they_hand_on():
     assert ks.check(delayed(grow)(delayed(grow)(delayed(np.zeros)(3)))) == []
 
 
+def test_an_error_in_a_thread_is_shown_as_without_the_check(monkeypatch):
+    shown = []
+    monkeypatch.setattr(threading, "excepthook", lambda args: shown.append((args.exc_type, args.thread)))
+
+    def program():
+        thread = threading.Thread(target=lambda: [][3])
+        thread.start()
+        thread.join()
+
+    assert ks.check(program) == []
+    assert [error for error, _ in shown] == [IndexError] and isinstance(shown[0][1], threading.Thread)
+
+
+def test_a_deadlock_that_did_not_happen_names_both_places():
+    a, b = threading.Lock(), threading.Lock()
+
+    def one():
+        with a:
+            with b:
+                pass
+
+    def other():
+        with b, a:
+            pass
+
+    def program():
+        threads = [threading.Thread(target=one), threading.Thread(target=other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    (found,) = ks.check(program)
+    lines = one.__code__.co_firstlineno + 2, other.__code__.co_firstlineno + 1
+    assert found.kind == "deadlock" and all(f"(line {line})" in found.text for line in lines), found
+
+
+def factorial(n):
+    if n == 0:
+        Total.n += 1
+        return 1
+    return n * factorial(n - 1)
+
+
+def test_a_function_that_calls_itself():
+    assert kinds(ks.check(factorial, 4, threads=2)) == [("race", "Total.n")]
+
+
 def test_what_cannot_be_checked_says_so():
     with pytest.raises(TypeError, match="cannot look inside a int"):
         ks.check(3)

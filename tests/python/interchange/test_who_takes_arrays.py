@@ -724,3 +724,13 @@ def test_python_sum_max_min(x, v):
 def test_python_statistics(v):
     assert math.isclose(statistics.fmean(v), V.mean()) and math.isclose(math.fsum(v), math.fsum(V))
     assert math.isclose(math.dist(v, v * 2), math.dist(V, V * 2))
+
+
+def test_a_file_of_arrays_that_is_closed_says_so():
+    file = io.BytesIO()
+    ks.savez(file, x=ks.ones(2))
+    file.seek(0)
+    with ks.load(file) as arrays:
+        assert arrays["x"].sum() == 2
+    with pytest.raises(ValueError, match="closed"):
+        arrays["x"]

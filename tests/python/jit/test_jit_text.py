@@ -557,3 +557,13 @@ def test_parts_of_a_text(text, by, n):
     agrees(parted, text, by)
     agrees(split_at_most, text, by, n)
     agrees(split_at_most, text.replace("a", " "), by, n)
+
+
+def test_what_memory_does_not_hold_says_what_it_is():
+    @ks.njit
+    def repeated(what, n):
+        return what * n
+
+    for what in ("ab", [1]):
+        with pytest.raises(MemoryError, match="a list, dict or text does not fit into memory"):
+            repeated(what, 10**15)
