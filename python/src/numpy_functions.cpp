@@ -258,13 +258,21 @@ nb::object without_values(nb::handle object) {
   return nb::borrow(object);
 }
 
-/// Whether one of them, or of what is in a tuple or list, has rules of its own.
-bool holds_other_rules(nb::handle object) {
-  if (!PyTuple_CheckExact(object.ptr()) && !PyList_CheckExact(object.ptr())) return has_rules_of_its_own(object);
-  for (nb::handle one : nb::iter(object))
-    if (holds_other_rules(one)) return true;
+/// Whether it, or one in a tuple or list, is such; not deeper than arrays have axes, for a list may hold itself.
+bool holds(nb::handle object, bool (*is_such)(nb::handle), int axes = 64) {
+  if (is_such(object)) return true;
+  if (axes == 0) return false;
+  if (PyTuple_Check(object.ptr())) {
+    for (Py_ssize_t i = 0; i < PyTuple_Size(object.ptr()); ++i)
+      if (holds(PyTuple_GetItem(object.ptr(), i), is_such, axes - 1)) return true;
+  } else if (PyList_CheckExact(object.ptr())) {
+    for (Py_ssize_t i = 0; i < PyList_Size(object.ptr()); ++i)
+      if (holds(PyList_GetItem(object.ptr(), i), is_such, axes - 1)) return true;
+  }
   return false;
 }
+
+bool holds_other_rules(nb::handle object) { return holds(object, has_rules_of_its_own); }
 
 /// NumPy's functions on our arrays: the function of that name, on their device.
 nb::object array_function(nb::handle, nb::handle function, nb::handle, nb::handle args, nb::handle kwargs) {
@@ -471,17 +479,7 @@ struct NumpyFunction {
 };
 
 /// Whether an argument is an array of ours, or a list that has one.
-bool holds_array(nb::handle object) {
-  if (is_array(object)) return true;
-  if (PyTuple_Check(object.ptr())) {
-    for (Py_ssize_t i = 0; i < PyTuple_Size(object.ptr()); ++i)
-      if (holds_array(PyTuple_GetItem(object.ptr(), i))) return true;
-  } else if (PyList_CheckExact(object.ptr())) {
-    for (Py_ssize_t i = 0; i < PyList_Size(object.ptr()); ++i)
-      if (holds_array(PyList_GetItem(object.ptr(), i))) return true;
-  }
-  return false;
-}
+bool holds_array(nb::handle object) { return holds(object, is_array); }
 
 /// Arguments with our arrays in place of objects whose __array__() gives them, which NumPy refuses.
 nb::object with_arrays_of_own_classes(nb::handle given) {
@@ -582,7 +580,9 @@ nb::object call_known(const NumpyFunction& f, const Arguments& given) {
       (!f.writes_first || (given.by_place() > 0 && is_array(given.all[0])))) {
     if (nb::object result = given.call(f.ours); result.is_valid()) return array_of(result) && array_of(result)->ndim() > 0 ? std::move(result) : number_if_new(std::move(result));
     nb::python_error error;
-    if (!declines(error) && !(makes_arrays && error.matches(PyExc_TypeError))) throw error;
+    if (!declines(error) &&
+        !(makes_arrays && (error.matches(PyExc_TypeError) || (error.matches(PyExc_ValueError) && has_arrays()))))
+      throw error;
   }
   if (!f.is_ufunc && has_arrays()) return through_numpy(f.name, f.numpys, given.tuple(), given.named(), true);
   nb::object result = given.call(f.numpys);  // of our arrays a ufunc asks __array_ufunc__

@@ -688,3 +688,14 @@ assert cp.asarray(made[0]) is made[0] and cp.ascontiguousarray(np.float64(3)).sh
     for options in ((), ("--numpy",)):
         ran = python("-m", "kasoku", "run", *options, "-c", text, KASOKU_DEVICE="cpu")
         assert ran.stdout == "[0, 0, 0, 0, 0, 0] [True, True, True, True, True, True]\n"
+
+
+def test_lists_that_hold_themselves_or_our_arrays_become_numpys():
+    prints_what_numpy_prints("""
+import numpy as np
+row = []
+row.append(row)
+made = np.array([row, row, row], dtype=object)
+print(made.ndim, made.shape[0])
+print(np.array([np.arange(2), 3], dtype=object), np.array([np.array(1), np.array(23)], dtype="S"), np.array([np.arange(3)], dtype="U"))
+""")
