@@ -68,10 +68,19 @@ Index one_index(nb::handle key, Device& device) {
     x.step = step;
   } else if (nb::isinstance<Array>(key) || PyBool_Check(key.ptr()) || !PyIndex_Check(key.ptr()) ||
              (nb::hasattr(key, "ndim") && (is_array_of_numpys(key) || nb::cast<int>(key.attr("ndim")) > 0 || is_bool_array(key)))) {
-    if (PyUnicode_Check(key.ptr()))
-      throw Error(ErrorKind::index, "an index is an integer, a slice, ..., None or an array of integers or bools, not a str");
+    const auto no_index = [&] {
+      return Error(
+          ErrorKind::index,
+          "an index is an integer, a slice, ..., None or an array of integers or bools, not a " + class_name(key));
+    };
+    if (PyUnicode_Check(key.ptr())) throw no_index();
     x.kind = Index::array;
-    x.array_value = indices_in_their_order(key, device);
+    try {
+      x.array_value = indices_in_their_order(key, device);
+    } catch (const Error& error) {  // of texts, of objects
+      if (error.kind != ErrorKind::type) throw;
+      throw no_index();
+    }
     // Lists that hold no number have no dtype of their own.
     if (nb::isinstance<nb::list>(key) && x.array_value->size() == 0)
       x.array_value = Array::empty(x.array_value->shape(), Dtype::int64, device);
@@ -160,7 +169,12 @@ std::optional<Array> out_from(nb::handle out) {
 Scalar scalar_from(nb::handle object) {
   if (const std::optional<Scalar> plain = plain_number(object)) return *plain;
   if (nb::isinstance<Array>(object)) return scalar_from(item_of(nb::cast<Array&>(object)));
-  if (nb::hasattr(object, "item") && !PyFloat_CheckExact(object.ptr())) return scalar_from(nb::object(object.attr("item")()));
+  if (nb::hasattr(object, "item") && !PyFloat_CheckExact(object.ptr())) {
+    const nb::object item = object.attr("item")();
+    if (item.type().is(object.type()))
+      static_cast<void>(dtype_from(object.attr("dtype")));  // of 80 bits: no number of Python's, which it says
+    return scalar_from(item);
+  }
   PyObject* p = object.ptr();
   if (PyBool_Check(p)) return Scalar::of(p == Py_True);
   if (PyLong_Check(p)) {

@@ -450,10 +450,13 @@ nb::object numpy_view(const Array& array) {
   auto* keep = new std::shared_ptr<Buffer>(array.buffer());
   (*keep)->is_shared = true;
   nb::capsule owner(keep, [](void* p) noexcept { delete static_cast<std::shared_ptr<Buffer>*>(p); });
-  const size_t n = array.shape().size();
+  size_t n = array.shape().size();
   std::vector<size_t> shape(array.shape().begin(), array.shape().end());
-  std::vector<int64_t> strides(n);
-  for (size_t i = 0; i < n; ++i) strides[i] = array.strides()[i] / static_cast<int64_t>(array.itemsize());
+  const auto size = static_cast<int64_t>(array.itemsize());
+  const bool has_whole_strides =
+      std::ranges::all_of(array.strides(), [&](int64_t stride) { return stride % size == 0; });
+  std::vector<int64_t> strides;
+  for (const int64_t stride : array.strides()) strides.push_back(has_whole_strides ? stride / size : stride);
   const DtypeInfo& row = info(array.dtype());
   nb::dlpack::dtype type{};
   switch (row.kind) {
@@ -465,11 +468,18 @@ nb::object numpy_view(const Array& array) {
   }
   type.bits = static_cast<uint8_t>(8 * row.size);
   type.lanes = 1;
-  if (array.is_read_only())
-    return with_numpys_integers(
-        nb::cast(nb::ndarray<nb::numpy, nb::ro>(first, n, shape.data(), owner, strides.data(), type)), array.dtype());
-  return with_numpys_integers(nb::cast(nb::ndarray<nb::numpy>(first, n, shape.data(), owner, strides.data(), type)),
-                              array.dtype());
+  if (!has_whole_strides) {  // a field of packed records: along a last axis go the bytes of an element
+    type = {static_cast<uint8_t>(nb::dlpack::dtype_code::UInt), 8, 1};
+    shape.push_back(array.itemsize());
+    strides.push_back(1);
+    ++n;
+  }
+  const nb::object shown =
+      array.is_read_only()
+          ? nb::cast(nb::ndarray<nb::numpy, nb::ro>(first, n, shape.data(), owner, strides.data(), type))
+          : nb::cast(nb::ndarray<nb::numpy>(first, n, shape.data(), owner, strides.data(), type));
+  if (has_whole_strides) return with_numpys_integers(shown, array.dtype());
+  return shown.attr("view")(numpy_dtype(array.dtype()))[nb::make_tuple(nb::ellipsis(), 0)];
 }
 
 namespace {

@@ -78,7 +78,11 @@ class JitKernel {
     }
     for (size_t i = 0; i < values.size(); ++i)
       if (const Array* array = as_array(values[i])) array->buffer()->check_end(name(), unit_->functions[0]->parameters[i].name);
-    for (Host& host : hosts) nb::module_::import_("numpy").attr("copyto")(host.array, to_numpy(host.on_device));
+    for (Host& host : hosts)
+      if (const Array* ours = as_array(host.array))
+        ours->assign(host.on_device);
+      else
+        nb::module_::import_("numpy").attr("copyto")(host.array, to_numpy(host.on_device));
     if (record.status) raise_failure(record, failure_text(record, entry.functions) + thread_text(record), entry.raised);
   }
 
@@ -284,7 +288,11 @@ class JitKernel {
     if ((type = type_of_records(value.ptr())).is_known()) want_host_for_records(target);
     Dtype dtype;
     bool is_constant = false;
-    if (well_placed_copy(value.ptr()).is_valid() || (!target.is_host() && as_numpy(value.ptr(), dtype))) {
+    if (const nb::object copy = as_array(value.ptr()) ? well_placed_copy(value.ptr()) : nb::object(); copy.is_valid()) {
+      const Array& x = *as_array(copy);
+      if (!x.is_read_only()) hosts.push_back({value, x});
+      value = copy;
+    } else if (well_placed_copy(value.ptr()).is_valid() || (!target.is_host() && as_numpy(value.ptr(), dtype))) {
       is_constant = is_read_only(*reinterpret_cast<const NumpyArray*>(value.ptr()));
       Array copy = import_host(value, std::nullopt, target, true);
       if (!is_constant) hosts.push_back({value, copy});

@@ -6,6 +6,7 @@
 #include "jit_read.h"
 #include "jit_records.h"
 #include "kasoku/array/array.h"
+#include "kasoku/array/creation.h"
 #include "kasoku/base/error.h"
 #include "kasoku/jit/offload.h"
 
@@ -122,12 +123,21 @@ static bool is_well_placed(const NumpyArray& array, Dtype dtype) {
   return array.flags & aligned_flag;
 }
 
+static bool is_well_placed(const Array& array) {
+  const auto size = static_cast<int64_t>(array.itemsize());
+  return array.is_contiguous() ||
+         std::ranges::all_of(array.strides(), [=](int64_t stride) { return stride % size == 0; });
+}
+
 const NumpyArray* as_numpy(PyObject* object, Dtype& dtype) {
   const NumpyArray* array = numpy_of_known_dtype(object, dtype);
   return array && is_well_placed(*array, dtype) ? array : nullptr;
 }
 
 nb::object well_placed_copy(PyObject* object) {
+  if (const Array* ours = as_array(object))
+    return is_well_placed(*ours) ? nb::object()
+                                 : nb::cast(ours->is_read_only() ? copy(*ours).read_only() : copy(*ours));
   Dtype dtype;
   const NumpyArray* array = numpy_of_known_dtype(object, dtype);
   if (!array || is_well_placed(*array, dtype)) return {};
@@ -183,7 +193,7 @@ static Type type_of_value(nb::handle value, int& parts) {
   if (Type symbol = type_of_symbol(value); symbol.is_known()) return symbol;
   if (PyFloat_Check(p)) return float64_type;
   if (const Array* array = as_array(p)) {
-    if (array->dtype() == Dtype::opaque || array->dtype() == Dtype::bfloat16) return {};
+    if (array->dtype() == Dtype::opaque || array->dtype() == Dtype::bfloat16 || !is_well_placed(*array)) return {};
     return array_type_of(array->dtype(), array->ndim(), array->is_contiguous(), array->is_read_only());
   }
   return {};
@@ -322,9 +332,8 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
       }
       const Array* array = as_array(value);
       if (!array || (offloaded ? &array->device() != &offloaded->device : !array->device().is_host()) ||
-          array->dtype() != type.dtype ||
-          array->ndim() != type.ndim || array->is_contiguous() != type.is_contiguous ||
-          array->is_read_only() != type.is_read_only)
+          array->dtype() != type.dtype || array->ndim() != type.ndim || array->is_contiguous() != type.is_contiguous ||
+          array->is_read_only() != type.is_read_only || !is_well_placed(*array))
         return false;
       if (offloaded) offloaded->has_array = true;
       w[0] = reinterpret_cast<uint64_t>(array->size() ? array->data() : nothing);

@@ -81,8 +81,9 @@ inline bool is_read_only(const NumpyArray& array) { return !(array.flags & 0x400
 const Array* as_array(PyObject* object);
 /// The array, if `object` is one of a dtype and byte order that compiled code reads; else null.
 const NumpyArray* as_numpy(PyObject* object, Dtype& dtype);
-/// Of an array of NumPy whose elements lie where no instruction may expect them (in a packed record, in the middle of a
-/// message), a copy that lies right; null of anything else. The call changes the copy, and the caller the array.
+/// Of an array, of NumPy or ours, whose elements lie where no instruction may expect them (in a packed record, in the
+/// middle of a message), a copy that lies right; null of anything else. The call changes the copy, and the caller the
+/// array.
 nb::object well_placed_copy(PyObject* object);
 
 }  // namespace kasoku

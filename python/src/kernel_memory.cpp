@@ -2,14 +2,15 @@
 /// Device memory by address, for faces whose programs handle it so: allocations, copies, fills,
 /// and arrays over any of them.
 #include "convert.h"
-#include "device_memory.h"
 #include "device.h"
+#include "device_memory.h"
 #include "foreign.h"
-#include "kernel_arguments.h"
+#include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/device/buffer.h"
 #include "kasoku/device/stream.h"
 #include "kasoku/kernel/swapped.h"
+#include "kernel_arguments.h"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
@@ -164,6 +165,19 @@ void bind_kernel_memory(nb::module_& m) {
     return Memory{buffer, &array->device(), buffer->bytes()};
   }, "The memory that an array shows.");
   m.def("_is_read_only", [](const Array& x) { return x.is_read_only(); }, nb::arg("x"));
+  m.def(
+      "_replace", [](Array& x, const Array& other) { x = other; }, nb::arg("x"), nb::arg("other"),
+      "The object is another array from now on.");
+  m.def(
+      "_make_writable",
+      [](Array& x) {
+        if (x.is_read_only() && (x.ndim() == 0 || x.buffer()->is_read_only()))
+          return false;  // an element that was read is a value
+        if (x.is_read_only()) x = Array::of(x.state().current(), x.state().view, x.dtype(), x.itemsize(), false);
+        return true;
+      },
+      nb::arg("x"),
+      "Whether its elements may be written from now on: where it was made read-only, and its memory is not.");
   m.def("_make_read_only", [](Array& x) { x = x.read_only(); }, nb::arg("x"));
   m.def("_address", [](nb::handle object) { return reinterpret_cast<uintptr_t>(address_of(object)); });
   m.def("_htod",

@@ -232,13 +232,14 @@ bool declines(const nb::python_error& error) {
   if (nb::hasattr(error.value(), "signature")) return true;  // kasoku/_namespace/signatures.py
   const std::string said = error.what();
   return std::ranges::any_of(std::initializer_list<const char*>{"no kasoku array can hold", "no array can be made of",
-                                                                " takes no ", "unexpected keyword argument"},
+                                                                " takes no ", "unexpected keyword argument",
+                                                                "out is an array, not a ", " is not defined for "},
                              [&](const char* text) { return said.find(text) != std::string::npos; });
 }
 
 /// Functions that write into their first argument.
 bool writes_first(std::string_view name) {
-  return is_one_of(name, {"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal"});
+  return is_one_of(name, {"copyto", "put", "place", "putmask", "put_along_axis", "fill_diagonal", "__setitem__"});
 }
 
 /// Whether a function looks at dtypes and shapes alone.
@@ -257,6 +258,22 @@ nb::object without_values(nb::handle object) {
   return nb::borrow(object);
 }
 
+/// Whether it, or one in a tuple or list, is such; not deeper than arrays have axes, for a list may hold itself.
+bool holds(nb::handle object, bool (*is_such)(nb::handle), int axes = 64) {
+  if (is_such(object)) return true;
+  if (axes == 0) return false;
+  if (PyTuple_Check(object.ptr())) {
+    for (Py_ssize_t i = 0; i < PyTuple_Size(object.ptr()); ++i)
+      if (holds(PyTuple_GetItem(object.ptr(), i), is_such, axes - 1)) return true;
+  } else if (PyList_CheckExact(object.ptr())) {
+    for (Py_ssize_t i = 0; i < PyList_Size(object.ptr()); ++i)
+      if (holds(PyList_GetItem(object.ptr(), i), is_such, axes - 1)) return true;
+  }
+  return false;
+}
+
+bool holds_other_rules(nb::handle object) { return holds(object, has_rules_of_its_own); }
+
 /// NumPy's functions on our arrays: the function of that name, on their device.
 nb::object array_function(nb::handle, nb::handle function, nb::handle, nb::handle args, nb::handle kwargs) {
   const std::string name = nb::cast<std::string>(function.attr("__name__"));
@@ -269,7 +286,7 @@ nb::object array_function(nb::handle, nb::handle function, nb::handle, nb::handl
   }
   const nb::object ours = function_of_ours(function, name, module);
   const bool is_into_numpys = writes_first(name) && given.size() > 0 && !is_array(given[0]);
-  if (ours.is_valid() && !is_into_numpys) {
+  if (ours.is_valid() && !is_into_numpys && !holds_other_rules(given)) {
     try {
       return ours(*given, **nb::borrow<nb::kwargs>(kwargs));
     } catch (nb::python_error& error) {
@@ -348,6 +365,8 @@ nb::object array_ufunc(nb::handle ufunc, nb::handle method, const nb::args& inpu
     if (!declines(error)) throw error;
     return numpys();
   };
+  for (nb::handle one : inputs)
+    if (has_rules_of_its_own(one)) return numpys();
   if (is_call && its.operation.is_valid() && kwargs.size() == 0) return ours(its.operation, inputs, kwargs);
   if (is_call) {
     nb::kwargs rest;
@@ -378,7 +397,13 @@ nb::object array_ufunc(nb::handle ufunc, nb::handle method, const nb::args& inpu
     if (!rest.contains("axis") && inputs.size() < 2) rest["axis"] = 0;
     return ours(joined, inputs, rest);
   }
-  if (is_method("at") && inputs.size() == 3 && nb::isinstance<Array>(inputs[0]) && its.at.is_valid()) return its.at(*inputs);
+  if (is_method("at") && inputs.size() == 3 && nb::isinstance<Array>(inputs[0]) && its.at.is_valid()) {
+    PyObject* const result = PyObject_Call(its.at.ptr(), inputs.ptr(), nullptr);
+    if (result || !PyErr_ExceptionMatches(PyExc_TypeError))
+      return result ? nb::steal(result) : throw nb::python_error();
+    PyErr_Clear();  // of another dtype than the array's, which NumPy casts back
+    return numpys();
+  }
   // Where NumPy would have to be sent the elements; on the host its loop is at hand.
   if (its.operation.is_valid() && !is_into_numpys && inputs.size() > 0 && is_array(inputs[0]) &&
       !array_of(inputs[0])->device().is_host()) {
@@ -396,7 +421,9 @@ PyObject* asked_by_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t n, Py
   return guarded([=] {
     if (n < 2) throw nb::type_error("__array_ufunc__ takes a ufunc and the name of its method");
     const nb::handle ufunc = args[0], method = args[1];
-    const bool is_plain = !names && PyUnicode_Check(method.ptr()) && PyUnicode_CompareWithASCIIString(method.ptr(), "__call__") == 0;
+    const bool is_plain = !names && !std::any_of(args + 2, args + n, has_rules_of_its_own) &&
+                          PyUnicode_Check(method.ptr()) &&
+                          PyUnicode_CompareWithASCIIString(method.ptr(), "__call__") == 0;
     if (const OursOfUfunc& its = ours_of(ufunc); is_plain && its.operation.is_valid()) {
       const nb::handle operands[] = {args[2], args[n - 1]};
       if (nb::object result = n == 3 || n == 4 ? again(*its.op, {operands, static_cast<size_t>(n - 2)}) : nb::object(); result.is_valid()) return result.release().ptr();
@@ -452,29 +479,19 @@ struct NumpyFunction {
 };
 
 /// Whether an argument is an array of ours, or a list that has one.
-bool holds_array(nb::handle object) {
-  if (is_array(object)) return true;
-  if (PyTuple_Check(object.ptr())) {
-    for (Py_ssize_t i = 0; i < PyTuple_Size(object.ptr()); ++i)
-      if (holds_array(PyTuple_GetItem(object.ptr(), i))) return true;
-  } else if (PyList_CheckExact(object.ptr())) {
-    for (Py_ssize_t i = 0; i < PyList_Size(object.ptr()); ++i)
-      if (holds_array(PyList_GetItem(object.ptr(), i))) return true;
-  }
-  return false;
-}
+bool holds_array(nb::handle object) { return holds(object, is_array); }
 
-/// Arguments with our arrays in place of objects whose __array__() gives them, which NumPy refuses; none if there are no such.
-nb::object arrays_of_own_classes(nb::handle args) {
-  nb::list items;
-  bool is_changed = false;
-  for (nb::handle one : nb::iter(args)) {
-    const nb::object array = PyType_Check(one.ptr()) || !nb::hasattr(one, "__array__") ? nb::object() : nb::object(one.attr("__array__")());
-    const bool is_ours = array.is_valid() && is_array(array);
-    items.append(is_ours ? nb::handle(array) : one);
-    is_changed |= is_ours;
+/// Arguments with our arrays in place of objects whose __array__() gives them, which NumPy refuses.
+nb::object with_arrays_of_own_classes(nb::handle given) {
+  if (PyTuple_CheckExact(given.ptr()) || PyList_CheckExact(given.ptr())) {
+    nb::list items;
+    for (nb::handle one : nb::iter(given)) items.append(with_arrays_of_own_classes(one));
+    return PyList_CheckExact(given.ptr()) ? nb::object(items) : nb::object(nb::tuple(items));
   }
-  return is_changed ? nb::object(nb::tuple(items)) : nb::object();
+  const nb::object array = PyType_Check(given.ptr()) || is_array(given) || !nb::hasattr(given, "__array__")
+                               ? nb::object()
+                               : nb::object(given.attr("__array__")());
+  return array.is_valid() && is_array(array) ? array : nb::borrow(given);
 }
 
 /// Whether a call gives one of its arguments, such as what it was to write into: that stays an array.
@@ -545,18 +562,27 @@ nb::object call_by_names(const NumpyFunction& f, const GivenArguments& given) {
   return call_function(f, {all.data(), f.order_at, given_names.ptr()});
 }
 
-nb::object call_function(const NumpyFunction& f, const GivenArguments& given) {
+nb::object call_known(const NumpyFunction& f, const GivenArguments& given) {
   if (f.order_at && given.by_place() > f.order_at) return call_by_names(f, given);
+  if (tells_errors && !f.makes_arrays && given.any(holds_array))
+    return through_numpy(f.name, f.numpys, given.tuple(), given.named(), true);
   std::optional<bool> found_arrays;  // looked for where it is asked
   const auto has_arrays = [&] { return found_arrays ? *found_arrays : found_arrays.emplace(given.any(holds_array)); };
   const bool makes_arrays = f.makes_arrays || (f.least > 0 && !has_arrays() && given.any([&](nb::handle one) { return elements_asked_for(one) >= f.least; }));
   const auto number_if_new = [&](nb::object result) {
     return given.any([&](nb::handle one) { return is_given(result, one); }) ? std::move(result) : numbers_or_arrays(std::move(result), f.moves_elements);
   };
-  if (f.ours.is_valid() && (makes_arrays || (f.least == 0 && has_arrays())) && !(f.makes_arrays && given.any(is_swapped)) && (!f.writes_first || (given.by_place() > 0 && is_array(given.all[0])))) {
+  const auto has_other_rules = [&] {
+    return f.makes_arrays ? given.any(has_rules_of_its_own) : given.any(holds_other_rules);
+  };
+  if (f.ours.is_valid() && (makes_arrays || (f.least == 0 && has_arrays())) &&
+      !(f.makes_arrays && given.any(is_swapped)) && !has_other_rules() &&
+      (!f.writes_first || (given.by_place() > 0 && is_array(given.all[0])))) {
     if (nb::object result = given.call(f.ours); result.is_valid()) return array_of(result) && array_of(result)->ndim() > 0 ? std::move(result) : number_if_new(std::move(result));
     nb::python_error error;
-    if (!declines(error) && !(makes_arrays && error.matches(PyExc_TypeError))) throw error;
+    if (!declines(error) &&
+        !(makes_arrays && (error.matches(PyExc_TypeError) || (error.matches(PyExc_ValueError) && has_arrays()))))
+      throw error;
   }
   if (!f.is_ufunc && has_arrays()) return through_numpy(f.name, f.numpys, given.tuple(), given.named(), true);
   nb::object result = given.call(f.numpys);  // of our arrays a ufunc asks __array_ufunc__
@@ -564,11 +590,16 @@ nb::object call_function(const NumpyFunction& f, const GivenArguments& given) {
     return has_arrays()                  ? number_if_new(std::move(result))
            : PyFloat_Check(result.ptr()) ? std::move(result)
                                          : Shown(f.name, true, f.ours.is_valid()).take(result);
-  nb::python_error error;
-  const bool is_refused = !has_arrays() && std::string_view(error.what()).find("__array__ method not producing an array") != std::string_view::npos;
-  const nb::object arrays = is_refused ? arrays_of_own_classes(given.tuple()) : nb::object();
-  if (!arrays.is_valid()) throw error;
-  return through_numpy(f.name, f.numpys, arrays, given.named(), true);
+  throw nb::python_error();
+}
+
+nb::object call_function(const NumpyFunction& f, const GivenArguments& given) {
+  try {
+    return call_known(f, given);
+  } catch (nb::python_error& error) {
+    if (std::string_view(error.what()).find("__array__ method not producing an array") == std::string_view::npos) throw;
+    return through_numpy(f.name, f.numpys, with_arrays_of_own_classes(given.tuple()), given.named(), true);
+  }
 }
 
 /// The function as an object of Python's.
@@ -669,7 +700,7 @@ nb::object as_numpys_method(nb::object result, nb::handle numpys, bool moves_ele
   nb::python_error error;
   if (!declines(error)) throw error;
   const auto [given, named] = tuple_and_dict(args, names);
-  return call_numpy("numpy.ndarray." + nb::cast<std::string>(numpys.attr("__name__")), numpys, given, named);
+  return through_numpy("numpy.ndarray." + nb::cast<std::string>(numpys.attr("__name__")), numpys, given, named, true);
 }
 
 nb::object number_of_host(nb::object result) {
@@ -681,6 +712,26 @@ nb::object numpy_number(const Array& array) {
   alignas(16) char element[16];
   number_of(array).store(array.dtype(), element);
   return as_numpys_number(element, array.dtype());
+}
+
+bool has_rules_of_its_own(nb::handle object) {
+  if (is_array(object) || PyLong_CheckExact(object.ptr()) || PyFloat_CheckExact(object.ptr()) || object.is_none() ||
+      PyUnicode_CheckExact(object.ptr()))
+    return false;
+  PyTypeObject* const type = Py_TYPE(object.ptr());
+  static auto& known = *new std::map<PyTypeObject*, bool>;  // with a share in each class
+  const auto [at, is_new] = known.try_emplace(type);
+  if (is_new) {
+    Py_INCREF(reinterpret_cast<PyObject*>(type));
+    const nb::handle cls(reinterpret_cast<PyObject*>(type)), arrays = nb::object(numpy().attr("ndarray"));
+    const bool is_numpys = PyObject_IsSubclass(cls.ptr(), arrays.ptr()) == 1;
+    const auto speaks = [&](const char* protocol) {
+      return !nb::object(nb::getattr(cls, protocol, nb::none())).is_none();
+    };
+    at->second = is_numpys ? !cls.is(arrays) && !cls.is(nb::object(numpy().attr("memmap")))
+                           : speaks("__array_function__") || speaks("__array_ufunc__");
+  }
+  return at->second;
 }
 
 bool elements_are_numpys() { return gives_numpys_numbers; }
@@ -707,6 +758,9 @@ void bind_numpy_functions(nb::module_& m) {
   m.def(
       "_elements_are_numpys", [](bool value) { return std::exchange(gives_numpys_numbers, value); }, "value"_a,
       "Whether x[i] is a number of NumPy's, for the whole process; what it was.");
+  m.def(
+      "_numpy_tells_errors", [](bool value) { return std::exchange(tells_errors, value); }, "value"_a,
+      "Whether NumPy computes, because it is to raise or tell floating-point errors; what it was.");
   m.def(
       "_numpy_may_move", [](bool value) { return std::exchange(may_move, value); }, "value"_a,
       "Whether arrays on a GPU go to the host for what only NumPy has; what it was.");

@@ -29,6 +29,16 @@ nb::object numpy_number(const Array& array);
 /// Whether elements are NumPy's own numbers, as a program under `kasoku run --numpy` expects them.
 bool elements_are_numpys();
 
+/// Whether it is an array with rules of its own, which NumPy knows how to ask: an instance of a subclass of NumPy's
+/// array (a masked array, a matrix), or of a class with NumPy's protocols. What lies in a file is an array as any
+/// other.
+bool has_rules_of_its_own(nb::handle object);
+
+inline bool tells_errors = false;
+/// Whether NumPy computes under `kasoku run --numpy`, because the program has it raise or tell floating-point errors
+/// (np.errstate).
+inline bool numpy_tells_errors() { return tells_errors; }
+
 void bind_numpy_functions(nb::module_& m);
 
 }  // namespace kasoku

@@ -314,11 +314,22 @@ nb::object by_own_arithmetic(Op op, nb::handle other, nb::handle right) {
   return nb::steal(result);
 }
 
-/// Objects, texts or times of NumPy's.
+/// Objects, texts, times or floats of 80 bits of NumPy's.
 bool is_of_other_elements(nb::handle object) {
   const nb::object dtype = nb::getattr(object, "dtype", nb::none());
-  return PyObject_IsInstance(dtype.ptr(), nb::object(numpy().attr("dtype")).ptr()) == 1 &&
-         std::string_view("biufc").find(nb::cast<std::string>(dtype.attr("kind"))) == std::string_view::npos;
+  if (PyObject_IsInstance(dtype.ptr(), nb::object(numpy().attr("dtype")).ptr()) != 1) return false;
+  const std::optional<Dtype> known = dtype_of_numpys(dtype);
+  return !known || info(*known).code.empty();
+}
+
+nb::object by_numpys_ufunc(const std::string& name, nb::handle operands, const nb::dict& named = nb::dict()) {
+  return call_numpy("numpy." + name, numpy().attr(name.c_str()), operands, named);
+}
+
+nb::object in_place_by_numpy(Op op, nb::handle self, nb::handle other) {
+  nb::dict named;
+  named["out"] = self;
+  return by_numpys_ufunc(std::string(info(op).name), nb::make_tuple(self, other), named);
 }
 
 /// Whether the object's class leaves comparisons to Python's object, for which nothing else is equal.
@@ -340,7 +351,17 @@ nb::object where_not_equal(nb::handle object, nb::handle array) {
   return is_array(same) ? call(Op::logical_not, {same}, nb::none(), nb::none()) : not_implemented();
 }
 
+/// What NumPy has for an operator. Its operators are equal to nothing else, its ufuncs refuse to compare with it.
+nb::object by_numpys_operator(Op op, nb::handle left, nb::handle right) {
+  const std::string name(info(op).name);
+  const char* const comparison = op == Op::equal ? "eq" : op == Op::not_equal ? "ne" : nullptr;
+  if (!comparison) return by_numpys_ufunc(name, nb::make_tuple(left, right));
+  return call_numpy("numpy." + name, nb::module_::import_("operator").attr(comparison), nb::make_tuple(left, right),
+                    nb::dict());
+}
+
 nb::object binary(Op op, nb::handle left, nb::handle right) {
+  if (numpy_tells_errors()) return by_numpys_operator(op, left, right);
   const nb::handle both[] = {left, right};
   if (nb::object result = again(op, both); result.is_valid()) return result;
   const bool is_reflected = !is_array(left);
@@ -350,11 +371,9 @@ nb::object binary(Op op, nb::handle left, nb::handle right) {
   if (!is_usual && defers(other)) return not_implemented();
   if (!is_usual && is_computed_later(other)) return computed_later(op, other, left, right);
   if (!is_usual && has_own_arithmetic(other)) return by_own_arithmetic(op, other, right);
-  const auto by_numpy = [&] {
-    const std::string name(info(op).name);
-    return call_numpy("numpy." + name, numpy().attr(name.c_str()), nb::make_tuple(left, right), nb::dict());
-  };
-  if (!is_usual && elements_are_numpys() && is_of_other_elements(other)) return by_numpy();  // it has a dtype for them
+  const auto by_numpy = [&] { return by_numpys_operator(op, left, right); };
+  if (!is_usual && elements_are_numpys() && (is_of_other_elements(other) || has_rules_of_its_own(other)))
+    return by_numpy();  // it has a dtype for them
   std::optional<Operand> y = operand_beside(x, other);
   if (!y && (op == Op::equal || op == Op::not_equal) &&
       (other.is_none() || PyUnicode_Check(other.ptr()) || PyBytes_Check(other.ptr()) ||
@@ -382,6 +401,7 @@ nb::object quotient_and_rest(Op, nb::handle left, nb::handle right) {
 }
 
 nb::object unary(Op op, nb::handle self) {
+  if (numpy_tells_errors()) return by_numpys_ufunc(std::string(info(op).name), nb::make_tuple(self));
   if (nb::object result = again(op, {&self, 1}); result.is_valid()) return result;
   Array result;
   {
@@ -395,7 +415,10 @@ nb::object unary(Op op, nb::handle self) {
 nb::object in_place(Op op, nb::handle self, nb::handle other) {
   const Array& x = *array_of(self);
   if (x.state().is_read_only && x.state().view.shape.empty()) return binary(op, self, other);  // a value: the name gets another
+  if (numpy_tells_errors()) return in_place_by_numpy(op, self, other);
   if (const nb::handle both[] = {self, other}; again_into(self, op, both)) return nb::borrow(self);
+  const bool is_usual = is_array(other) || PyFloat_CheckExact(other.ptr()) || PyLong_CheckExact(other.ptr());
+  if (!is_usual && elements_are_numpys() && is_of_other_elements(other)) return in_place_by_numpy(op, self, other);
   std::optional<Operand> y = operand_beside(x, other);
   if (!y) return not_implemented();
   {
@@ -421,8 +444,11 @@ nb::object product(const Array& x, const Array& y, Array (*compute)(const Array&
 
 nb::object matrix_product(Op, nb::handle left, nb::handle right) {
   const bool is_reflected = !is_array(left);
+  const nb::handle other = is_reflected ? left : right;
+  if (elements_are_numpys() && !is_array(other) && (is_of_other_elements(other) || has_rules_of_its_own(other)))
+    return by_numpys_ufunc("matmul", nb::make_tuple(left, right));
   const Array& x = *array_of(is_reflected ? right : left);
-  std::optional<Operand> y = operand_from(is_reflected ? left : right, x.device());
+  std::optional<Operand> y = operand_from(other, x.device());
   if (!y || !y->array) return not_implemented();
   return number_of_host(product(is_reflected ? *y->array : x, is_reflected ? x : *y->array, matmul));
 }

@@ -133,6 +133,9 @@ nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, hand
   const Over over{axes_from(axis), keepdims};
   Shape shape = shape_from(parts.attr("shape"));
   const bool is_one = shape.empty();
+  // An integer from 0 to 1 is the first or the last place, between which nothing is divided.
+  const bool has_element = whole == 1 && way == QuantileMethod::linear && !leaves_nan_out &&
+                           (is_integer(x.dtype()) || x.dtype() == Dtype::bool_) && is_integer(of_q);
   Array result;
   {
     const GilReleased release;
@@ -147,6 +150,7 @@ nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, hand
       for (int64_t length : all[0].shape()) shape.push_back(length);
       result = reshape(stack(all, 0), shape);
     }
+    if (has_element) result = astype(result, x.dtype());
   }
   if (const std::optional<Array> into = out_from(out); into && into->ndim() > result.ndim())
     result = broadcast_to(result, into->shape());  // as ufuncs do, by which NumPy joins the neighbours

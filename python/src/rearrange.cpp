@@ -23,7 +23,9 @@ nb::object repeated(nb::handle given, nb::handle repeats, nb::handle axis) {
     const int64_t n = shape_from(repeats)[0];
     return nb::cast(without_lock([&] { return repeat(x, n, along); }));
   }
-  const Array counts = array_from(repeats, x.device());
+  Array counts = array_from(repeats, x.device());
+  if (is_floating(counts.dtype()) && !nb::hasattr(repeats, "dtype"))
+    counts = astype(counts, Dtype::int64);  // cut off, as NumPy has Python's numbers
   return nb::cast(without_lock([&] { return repeat(x, counts, along); }));
 }
 

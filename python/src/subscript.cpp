@@ -59,9 +59,26 @@ Array get(const Array& x, nb::handle key) {
   return with_index(index, [&] { return is_view ? get_view(x, index) : get_item(x, index); });
 }
 
-void set(const Array& x, nb::handle key, nb::handle value) {
+/// What is stored at an index; nothing for what only NumPy makes numbers of, under `kasoku run --numpy`.
+std::optional<Operand> stored_value(nb::handle value, const Array& x) {
+  try {
+    return value_from(value, x);
+  } catch (const Error& error) {
+    if (error.kind != ErrorKind::type || !elements_are_numpys()) throw;
+    return std::nullopt;
+  }
+}
+
+void set(nb::handle self, nb::handle key, nb::handle value) {
+  const Array& x = *array_of(self);
   const std::vector<Index> index = index_from(key, x.device());
-  const Operand operand = value_from(value, x);
+  const std::optional<Operand> given = stored_value(value, x);
+  if (!given) {
+    call_numpy("numpy.ndarray.__setitem__", nb::module_::import_("operator").attr("setitem"),
+               nb::make_tuple(self, key, value), nb::dict());
+    return;
+  }
+  const Operand& operand = *given;
   if (operand.weak != Weak::none) must_fit(operand.scalar, x.dtype());
   with_index(index, [&] { set_item(x, index, operand.array ? *operand.array : full({}, operand.scalar, x.dtype(), x.device())); });
 }
@@ -318,7 +335,7 @@ int assign_subscript(PyObject* self, PyObject* key, PyObject* value) {
       if (is_eager() && Py_REFCNT(value) == 1) set_view(into, std::move(*array_inside(value)));
       else set_view(into, *array);
     } else {
-      set(x, key, value);
+      set(self, key, value);
     }
     return nb::none().release().ptr();
   });

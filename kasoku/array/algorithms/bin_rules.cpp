@@ -17,11 +17,16 @@
 namespace kasoku {
 namespace {
 
+/// That of integers may be beyond their dtype.
+double difference(const Array& a, const Array& b) {
+  return is_integer(a.dtype()) ? real_in(a) - real_in(b) : real_in(apply(Op::subtract, {a, b}));
+}
+
 struct Sample {
   Array values;  ///< at least one
   std::pair<double, double> ends;
   double n = static_cast<double>(values.size());
-  double extent = real_in(apply(Op::subtract, {reduce(ReduceOp::max, values), reduce(ReduceOp::min, values)}));
+  double extent = difference(reduce(ReduceOp::max, values), reduce(ReduceOp::min, values));
 };
 
 /// Freedman and Diaconis 1981.

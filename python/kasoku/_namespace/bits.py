@@ -6,6 +6,10 @@ from .. import _core
 from .given import Array, given
 
 
+# Eight bytes that are 0 or 1, times this, have each in the place of its bit in the highest byte.
+_gathering = {"big": 0x8040201008040201, "little": 0x0102040810204080}
+
+
 def packbits(a, /, axis=None, bitorder="big") -> Array:
     """An array of uint8 whose bits are eight elements each, 0 or not; along an axis or of the ravelled array. Raises TypeError
     for floats.
@@ -18,11 +22,14 @@ def packbits(a, /, axis=None, bitorder="big") -> Array:
         raise TypeError("Expected an input array of integer or boolean data type")
     if axis is None or x.ndim == 0:
         x, axis = _core.ravel(x), 0
-    bits = _core.moveaxis(x != 0, axis, -1).astype("uint8")
-    missing = -bits.shape[-1] % 8
-    bits = _core.pad(bits, [(0, 0)] * (bits.ndim - 1) + [(0, missing)]) if missing else bits
-    bits = _core.reshape(bits, (*bits.shape[:-1], bits.shape[-1] // 8, 8))
-    return _core.moveaxis((bits * _weights(bitorder, x)).sum(axis=-1, dtype="uint8"), -1, axis)
+    if bitorder not in _gathering:
+        raise ValueError("'order' must be either 'little' or 'big'")
+    x = x if x.ndim == 1 else _core.moveaxis(x, axis, -1)
+    n = x.shape[-1]
+    bits = _core.zeros((*x.shape[:-1], n + -n % 8), dtype="bool", device=x.device)
+    bits[..., :n] = x
+    packed = (bits.view("uint64") * _gathering[bitorder] >> 56).astype("uint8")
+    return packed if x.ndim == 1 else _core.moveaxis(packed, -1, axis)
 
 
 def unpackbits(a, /, axis=None, count=None, bitorder="big") -> Array:

@@ -30,6 +30,8 @@ def apply_along_axis(func1d, axis, arr, *args, **kwargs) -> Any:
     results = [func1d(_core._part(rows, i), *args, **kwargs) for i in range(rows.shape[0])]
     if all(isinstance(one, (int, float, np.generic)) for one in results):
         return _core.reshape(_core.asarray(results, device=x.device), others)
+    if any(isinstance(one, np.ndarray) and type(one) is not np.ndarray for one in results):
+        raise NotImplementedError("apply_along_axis: rows of masked arrays and other subclasses of NumPy's array")
     results = [given(one, x) for one in results]
     first = results[0]
     stacked = _core.reshape(_core.stack(results), others + first.shape)

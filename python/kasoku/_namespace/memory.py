@@ -108,7 +108,7 @@ class Flags:
 
     @writeable.setter
     def writeable(self, value):
-        if value and not self.writeable:
+        if value and not _core._make_writable(self._array):
             raise ValueError("cannot set WRITEABLE flag to True of this array")
         if not value:
             _core._make_read_only(self._array)
@@ -141,7 +141,14 @@ class Flags:
         self.writeable = value
 
     def __repr__(self):
-        return "\n".join(f"  {name.upper()} : {getattr(self, name)}" for name in self._shown)
+        return "".join(f"  {name.upper()} : {getattr(self, name)}\n" for name in self._shown)
+
+    def __eq__(self, other):
+        if not isinstance(other, Flags):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self._shown)
+
+    __hash__ = None
 
 
 class Flat:

@@ -13,6 +13,9 @@ def _places(M):
 
 
 def _window(M, f):
+    if type(M) is np.longdouble:
+        raise NotImplementedError("windows of 80 bits are NumPy's")
+    M = M if type(M) is int else float(M)  # 1 - M of an unsigned number is none below 0
     if M < 1:
         return _core.empty(0)
     if M == 1:

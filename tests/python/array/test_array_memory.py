@@ -56,10 +56,13 @@ def test_an_array_is_made_read_only(device):
                 exec(write)
         other[0, 0] = 9
         assert x.tolist() == [[9, 1, 2], [3, 4, 5]] and x.copy().flags.writeable and (x + 1).flags.writeable
-        with pytest.raises(ValueError, match="WRITEABLE"):
-            x.setflags(write=True)
         with pytest.raises(KeyError):
             x.flags["C"] = False
+        x.setflags(write=True)
+        x[0, 0] = 7
+        assert x.flags.writeable and other[0, 0] == 7
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        ks.asarray(np.frombuffer(b"abcd", dtype=np.uint8)).setflags(write=True)
 
 
 def test_flags_are_numpys():

@@ -354,3 +354,10 @@ def test_rules_for_the_number_of_bins_of_the_unusual(form):
         agree(lambda np, x: np.histogram(x, rule), np.array([1.0, np.nan]))
     agree(lambda np, x: np.histogram(x, "many"), np.ones(3))
     agree(lambda np, x: np.histogram(x, "auto", weights=x), np.ones(3))
+
+
+@pytest.mark.parametrize("rule", ["auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges"])
+def test_bins_by_a_rule_are_those_of_a_wider_dtype(rule, device):
+    far = np.array([-128, 0, 127], np.int8)
+    got = ks.histogram_bin_edges(ks.asarray(far, device=device), rule).numpy()
+    np.testing.assert_array_equal(got, np.histogram_bin_edges(far.astype(np.int32), rule))

@@ -511,3 +511,191 @@ print((np.random.rand(3) - first).tolist())
 """
         ).stdout
     )
+
+
+def prints_what_numpy_prints(text):
+    ours, numpys = run_text(text), python("-c", text)
+    assert ours.stdout == numpys.stdout
+    return ours
+
+
+def test_fields_of_packed_records_are_shown_to_numpy_where_they_lie():
+    prints_what_numpy_prints("""
+import numpy as np
+a = np.zeros(4, dtype=[("flag", "i1"), ("v", "f8"), ("w", "c8"), ("n", "i4")])
+a["v"], a["w"], a["n"] = [1, 2, 3, 4], [1j, 2, 3, 4], [4, 3, 2, 1]
+x = np.arange(4.0)
+np.testing.assert_array_equal(a["v"], x + 1)
+v, n = np.asarray(a["v"]), np.asarray(a["n"])
+print(v, (v + x), np.heaviside(v - 2, x), np.interp(x, v, n), np.spacing(np.asarray(a["w"]).imag), np.trapezoid(n, v))
+np.put(v, [1], 7)
+print(a["v"], v.tolist(), np.lexsort((v, n)))
+""")
+
+
+def test_arrays_with_rules_of_their_own_keep_them_beside_ours():
+    prints_what_numpy_prints("""
+import numpy as np, numpy.ma as ma
+x, m = np.arange(4.0), ma.array([1.0, 2, 3, 4], mask=[0, 1, 0, 1])
+print(np.add(x, m), np.hypot(m, x), np.trapezoid(m, x), np.average(m, weights=x), np.clip(m, x, 3), np.stack([x, m]))
+print(np.multiply.outer(x[:2], m[:2]), np.where(x > 1, m, x), type(np.concatenate([m, x])).__name__)
+print(np.apply_along_axis(lambda row: ma.masked_greater(row, 1), 0, np.arange(6.0).reshape(2, 3)))
+class Quantity(np.ndarray):
+    pass
+q = x.view(Quantity)
+for made in (x + q, q + x, np.add(x, q), np.concatenate([q, x]), x @ np.asmatrix(q).T, np.dot(x, np.asmatrix(q).T)):
+    print(type(made).__name__, made)
+class Told:
+    def __init__(self, values):
+        self.values = np.asarray(values)
+    def __array__(self, dtype=None, copy=None):
+        return self.values
+    def __array_ufunc__(self, ufunc, method, *inputs, **named):
+        return ("told", ufunc.__name__)
+    def __array_function__(self, function, types, args, named):
+        return ("told", function.__name__)
+print(x + Told(x), x < Told(x), np.add(x, Told(x)), np.dot(x, Told(x)), np.concatenate([Told(x), x]))
+class Shown:
+    def __array__(self, dtype=None, copy=None):
+        return np.arange(4.0)
+print(np.array([Shown(), Shown()]), np.stack([Shown(), x]), np.concatenate([Shown(), Shown()]))
+np.testing.assert_array_equal(Shown(), x)
+""")
+
+
+def test_elements_that_only_numpy_has_meet_ours():
+    prints_what_numpy_prints("""
+import numpy as np
+x, wide = np.arange(3.0), np.longdouble(2)
+long = np.array([1, 2, 3], dtype=np.longdouble)
+for made in (x * wide, wide * x, x + long, long - x, x > wide, x == wide, x @ long, np.add(x, wide), np.arange(wide), np.maximum(x, wide)):
+    print(made.dtype, made)
+print(np.hanning(np.longdouble(4)).dtype, x == np.array(["a", "b", "c"]), x != np.array(["a", "b", "c"]))
+x += long
+x[1:] = np.array([7, 8], dtype=object)
+print(x)
+x[:2], x[2] = np.array(["1", "2"]), "3.5"
+print(x)
+x[0], x[1], x[2:] = wide, None, ["4"]
+print(x)
+for key in (np.array(["a"]), np.array([1, 0], dtype=object), {}, 1.5, [1.0]):
+    try:
+        x[key]
+    except IndexError:
+        print("no index")
+""")
+
+
+def test_errors_of_floats_are_raised_where_the_program_wants_them():
+    prints_what_numpy_prints("""
+import numpy as np
+x, told = np.array([0.0, 1.0, np.inf]), []
+def tried(f):
+    try:
+        print(f())
+    except FloatingPointError as error:
+        print(error)
+with np.errstate(divide="raise"):
+    tried(lambda: 1 / x)
+    tried(lambda: np.log(x))
+    tried(lambda: np.divide(1, x, where=x > 0, out=np.zeros(3)))
+    with np.errstate(divide="ignore"):
+        tried(lambda: 1 / x)
+with np.errstate(invalid="raise"):
+    y = x.copy()
+    def subtract():
+        global y
+        y -= x
+        return y
+    tried(subtract)
+@np.errstate(over="raise")
+def squared(x):
+    return x * x
+tried(lambda: squared(x + 1e200))
+print(x * 1e308 * 1e10)
+before = np.seterr(all="call")
+np.seterrcall(lambda kind, flag: told.append(kind))
+-x / 0
+np.seterr(**before)
+print(told, -x / 0)
+""")
+
+
+def test_flags_sizes_and_seeds():
+    prints_what_numpy_prints("""
+import pickle
+import numpy as np
+x = np.arange(4.0)
+def write():
+    try:
+        x[0] += 1
+    except ValueError:
+        print("read-only")
+x.flags.writeable = False
+write()
+x.setflags(write=True)
+write()
+fixed = np.frombuffer(b"abcd", dtype="u1")
+try:
+    fixed.flags.writeable = True
+except ValueError as error:
+    print(error)
+print(x, x.flags, x.flags == x.copy().flags, x.flags == x[::2].flags)
+for shape in ((6,), (2, 2), (2, 3), (0,)):
+    x.resize(shape)
+    print(x)
+y = np.arange(3)
+y.resize(2, 4)
+print(y)
+seed = np.arange(3)
+print(np.random.default_rng(seed).random(), np.random.Generator(np.random.MT19937(seed)).random(), np.random.SeedSequence(seed).generate_state(2))
+rng = np.random.default_rng(3)
+print(isinstance(rng.bit_generator, np.random.PCG64), isinstance(np.random.PCG64(3), np.random.PCG64), np.random.PCG64.__name__)
+old = b"cnumpy.core.multiarray\\nscalar\\n(cnumpy\\ndtype\\n(S'f8'\\nI0\\nI1\\ntR(I3\\nS'<'\\nNNNI-1\\nI-1\\nI0\\ntbS'\\\\x00\\\\x00\\\\x00\\\\x00\\\\x00\\\\x00\\\\xf8?'\\ntR."
+print(pickle.loads(old, encoding="latin1"))
+""")
+
+
+def test_what_ours_declines_numpy_computes():
+    prints_what_numpy_prints("""
+import numpy as np
+x, out = np.arange(6.0).reshape(2, 3), np.zeros(2, dtype=object)
+q = np.arange(5)
+np.power.at(q, [1, 2, 3, 2], 3.5)
+print(q, np.add(x, 1, out=...), np.nextafter(np.float16(1), np.array([2], dtype="f2")), x.std(mean=2.5), type(x.std(mean=2.5)).__name__)
+for repeats in (2.0, [1.5, 2, 0], np.array([1.0, 2, 0])):
+    try:
+        print(np.repeat(np.arange(3), repeats))
+    except TypeError:
+        print("no repeats")
+for q in (0, 1, [0, 1], np.array([1]), 0.5, 1.0):
+    for dtype in ("i1", "u2", "i8", "f4"):
+        made = np.quantile(np.array([3, 1, 2], dtype=dtype), q)
+        print(made.dtype, made)
+print(np.hanning(np.uint8(5)), np.kaiser(np.uint16(4), 2), np.blackman(np.float32(3)).round(6))
+""")
+
+
+def test_an_array_of_cupy_is_a_copy_of_a_hosts(tmp_path):
+    text = """
+import numpy as np, cupy as cp
+a = np.arange(4.0)
+made = [f(a) for f in (cp.asarray, cp.array, cp.asanyarray, cp.ascontiguousarray, cp.asfortranarray)] + [cp.asarray(a, dtype="f8")]
+a[0] = 9
+print([int(x[0]) for x in made], [type(x) is cp.ndarray for x in made])
+assert cp.asarray(made[0]) is made[0] and cp.ascontiguousarray(np.float64(3)).shape == (1,) and cp.ascontiguousarray(made[0]) is made[0]
+"""
+    for options in ((), ("--numpy",)):
+        ran = python("-m", "kasoku", "run", *options, "-c", text, KASOKU_DEVICE="cpu")
+        assert ran.stdout == "[0, 0, 0, 0, 0, 0] [True, True, True, True, True, True]\n"
+
+
+def test_lists_that_hold_themselves_or_our_arrays_become_numpys():
+    prints_what_numpy_prints("""
+import numpy as np
+row = []
+row.append(row)
+made = np.array([row, row, row], dtype=object)
+print(made.ndim, made.shape[0])
+print(np.array([np.arange(2), 3], dtype=object), np.array([np.array(1), np.array(23)], dtype="S"), np.array([np.arange(3)], dtype="U"))
+""")

@@ -428,3 +428,30 @@ def test_an_array_of_a_programs_own_class_is_an_array_also_in_the_interpreter():
     with pytest.warns(UserWarning, match="runs in the interpreter"):
         made = interpreted(x.view(Counted))
     assert type(made) is np.ndarray and list(made) == list(np.convolve([1, 1, 2], [1, 1, 2])) and x[0] == 1
+
+
+def test_fields_of_packed_records_that_are_arrays_of_ours_are_read_and_written_where_they_lie():
+    records = np.zeros(5, dtype=[("flag", "i1"), ("v", "f8"), ("n", "i4")])
+    records["v"], records["n"] = [1, 2, 3, 4, 5], [5, 4, 3, 2, 1]
+    v, n = ks.asarray(records["v"]), ks.asarray(records["n"])
+
+    @ks.jit
+    def doubled(x):
+        total = 0.0
+        for i in range(len(x)):
+            total += x[i]
+            x[i] *= 2
+        return total
+
+    assert doubled(ks.arange(10.0)[::2]) == 20 and doubled(v) == 15 and doubled(n) == 15
+    assert records["v"].tolist() == [2, 4, 6, 8, 10] and records["n"].tolist() == [10, 8, 6, 4, 2]
+    assert np.asarray(v).tolist() == v.tolist() == records["v"].tolist()
+
+    @ks.cuda.jit
+    def add(x):
+        i = ks.cuda.grid(1)
+        if i < x.size:
+            x[i] += i
+
+    add[1, 8](v)
+    assert records["v"].tolist() == [2, 5, 8, 11, 14]

@@ -14,7 +14,7 @@ __version__ = "13.6.0"
 
 from . import cuda, _methods, _reductions, _routines, _table, _ufunc, _util, random
 from ._arrays import (  # noqa: F401
-    arange, array, asanyarray, asarray, asnumpy, copy, empty, empty_like, eye, full,
+    arange, array, asanyarray, asarray, ascontiguousarray, asfortranarray, asnumpy, copy, empty, empty_like, eye, full,
     full_like, ndarray, ones, ones_like, zeros, zeros_like,
 )  # fmt: skip
 from ._kernels import ElementwiseKernel, RawKernel, RawModule, ReductionKernel

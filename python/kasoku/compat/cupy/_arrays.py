@@ -101,6 +101,7 @@ def array(obj, dtype=None, copy=True, order="K", subok=False, ndmin=0, *, blocki
     if isinstance(obj, ks.Array):
         here, current = obj if isinstance(obj, ndarray) else of_class(ndarray, obj, None), cuda.current()
         device = current if obj.device.kind == current.kind else None  # another GPU
+        copy = copy or (here is not obj and ks.Array.__module__ == "numpy")  # under kasoku run --numpy the host's
         result = _core.asarray(here, dtype, device, copy=copy or None, order=order or "K")
     else:
         result = _from_host(obj, dtype, order or "K")
@@ -142,6 +143,8 @@ def asarray(a, dtype=None, order=None, *, copy=None, blocking=False):
 
 _plain(globals(), {
     "asanyarray": lambda a, dtype=None, order=None, *, blocking=False: asarray(a, dtype, order),
+    "ascontiguousarray": lambda a, dtype=None: array(a, dtype, False, "C", ndmin=1),
+    "asfortranarray": lambda a, dtype=None: array(a, dtype, False, "F", ndmin=1),
     "copy": lambda a, order="K": _core.copy(a, order),
 })  # fmt: skip
 

@@ -181,6 +181,40 @@ class vectorize(_real.vectorize):
     __call__ = lambda self, *args, **kwargs: _core._call_numpy("numpy.vectorize", super().__call__, args, kwargs)
 
 
+class errstate(_real.errstate):
+    """np.errstate. What is to raise or tell floating-point errors is computed by NumPy, which knows of them."""
+
+    def __enter__(self):
+        super().__enter__()
+        _ask_who_tells()
+
+    def __exit__(self, *error):
+        super().__exit__(*error)
+        _ask_who_tells()
+
+    def __call__(self, function):
+        inner = super().__call__(lambda *args, **named: (_ask_who_tells(), function(*args, **named))[1])
+
+        def called(*args, **named):
+            try:
+                return inner(*args, **named)
+            finally:
+                _ask_who_tells()
+
+        return functools.wraps(function)(called)
+
+
+def _ask_who_tells():
+    _core._numpy_tells_errors(not {"ignore", "warn"}.issuperset(_real.geterr().values()))
+
+
+def seterr(*args, **named):
+    """numpy.seterr."""
+    before = _real.seterr(*args, **named)
+    _ask_who_tells()
+    return before
+
+
 class _Missing:
     """An attribute that arrays of NumPy's have and ours do not: a __getattr__ for all of them would slow down those that there are."""
 
@@ -294,6 +328,14 @@ def _draws_of_ours(name, numpys, are_foretold=lambda: False):
     return _core._numpy_function(f"numpy.random.{name}", numpys, ours and draw, ours is not None)
 
 
+class _OfSeeds(type):
+    """A class of numpy.random's whose seeds may be arrays of ours."""
+
+    __call__ = lambda cls, *args, **named: _core._call_numpy(f"numpy.random.{cls.__name__}", cls._real, args, named)
+    __instancecheck__ = lambda cls, object: isinstance(object, cls._real)
+    __getattr__ = lambda cls, name: getattr(cls._real, name)
+
+
 class _Random(_Module):
     """numpy.random."""
 
@@ -301,6 +343,8 @@ class _Random(_Module):
         super().__init__(real)
         own = {"default_rng": self._default_rng, "_is_foretold": False}
         own |= {name: self._foretelling(getattr(real, name)) for name in ("seed", "get_state", "set_state")}
+        for name in ("SeedSequence", "MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"):
+            own[name] = _OfSeeds(name, (), {"_real": getattr(real, name), "__module__": "numpy.random"})
         self.__dict__.update(own, Generator=Generator, RandomState=RandomState)
         for name in _draws:
             if hasattr(real, name):
@@ -309,6 +353,7 @@ class _Random(_Module):
     def _default_rng(self, seed=None):
         if isinstance(seed, Generator):
             return seed
+        seed = seed.numpy() if isinstance(seed, _ks.Array) else seed
         return (_Unseeded if seed is None else Generator)(self._real.default_rng(seed))
 
     def _foretelling(self, function):
@@ -325,7 +370,7 @@ class _Random(_Module):
 
 
 _special = {"numpy.random": _Random}
-_classes = {_real.ndarray: ndarray, _real.vectorize: vectorize}
+_classes = {_real.ndarray: ndarray, _real.vectorize: vectorize, _real.errstate: errstate}
 
 
 # ── what is said at the end ───────────────────────────────────────────────────────────────────────────────────────────
@@ -353,11 +398,21 @@ def report(stream=None):
 
 
 def _resize(self, *shape, refcheck=True):
-    """In place, where as many elements stay."""
-    shape = shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape
-    if math.prod(shape) != self.size:
-        raise ValueError("an array of kasoku cannot get another size in place; x = np.resize(x, shape) makes another")
-    self.shape = shape
+    """In place; zeros follow where there are more elements. Whoever has a view keeps the memory that was."""
+    shape = shape[0] if len(shape) == 1 and not hasattr(shape[0], "__index__") else shape
+    if shape is None or not shape:
+        return
+    n = math.prod(shape)
+    if n == self.size:
+        self.shape = shape
+        return
+    if self.base is not None:
+        raise ValueError("cannot resize this array: it does not own its data")
+    if any(length < 0 for length in shape):
+        raise ValueError("negative dimensions not allowed")
+    made = _ks.zeros(n, dtype=self.dtype, device=self.device)
+    made[: self.size] = self.ravel()[:n]
+    _core._replace(self, made.reshape(shape))
 
 
 def start():
@@ -379,4 +434,4 @@ def start():
 
 _modules["numpy"] = sys.modules[__name__] = _Module(_real)
 _own = {name: value for name, value in globals().items() if isinstance(value, type)}  # where their full names say
-_modules["numpy"].__dict__.update(_own, report=report, _found=_found, start=start)
+_modules["numpy"].__dict__.update(_own, report=report, seterr=seterr, _found=_found, start=start)
