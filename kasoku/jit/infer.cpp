@@ -130,13 +130,18 @@ bool falls_through(const Block& block) {
 
 }  // namespace
 
+bool Inference::is_open(const TypedFunction& function) {
+  return std::ranges::any_of(function.parameters, [](const Type& t) {
+    return t.is_container() && std::ranges::any_of(t.items, [](const Type& item) { return !item.is_known(); });
+  });
+}
+
 void Inference::run() {
   for (int pass = 0; pass < 100; ++pass) {
     changed_ = false;
     for (size_t i = 0; i < unit_.functions.size(); ++i) {
       function_ = unit_.functions[i].get();
-      const bool is_open = std::ranges::any_of(function_->parameters, [](const Type& t) { return t.is_container() && std::ranges::any_of(t.items, [](const Type& item) { return !item.is_known(); }); });
-      if (is_last_ && is_open) continue;  // a caller that knew no more is there no more
+      if (is_last_ && is_open(*function_)) continue;  // a caller that knew no more is there no more
       walk(function_->body);
       if (falls_through(function_->body)) {
         const auto result = join(function_->result, Type::none());
@@ -385,6 +390,7 @@ void Inference::walk(Stmt& stmt) {
     case StmtKind::except_:
     case StmtKind::else_:
     case StmtKind::finally_:
+    case StmtKind::block:
       walk(stmt.body);
       walk(stmt.orelse);
       break;

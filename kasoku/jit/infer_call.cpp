@@ -42,9 +42,9 @@ const Intrinsic* method(const std::string& name) {
   return nullptr;
 }
 
-/// What a function of NumPy's takes as [a, b] has a length known when compiling.
+/// What a function of NumPy's takes as [a, b] has a length known when compiling, if it is short.
 void as_tuple(Expr& display) {
-  if (display.kind != ExprKind::list || display.items.size() > most_items) return;
+  if (display.kind != ExprKind::list || display.items.size() > 16) return;
   display.kind = ExprKind::tuple;
   for (ExprPtr& item : display.items) as_tuple(*item);
 }
@@ -292,12 +292,14 @@ Type Inference::call(Expr& expr) {
           intrinsic->handler == Handler::ndindex || intrinsic->handler == Handler::ndenumerate)
         fail(expr.place, fmt::format("{} is only compiled as what a for loop runs over", target.text));
       const bool is_method = is_container_method(intrinsic->handler);
+      const bool tells_types = intrinsic->handler == Handler::isinstance || intrinsic->handler == Handler::print ||
+                               intrinsic->handler == Handler::to_str || intrinsic->handler == Handler::formatted;
       for (size_t i = 1; i < expr.items.size(); ++i) {
         if (!expr.items[i]) continue;
-        if (expr.items[i]->kind == ExprKind::list && !is_method) as_tuple(*expr.items[i]);
+        if (expr.items[i]->kind == ExprKind::list && !is_method && !tells_types) as_tuple(*expr.items[i]);
         visit_items(*expr.items[i]);
         if (!visit(*expr.items[i]).is_known()) return {};
-        if (expr.items[i]->kind == ExprKind::present && (intrinsic->handler == Handler::isinstance || intrinsic->handler == Handler::print || intrinsic->handler == Handler::to_str || intrinsic->handler == Handler::formatted))
+        if (expr.items[i]->kind == ExprKind::present && tells_types)
           fail(expr.items[i]->place, fmt::format("{} of what may be None cannot be compiled", target.text), "", "test it with 'is None' first");
         if ((expr.items[i]->type.has_records() || expr.items[i]->type.is_record()) &&
             intrinsic->handler != Handler::len && !(intrinsic->handler == Handler::asarray && expr.items.size() == 2))

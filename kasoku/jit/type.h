@@ -181,7 +181,7 @@ Dtype floating_dtype(Dtype dtype);
 /// That of a complex number's parts, else itself.
 Dtype real_dtype(Dtype dtype);
 
-constexpr size_t most_items = 16;  ///< of a tuple, as support_array.inc has them
+constexpr size_t most_items = 128;  ///< of a tuple
 
 /// The name in kernel text: "long long", "ks_array<double, 2>".
 std::string text_of(Dtype dtype);

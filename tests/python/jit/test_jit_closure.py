@@ -254,3 +254,22 @@ def test_inner_functions_of_kernels():
     x = np.arange(100.0)
     kernel[4, 32](x, 1.0)
     np.testing.assert_array_equal(x, 2 * np.arange(100.0) + 1)
+
+
+def test_a_lambda_is_passed_on_if_it_reads_nothing_around():
+    def applied(n):
+        def twice(f, x):
+            return f(f(x))
+
+        return twice(lambda v: v * v + outside, n), [twice(lambda v: v - 1, i) for i in range(n)]
+
+    def reads(n):
+        def once(f):
+            return f(1)
+
+        return once(lambda v: v + n)
+
+    agrees(applied, 3)
+    with pytest.raises(ks._jit.TypingError, match="a lambda reads variables of the function around it"):
+        ks.njit(reads)(3)
+    assert ks.jit(reads)(3) == 4

@@ -1,6 +1,7 @@
 """Rules of Python's language and library in compiled functions: its value, or an exception of its class."""
 
 import cmath
+import collections
 import enum
 import math
 
@@ -283,3 +284,27 @@ def test_rect_is_that_of_cmath(r, phi):
 def test_rect_of_nothing_is_nothing_at_any_angle(phi):
     assert ks.njit(lambda r, phi: cmath.rect(r, phi))(0.0, phi) == 0
     assert math.isinf(ks.njit(lambda r, phi: cmath.rect(r, phi))(math.inf, math.nan).real)
+
+
+Parameters = collections.namedtuple("Parameters", [f"p{i}" for i in range(30)])
+
+
+def test_long_tuples():
+    def items(t):
+        total = 0
+        for x in t:
+            total += x
+        return total, len(t), t[17], t[-1], t == t, t < t, t[16:]
+
+    def of_parameters(p, n):
+        return p.p0 + p.p16 * n + p.p29, p.p29 > p.p3
+
+    def as_key(n):
+        t = (n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17.5)
+        found = {t[:17]: n}
+        return t, found[t[:17]]
+
+    agree(items, tuple(range(20)))
+    agree(items, tuple(i / 2 for i in range(50)))
+    agree(of_parameters, Parameters(*range(15), *[i / 2 for i in range(15)]), 3)
+    agree(as_key, 3)
