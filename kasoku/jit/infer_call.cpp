@@ -208,14 +208,14 @@ Type Inference::call(Expr& expr) {
       expr.items.insert(expr.items.begin() + 1, std::move(self));
       return call(expr);
     }
-    if (object.is_array()) {
-      const Intrinsic* found = method(target.text);
+    if (object.is_array() || object.is_generator()) {
+      const Intrinsic* found = object.is_array() ? method(target.text) : nullptr;
       Binding binding = target.binding;  // the library's, written in Python, if we have none
       if (found) {
         binding.kind = Binding::Kind::intrinsic;
         binding.name = found->name;
       } else if (binding.kind != Binding::Kind::function) {
-        fail(expr.place, fmt::format("the array method '{}' cannot be compiled", target.text));
+        fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", object.is_array() ? "array" : "generator", target.text));
       }
       ExprPtr self = std::move(target.items[0]);
       ExprPtr function = global_expr(binding, target.text, target.place);
@@ -302,7 +302,7 @@ Type Inference::call(Expr& expr) {
         if (expr.items[i]->kind == ExprKind::present && tells_types)
           fail(expr.items[i]->place, fmt::format("{} of what may be None cannot be compiled", target.text), "", "test it with 'is None' first");
         if ((expr.items[i]->type.has_records() || expr.items[i]->type.is_record()) &&
-            intrinsic->handler != Handler::len && !(intrinsic->handler == Handler::asarray && expr.items.size() == 2))
+            intrinsic->handler != Handler::len && intrinsic->handler != Handler::drawn && !(intrinsic->handler == Handler::asarray && expr.items.size() == 2))
           fail(expr.items[i]->place, fmt::format("{} of {} cannot be compiled", target.text, str(expr.items[i]->type)), "", "use its fields");
       }
       if (is_dict_method(intrinsic->handler)) return dict_method(expr, intrinsic->handler);

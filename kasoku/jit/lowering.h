@@ -384,6 +384,7 @@ class FunctionLowering {
   Val matmul(const Expr& a, const Expr& b, const Type& type, Place place);
   Val lapack(const Expr& call);
   Val algorithm(const Expr& call);  ///< lower_algorithm.cpp
+  Val drawn(const Expr& call);
   Val as_array(const Expr& expr, Place place);
   /// The array, or a copy with elements of this dtype.
   Val in_dtype(const Val& array, Dtype dtype, Place place);

@@ -108,25 +108,15 @@ struct Expr {
 using ExprPtr = std::unique_ptr<Expr>;
 
 enum class StmtKind : uint8_t {
-  assign,   ///< targets = expr
-  del_,     ///< targets[0] has no value from here on; gone when variables are known
-  augment,  ///< targets[0] op= expr
-  expr,
-  if_,
-  for_,
-  while_,
-  break_,
-  continue_,
-  return_,
-  pass,
-  assert_,
-  raise,
-  try_,  ///< body; orelse: except_ each, and an else_ at the end if there is one
-  except_,
-  else_,
-  finally_,  ///< body; orelse runs however the body ends
-  block,     ///< body, once
-  leave,     ///< goes to the end of the block around that has the same level
+  assign,      ///< targets = expr
+  del_,        ///< targets[0] has no value from here on; gone when variables are known
+  augment,     ///< targets[0] op= expr
+  expr, if_, for_, while_, break_, continue_, return_, pass, assert_, raise,
+  try_,        ///< body; orelse: except_ each, and an else_ at the end if there is one
+  except_, else_,
+  finally_,    ///< body; orelse runs however the body ends
+  block,       ///< body, once
+  leave,       ///< goes to the end of the block around that has the same level
 };
 
 struct Stmt {
@@ -137,7 +127,7 @@ struct Stmt {
   ExprPtr expr;                        ///< value, condition, iterable
   ExprPtr message;                     ///< assert, raise
   std::string text;                    ///< raise: the exception's name; except_: those that it catches
-  int level = -1;  ///< raise: again what the except_ so many around this one caught; block, leave: its number
+  int level = -1;                      ///< raise: again what the except_ so many around this one caught; block, leave: its number
   std::vector<std::unique_ptr<Stmt>> body, orelse;
 
   std::unique_ptr<Stmt> clone() const;

@@ -1,6 +1,7 @@
 """Comprehensions, and functions inside compiled functions."""
 
 import copy
+import functools
 import math
 
 import numpy as np
@@ -273,3 +274,13 @@ def test_a_lambda_is_passed_on_if_it_reads_nothing_around():
     with pytest.raises(ks._jit.TypingError, match="a lambda reads variables of the function around it"):
         ks.njit(reads)(3)
     assert ks.jit(reads)(3) == 4
+
+
+def test_reduce_folds_from_the_left():
+    def folds(x, n):
+        words = functools.reduce(lambda a, b: a + b, ["x", "y", "z"])
+        return functools.reduce(lambda a, b: a - b, x), functools.reduce(lambda a, b: a * 2 + b, x, n), words
+
+    agrees(folds, [5, 1, 2], 3)
+    with pytest.raises(TypeError, match="empty"):
+        ks.njit(lambda n: functools.reduce(max, [i for i in range(n)]))(0)

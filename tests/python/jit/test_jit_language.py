@@ -289,6 +289,56 @@ def test_rect_of_nothing_is_nothing_at_any_angle(phi):
 Parameters = collections.namedtuple("Parameters", [f"p{i}" for i in range(30)])
 
 
+Fit = collections.namedtuple("Fit", "slope history")
+OtherFit = collections.namedtuple("OtherFit", "slope history")
+
+
+def test_named_tuples_come_back_as_what_they_are():
+    def fitted(n, other):
+        inner = Fit(n, (1, 2))
+        return OtherFit(n / 2, inner), Fit(slope=2, history=other)
+
+    def itself(fit):
+        return fit
+
+    def several(n):
+        return Fit(n, 1) if n else Fit(2, n)
+
+    def of_rest(*rest):
+        return rest
+
+    def rest_of(n):
+        return of_rest(n, 2)
+
+    for made, arguments in (
+        (fitted, (3, OtherFit(1, 2.5))),
+        (itself, (Fit(1, 2),)),
+        (several, (1,)),
+        (several, (0,)),
+        (rest_of, (1,)),
+    ):
+        agree(made, *arguments)
+        got, want = ks.njit(made)(*arguments), made(*arguments)
+        assert repr(got) == repr(want)
+
+    def by_expression(n):
+        return Fit(n, 1) if n > 1 else (n, 2)
+
+    def by_variable(n):
+        made = (n, 2)
+        if n > 1:
+            made = Fit(n, 1)
+        return made
+
+    def by_statement(n):
+        if n > 1:
+            return Fit(n, 1)
+        return n, 2
+
+    for mixed in (by_expression, by_variable, by_statement):
+        assert [type(ks.jit(mixed)(n)) for n in (1, 2)] == [tuple, Fit]
+
+
 def test_long_tuples():
     def items(t):
         total = 0
