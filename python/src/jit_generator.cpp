@@ -67,7 +67,8 @@ nb::object Reader::generator_of(nb::handle call) {
   if (!object.is_valid()) return {};
   JitObject jitted;
   if (as_jit_object(object, jitted)) {
-    if (!jitted.declared.empty()) return {};
+    const bool is_other = jitted.options.python_errors != frame_->function->options.python_errors;
+    if (is_other || !jitted.declared.empty()) return {};  // its divisions are its own, its arguments convert
     object = jitted.function;
   }
   if (!object.type().is(nb::module_::import_("types").attr("FunctionType"))) return {};

@@ -167,7 +167,7 @@ def integers(generator, low, high=None, size=None, endpoint=False):
 
 def _between(generator, first, last, size, endpoint, complaint):
     span = last - first if endpoint else last - first - 1
-    if first > last - (not endpoint):
+    if first > last or (first == last and not endpoint):
         raise ValueError(complaint)
     return _draws("random_bounded_uint64", np.int64, generator, size, first, span, 0, False)
 

@@ -196,6 +196,20 @@ def test_arrays_that_it_yields_and_arrays_on_a_device(place):
         assert place.get(f(place.put(x))) == sum(x[:i].sum() * x[i:].sum() for i in range(1, 6))
 
 
+def test_divisions_of_a_generator_are_its_own():
+    @ks.jit(error_model="numpy")
+    def inverses(n):
+        for i in range(n):
+            yield 1.0 / i
+
+    def f(n):
+        return sum(inverses(n))
+
+    with pytest.raises(ks._jit.TypingError, match="what a for loop runs over"):
+        ks.njit(f)(3)
+    assert ks.njit(error_model="numpy")(f)(3) == np.inf
+
+
 def test_what_has_no_compiled_form_is_said():
     def itself(n):
         if n:
