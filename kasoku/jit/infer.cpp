@@ -48,6 +48,11 @@ bool has_named_tuple(const Type& type) {
   return (type.is_tuple() && !type.text.empty()) || std::ranges::any_of(type.items, has_named_tuple);
 }
 
+/// Whether a list or another container holds one, which would be without its names in Python.
+bool holds_named_tuple(const Type& type) {
+  return type.is_container() ? has_named_tuple(type) : std::ranges::any_of(type.items, holds_named_tuple);
+}
+
 /// Whether a value is, or holds, one of which no more is known than its type.
 bool has_python_object(const Type& type) {
   return type.kind == TypeKind::range || type.kind == TypeKind::dtype || type.kind == TypeKind::function ||
@@ -130,13 +135,18 @@ bool falls_through(const Block& block) {
 
 }  // namespace
 
+bool Inference::is_open(const TypedFunction& function) {
+  return std::ranges::any_of(function.parameters, [](const Type& t) {
+    return t.is_container() && std::ranges::any_of(t.items, [](const Type& item) { return !item.is_known(); });
+  });
+}
+
 void Inference::run() {
   for (int pass = 0; pass < 100; ++pass) {
     changed_ = false;
     for (size_t i = 0; i < unit_.functions.size(); ++i) {
       function_ = unit_.functions[i].get();
-      const bool is_open = std::ranges::any_of(function_->parameters, [](const Type& t) { return t.is_container() && std::ranges::any_of(t.items, [](const Type& item) { return !item.is_known(); }); });
-      if (is_last_ && is_open) continue;  // a caller that knew no more is there no more
+      if (is_last_ && is_open(*function_)) continue;  // a caller that knew no more is there no more
       walk(function_->body);
       if (falls_through(function_->body)) {
         const auto result = join(function_->result, Type::none());
@@ -160,7 +170,8 @@ void Inference::set(int index, const Type& type, Place place) {
   if (type.kind == TypeKind::unknown) return;
   auto both = join(variable.type, type);
   if (both && both->kind == TypeKind::optional) both->items[0] = at_run_time(both->items[0]);
-  if (!both || (both->kind == TypeKind::optional && !can_be_absent(both->items[0])))
+  const bool loses_names = both && type.is_tuple() && variable.type.is_tuple() && type.text != variable.type.text;
+  if (!both || loses_names || (both->kind == TypeKind::optional && !can_be_absent(both->items[0])))
     fail(place, fmt::format("'{}' is {} here and {} elsewhere", variable.name, str(type),
                             str(variable.type)),
          "one variable of a compiled function has one type where its values meet",
@@ -356,9 +367,9 @@ void Inference::walk(Stmt& stmt) {
     case StmtKind::return_: {
       is_result_ = stmt.expr && stmt.expr->kind == ExprKind::tuple;
       const Type type = stmt.expr ? visit(*stmt.expr, true) : Type::none();
-      // What a kernel calls never comes back to Python, and a named tuple that does would be without its names.
+      // What a kernel calls never comes back to Python.
       if (!function_->function->options.is_cuda &&
-          (has_record(type) || (function_ == unit_.functions[0].get() && has_named_tuple(type))))
+          (has_record(type) || (function_ == unit_.functions[0].get() && holds_named_tuple(type))))
         fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)), "", "return its parts");
       if (has_python_object(type) && !(type.is_tuple() && function_->function->options.is_cuda))
         fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)));
@@ -374,6 +385,8 @@ void Inference::walk(Stmt& stmt) {
       if (!result)
         fail(stmt.place, fmt::format("{} returns {} here and {} elsewhere", function_->function->name,
                                      str(type), str(function_->result)));
+      if (type.is_tuple() && result->is_tuple() && result->text != type.text)
+        fail(stmt.place, fmt::format("{} returns tuples with other names elsewhere", function_->function->name));
       if (*result != function_->result) function_->result = *result, changed_ = true;
       if (type.is_container()) expect(*stmt.expr, result->kind == TypeKind::optional ? result->items[0] : *result);
       if (type.is_tuple() && stmt.expr->kind == ExprKind::tuple && result->is_tuple())
@@ -385,6 +398,7 @@ void Inference::walk(Stmt& stmt) {
     case StmtKind::except_:
     case StmtKind::else_:
     case StmtKind::finally_:
+    case StmtKind::block:
       walk(stmt.body);
       walk(stmt.orelse);
       break;

@@ -84,6 +84,8 @@ class Inference {
   void expect(Expr& expr, const Type& type);
   /// Lists that nothing was ever put into have items of some type.
   void close_lists();
+  /// Whether it was met for a list of which nobody knew yet what it holds.
+  static bool is_open(const TypedFunction& function);
   void place_arguments(Expr& expr, const Intrinsic& intrinsic);
 
   Error error(Place place, const std::string& what, const std::string& why, const std::string& fix) const;

@@ -42,9 +42,9 @@ const Intrinsic* method(const std::string& name) {
   return nullptr;
 }
 
-/// What a function of NumPy's takes as [a, b] has a length known when compiling.
+/// What a function of NumPy's takes as [a, b] has a length known when compiling, if it is short.
 void as_tuple(Expr& display) {
-  if (display.kind != ExprKind::list || display.items.size() > most_items) return;
+  if (display.kind != ExprKind::list || display.items.size() > 16) return;
   display.kind = ExprKind::tuple;
   for (ExprPtr& item : display.items) as_tuple(*item);
 }
@@ -208,14 +208,14 @@ Type Inference::call(Expr& expr) {
       expr.items.insert(expr.items.begin() + 1, std::move(self));
       return call(expr);
     }
-    if (object.is_array()) {
-      const Intrinsic* found = method(target.text);
+    if (object.is_array() || object.is_generator()) {
+      const Intrinsic* found = object.is_array() ? method(target.text) : nullptr;
       Binding binding = target.binding;  // the library's, written in Python, if we have none
       if (found) {
         binding.kind = Binding::Kind::intrinsic;
         binding.name = found->name;
       } else if (binding.kind != Binding::Kind::function) {
-        fail(expr.place, fmt::format("the array method '{}' cannot be compiled", target.text));
+        fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", object.is_array() ? "array" : "generator", target.text));
       }
       ExprPtr self = std::move(target.items[0]);
       ExprPtr function = global_expr(binding, target.text, target.place);
@@ -292,15 +292,17 @@ Type Inference::call(Expr& expr) {
           intrinsic->handler == Handler::ndindex || intrinsic->handler == Handler::ndenumerate)
         fail(expr.place, fmt::format("{} is only compiled as what a for loop runs over", target.text));
       const bool is_method = is_container_method(intrinsic->handler);
+      const bool tells_types = intrinsic->handler == Handler::isinstance || intrinsic->handler == Handler::print ||
+                               intrinsic->handler == Handler::to_str || intrinsic->handler == Handler::formatted;
       for (size_t i = 1; i < expr.items.size(); ++i) {
         if (!expr.items[i]) continue;
-        if (expr.items[i]->kind == ExprKind::list && !is_method) as_tuple(*expr.items[i]);
+        if (expr.items[i]->kind == ExprKind::list && !is_method && !tells_types) as_tuple(*expr.items[i]);
         visit_items(*expr.items[i]);
         if (!visit(*expr.items[i]).is_known()) return {};
-        if (expr.items[i]->kind == ExprKind::present && (intrinsic->handler == Handler::isinstance || intrinsic->handler == Handler::print || intrinsic->handler == Handler::to_str || intrinsic->handler == Handler::formatted))
+        if (expr.items[i]->kind == ExprKind::present && tells_types)
           fail(expr.items[i]->place, fmt::format("{} of what may be None cannot be compiled", target.text), "", "test it with 'is None' first");
         if ((expr.items[i]->type.has_records() || expr.items[i]->type.is_record()) &&
-            intrinsic->handler != Handler::len && !(intrinsic->handler == Handler::asarray && expr.items.size() == 2))
+            intrinsic->handler != Handler::len && intrinsic->handler != Handler::drawn && !(intrinsic->handler == Handler::asarray && expr.items.size() == 2))
           fail(expr.items[i]->place, fmt::format("{} of {} cannot be compiled", target.text, str(expr.items[i]->type)), "", "use its fields");
       }
       if (is_dict_method(intrinsic->handler)) return dict_method(expr, intrinsic->handler);

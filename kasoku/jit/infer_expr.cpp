@@ -280,7 +280,7 @@ Type Inference::type_of(Expr& expr) {
           fail(item->place, fmt::format("a tuple of compiled code cannot hold {}", str(items.back())), "", "test it with 'is None' and make two tuples");
       }
       Type made = Type::tuple(std::move(items));
-      made.text = expr.text;  // names of a named tuple's items
+      if (expr.text.find(',') != std::string::npos) made.text = expr.text;  // names of a named tuple's items
       return made;
     }
     case ExprKind::unary: {
@@ -381,7 +381,8 @@ Type Inference::type_of(Expr& expr) {
       const Type a = visit(*expr.items[1], true), b = visit(*expr.items[2], true);
       if (!a.is_known() || !b.is_known()) return a.is_known() ? a : b;  // a recursion's other branch
       const auto both = join(a, b);
-      if (!both || (both->kind == TypeKind::optional && !can_be_absent(both->items[0])))
+      const bool loses_names = a.is_tuple() && b.is_tuple() && a.text != b.text;
+      if (!both || loses_names || (both->kind == TypeKind::optional && !can_be_absent(both->items[0])))
         fail(expr.place, fmt::format("the expression gives {} or {}", str(a), str(b)));
       return *both;
     }

@@ -296,6 +296,13 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     case Handler::thread_limit:
     case Handler::thread_number: return int64_type;
     case Handler::reaches: return need(1), bool_type;
+    case Handler::drawn: {
+      if (!argument(expr, 2).is_generator()) fail(expr.place, fmt::format("a generator is needed here, not {}", str(argument(expr, 2))));
+      for (size_t i = 3; i + 1 < expr.items.size(); ++i)
+        if (const Type given = argument(expr, i); !given.is_scalar() && given.kind != TypeKind::none)
+          fail(expr.place, fmt::format("a draw of a generator takes numbers, not {}", str(given)));
+      return Type::scalar(dtype_argument(expr, 1, Dtype::float64));
+    }
     case Handler::algorithm: {
       const auto own = [](const Type& like) { return like.is_array() ? Type::array(like.dtype, like.ndim, true) : Type::scalar(like.dtype); };
       const Type like = argument(expr, 1);

@@ -97,6 +97,7 @@ void Inference::close_lists() {
     for (Type& item : type.items) self(item, self);
   };
   for (auto& typed : unit_.functions) {
+    if (is_open(*typed)) continue;
     for (Variable& variable : typed->variables) close(variable.type, close);
     close(typed->result, close);
   }
@@ -137,13 +138,15 @@ Type Inference::list_method(Expr& expr, Handler handler) {
     if (is_last_ && given.is_container() && given != list.type.items[0])
       fail(expr.items[i + 1]->place, fmt::format("{} cannot be put into {}", str(given), str(list.type)));
   };
-  const auto want_comparable = [&] {
+  const auto want_comparable = [&](const Type& item) {
     const bool suits = item.is_scalar() || item.is_string() || item.is_container() || item.is_tuple();
-    if (item.is_known() && !suits) fail(expr.place, fmt::format("items of {} cannot be compared in compiled code", str(object)));
+    if (item.is_known() && !suits)
+      fail(expr.place, fmt::format("items of {} cannot be compared in compiled code", str(object)));
   };
-  const auto want_ordered = [&] {
-    want_comparable();
-    if (item.is_complex() || item.is_container()) fail(expr.place, fmt::format("items of {} have no order", str(object)));
+  const auto want_ordered = [&](const Type& item) {
+    want_comparable(item);
+    if (item.is_complex() || item.is_container())
+      fail(expr.place, fmt::format("items of {} have no order", str(object)));
   };
   switch (handler) {
     case Handler::list_append: put(1); return Type::none();
@@ -163,11 +166,12 @@ Type Inference::list_method(Expr& expr, Handler handler) {
       return item;
     case Handler::list_clear:
     case Handler::list_reverse: return Type::none();
-    case Handler::list_sort: want_ordered(); return Type::none();
+    case Handler::list_sort: want_ordered(item); return Type::none();
+    case Handler::list_sort_by: want_ordered(argument(expr, 1).items[0]); return Type::none();
     case Handler::list_copy: return object;
     case Handler::list_index:
-    case Handler::list_count: want_comparable(); return int64_type;
-    case Handler::list_remove: want_comparable(); return Type::none();
+    case Handler::list_count: want_comparable(item); return int64_type;
+    case Handler::list_remove: want_comparable(item); return Type::none();
     case Handler::reduce:
       if (intrinsic_of(expr)->reduction != ReduceOp::sum) {
         if (item.is_known() && !item.is_scalar()) fail(expr.place, fmt::format("any and all of {} cannot be compiled", str(object)));
@@ -177,7 +181,7 @@ Type Inference::list_method(Expr& expr, Handler handler) {
       if (!item.is_known() || item.is_floating() || item.is_complex()) return item;
       return Type::scalar(scalar_dtype(item.dtype, Dtype::int64));
     case Handler::min:
-    case Handler::max: want_ordered(); return item;
+    case Handler::max: want_ordered(item); return item;
     default: return bool_type;  // bool()
   }
 }

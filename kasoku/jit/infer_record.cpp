@@ -10,7 +10,7 @@ namespace kasoku::jit {
 
 std::string field_name(const Expr& expr) {
   const Type& object = expr.items[0]->type;
-  if (!object.is_record() && !object.has_records()) return "";
+  if ((!object.is_record() && !object.has_records()) || object.is_generator()) return "";
   if (expr.kind == ExprKind::attribute) return expr.text;
   return expr.kind == ExprKind::subscript && expr.items[1]->type.kind == TypeKind::text ? expr.items[1]->type.text : "";
 }

@@ -19,7 +19,7 @@ Type Inference::attribute(Expr& expr) {
     if (const auto result = call_overload(*call)) return expr = std::move(*call), *result;
     expr.binding.overloaded.clear();
   }
-  if (object.is_record()) return field(expr, object, name);
+  if (object.is_record() && !object.is_generator()) return field(expr, object, name);
   if (object.is_tuple() && !object.text.empty()) return named_item(expr, object);
   if (object.is_array()) {
     if (name == "size" || name == "ndim" || name == "nbytes" || name == "itemsize") return int64_type;
@@ -59,7 +59,7 @@ Type Inference::subscript(Expr& expr) {
   const Type object = visit(*expr.items[0]);
   Expr& index = *expr.items[1];
   if (!object.is_known()) return {};
-  if (object.is_record() || object.has_records()) {
+  if ((object.is_record() && !object.is_generator()) || object.has_records()) {
     const Type named = visit(index);
     if (named.kind == TypeKind::text) return field(expr, object, named.text);
     if (object.is_record()) fail(expr.place, "the field of a record must be known when compiling", "", "write its name");

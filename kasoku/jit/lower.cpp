@@ -254,8 +254,7 @@ void FunctionLowering::assign(const std::string& to, const Type& type, const Val
     const bool may_lack = from.type.kind == TypeKind::optional;
     if (from.type.kind == TypeKind::none) return line("{}.is_some = false;", to);
     const Val pinned = pin(from);
-    if (may_lack) assign(to + ".value", type.items[0], {pinned.text + ".value", from.type.items[0]});
-    else assign(to + ".value", type.items[0], pinned);
+    assign(to + ".value", type.items[0], may_lack ? Val{pinned.text + ".value", from.type.items[0]} : pinned);
     return line("{}.is_some = {};", to, may_lack ? pinned.text + ".is_some" : "true");
   }
   if (type.is_symbol()) return;

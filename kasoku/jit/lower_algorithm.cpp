@@ -85,4 +85,26 @@ Val FunctionLowering::algorithm(const Expr& e) {
   return {text, e.type};
 }
 
+/// A function of NumPy's by its own name, which the loader finds (python/src/jit_numpy_draws.cpp).
+Val FunctionLowering::drawn(const Expr& call) {
+  if (uses_graph() || on_device_ || options_.is_cuda) error(call.place, "generators of NumPy draw on the host alone", "use np.random in the function");
+  const std::string name = call.items[1]->type.text, result = text_of(call.type);
+  std::string parameters = "void*", arguments = expr(*call.items[3]).text;
+  for (size_t i = 4; i < call.items.size(); ++i) {
+    const Val given = expr(*call.items[i]);
+    if (given.type.kind == TypeKind::none) {
+      const std::string room = temp("room");
+      line("alignas(16) char {}[512] = {{}};", room);
+      parameters += ", void*", arguments += ", " + room;
+    } else {
+      parameters += ", " + text_of(given.type), arguments += ", " + given.text;
+    }
+  }
+  const std::string declaration = fmt::format("extern \"C\" __device__ {} {}({});\n", result, name, parameters);
+  std::string& declarations = unit_.side(on_device_).declarations;
+  if (declarations.find(declaration) == std::string::npos) declarations += declaration;
+  effects_.writes = true;
+  return pin({fmt::format("{}({})", name, arguments), call.type});
+}
+
 }  // namespace kasoku::jit

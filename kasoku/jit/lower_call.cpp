@@ -143,6 +143,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
                   int64_type});
     case Handler::reaches: return {uses_graph() ? "true" : on_device_ || options_.is_checked ? "false" : truth(*e.items[1]), bool_type};
     case Handler::algorithm: return algorithm(e);
+    case Handler::drawn: return drawn(e);
     case Handler::dot:
       if (e.items[1]->type.is_array() && e.items[2]->type.is_array())
         return matmul(*e.items[1], *e.items[2], e.type, e.place);

@@ -122,6 +122,7 @@ static void set_text(Program& program, const std::string& defines, const std::st
   program.headers.emplace_back("ks_jit.h", fmt::format("#define ks_helper __device__ __forceinline__\nenum {{ ks_tree_chunk = {}, ks_tree_lanes = {} }};\n{}{}",
                                                    chunk_elements, chunk_lanes, helper_text(support), support));
   program.headers.emplace_back("ks_tree.h", tree_text());
+  program.headers.emplace_back("ks_tuple.h", tuple_text(text));
   program.is_generated = true;
 }
 

@@ -141,9 +141,10 @@ Val FunctionLowering::list_call(const Expr& e, Handler handler) {
   switch (handler) {
     case Handler::list_append:
     case Handler::list_insert: case Handler::list_extend: case Handler::list_pop: case Handler::list_remove:
-    case Handler::list_clear: case Handler::list_sort: case Handler::list_reverse:
-      want_own(*e.items[1], e.place);
-      break;
+    case Handler::list_clear:
+    case Handler::list_sort:
+    case Handler::list_sort_by:
+    case Handler::list_reverse: want_own(*e.items[1], e.place); break;
     default: break;
   }
   switch (handler) {
@@ -178,6 +179,9 @@ Val FunctionLowering::list_call(const Expr& e, Handler handler) {
     case Handler::list_reverse: effects_.writes = true; line("ks_reverse({});", list.text); return none();
     case Handler::list_sort:
       put(fmt::format("ks_sort({}, {})", list.text, has(e, 1) ? truth(*e.items[2]) : "false"), e.place);
+      return none();
+    case Handler::list_sort_by:
+      put(fmt::format("ks_sort_by({}, {}, {})", list.text, expr(*e.items[2]).text, truth(*e.items[3])), e.place);
       return none();
     case Handler::list_copy: return made_list(e.type, fmt::format("ks_slice_of({0}, ks_slice{{0, ks_length({0}), 1}})", list.text), e.place);
     case Handler::list_index: {

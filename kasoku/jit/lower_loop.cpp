@@ -16,7 +16,7 @@ bool is_innermost(const Block& body) {
   each_stmt(body, [&](const Stmt& stmt) {
     plain &= stmt.kind != StmtKind::for_ && stmt.kind != StmtKind::while_ && stmt.kind != StmtKind::break_ &&
              stmt.kind != StmtKind::return_ && stmt.kind != StmtKind::raise && stmt.kind != StmtKind::assert_ &&
-             stmt.kind != StmtKind::try_ && stmt.kind != StmtKind::finally_;
+             stmt.kind != StmtKind::try_ && stmt.kind != StmtKind::finally_ && stmt.kind != StmtKind::leave;
   });
   return plain;
 }

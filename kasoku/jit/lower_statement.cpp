@@ -34,7 +34,8 @@ void FunctionLowering::mark(Place place) {
 }
 
 void FunctionLowering::statement(const Stmt& stmt) {
-  if (stmt.kind != StmtKind::pass && stmt.kind != StmtKind::break_ && stmt.kind != StmtKind::continue_)
+  if (stmt.kind != StmtKind::pass && stmt.kind != StmtKind::break_ && stmt.kind != StmtKind::continue_ &&
+      stmt.kind != StmtKind::leave)
     mark(stmt.place);
   switch (stmt.kind) {
     case StmtKind::pass: return;
@@ -65,6 +66,8 @@ void FunctionLowering::statement(const Stmt& stmt) {
     case StmtKind::while_: while_loop(stmt); break;
     case StmtKind::break_:
     case StmtKind::continue_: jump(stmt.kind, stmt.place); return;
+    case StmtKind::block: block_statement(stmt); return;
+    case StmtKind::leave: leave_statement(stmt); return;
     case StmtKind::try_: try_statement(stmt); return;
     case StmtKind::finally_: finally_statement(stmt); return;
     case StmtKind::except_:
@@ -83,6 +86,26 @@ void FunctionLowering::statement(const Stmt& stmt) {
     case StmtKind::raise: raise_statement(stmt); return;
   }
   check_zero();
+}
+
+void FunctionLowering::block_statement(const Stmt& stmt) {
+  if (uses_graph())
+    error(stmt.place, "a loop over a generator that is left cannot be compiled for arrays that lie on a device");
+  const std::string label = temp("end");
+  blocks_[stmt.level] = {label, finals_.size(), is_parallel_};
+  open("");
+  block(stmt.body);
+  close();
+  line("{}:;", label);
+}
+
+void FunctionLowering::leave_statement(const Stmt& stmt) {
+  const Left& left = blocks_.at(stmt.level);
+  if (finals_.size() > left.n_finals)
+    error(stmt.place, "a loop over a generator that is left through finally cannot be compiled");
+  if (is_parallel_ != left.is_parallel)
+    error(stmt.place, "a generator that yields inside a parallel loop cannot be left there", "use range");
+  line("goto {};", left.label);
 }
 
 void FunctionLowering::return_statement(const Stmt& stmt) {

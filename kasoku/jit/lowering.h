@@ -74,6 +74,13 @@ class FunctionLowering {
   void return_through(const Val& value);
   void return_pending();
   /// A finally whose body is being written: where its text begins, and how the body was left (bits of Way).
+  void block_statement(const Stmt& stmt);
+  void leave_statement(const Stmt& stmt);
+  struct Left {
+    std::string label;
+    size_t n_finals;
+    bool is_parallel;
+  };
   struct Final { std::string label, way; size_t n_loops; int ways; };
   enum Way { way_return = 1, way_break = 2, way_continue = 4 };
   void leave(Final& final, Way way);
@@ -377,6 +384,7 @@ class FunctionLowering {
   Val matmul(const Expr& a, const Expr& b, const Type& type, Place place);
   Val lapack(const Expr& call);
   Val algorithm(const Expr& call);  ///< lower_algorithm.cpp
+  Val drawn(const Expr& call);
   Val as_array(const Expr& expr, Place place);
   /// The array, or a copy with elements of this dtype.
   Val in_dtype(const Val& array, Dtype dtype, Place place);
@@ -409,6 +417,7 @@ class FunctionLowering {
   std::string fail_;                  ///< "return {};", in a try statement "goto …"
   std::vector<std::string> caught_;   ///< records of the except blocks around
   std::vector<Final> finals_;
+  std::map<int, Left> blocks_;  ///< those that statements around leave, by number
   Random random_;
   bool is_long_ = false;              ///< many array statements: each is a function of its own
   bool is_parallel_ = false;          ///< inside a body that the pool runs

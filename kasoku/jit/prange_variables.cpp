@@ -41,7 +41,8 @@ First first_access(const Block& block, int variable) {
       each_expr(*stmt->targets[0], [&](const Expr& e) { is_target |= is_variable(e, variable); });
       if (is_target) return First::written;  // an empty loop leaves it alone, and then nothing reads it
     }
-    if (stmt->kind == StmtKind::try_ || stmt->kind == StmtKind::finally_ || stmt->kind == StmtKind::except_ || stmt->kind == StmtKind::else_) {
+    if (stmt->kind == StmtKind::try_ || stmt->kind == StmtKind::finally_ || stmt->kind == StmtKind::except_ ||
+        stmt->kind == StmtKind::else_ || stmt->kind == StmtKind::block) {
       // The body may end anywhere: what it writes may not be written.
       const First a = first_access(stmt->body, variable), b = first_access(stmt->orelse, variable);
       if (a == First::read || b == First::read) return First::read;

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace kasoku::jit {
 
 std::string_view support_text() {
@@ -40,6 +42,40 @@ static std::string tree_function(const char* name, bool by_threads) {
 const std::string& tree_text() {
   static const std::string text = "#ifdef KS_JIT_HOST\n" + tree_function("ks_reduce_vectors", false) + "#endif\n" + tree_function("ks_reduce_in_order", true);
   return text;
+}
+
+/// How many items tuples in the text have: all up to 16, so that most programs have one header, and those that are
+/// longer.
+static std::set<size_t> tuple_lengths(std::string_view text) {
+  std::set<size_t> lengths;
+  for (size_t n = 1; n <= 16; ++n) lengths.insert(n);
+  constexpr std::string_view name = "ks_tuple<";
+  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    size_t n = 1;
+    int depth = 1;
+    for (size_t i = at + name.size(); i < text.size() && depth; ++i) {
+      depth += (text[i] == '<') - (text[i] == '>');
+      n += text[i] == ',' && depth == 1;
+    }
+    lengths.insert(n);
+  }
+  return lengths;
+}
+
+std::string tuple_text(std::string_view text) {
+  const std::set<size_t> lengths = tuple_lengths(text);
+  std::string structs = "template <class... T> struct ks_tuple;\ntemplate <> struct ks_tuple<> {};\n", parts,
+              parameters, names, members;
+  for (size_t k = 0; k < *lengths.rbegin(); ++k) {
+    parameters += fmt::format("{}class T{}", k ? ", " : "", k);
+    names += fmt::format("{}T{}", k ? ", " : "", k);
+    members += fmt::format(" T{0} _{0};", k);
+    if (lengths.contains(k + 1))
+      structs += fmt::format("template <{}> struct ks_tuple<{}> {{{} }};\n", parameters, names, members);
+    parts += fmt::format("if constexpr (I == {0}) return t._{0}; else ", k);
+  }
+  return fmt::format("{}template <int I, class... T> KS_FN auto& ks_part(const ks_tuple<T...>& t) {{ {}; }}\n", structs,
+                     parts);
 }
 
 }  // namespace kasoku::jit

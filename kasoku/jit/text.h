@@ -13,5 +13,7 @@ std::string_view support_text();
 /// "ks_tree.h", which it includes: the fixed tree of reductions as functions of a chunk's number, the length of all, the length of
 /// rows, the identity, `values(row)(column)` and the join.
 const std::string& tree_text();
+/// "ks_tuple.h", which it includes: tuples as structs, of the lengths that the text has.
+std::string tuple_text(std::string_view text);
 
 }  // namespace kasoku::jit

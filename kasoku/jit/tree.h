@@ -115,6 +115,8 @@ enum class StmtKind : uint8_t {
   try_,        ///< body; orelse: except_ each, and an else_ at the end if there is one
   except_, else_,
   finally_,    ///< body; orelse runs however the body ends
+  block,       ///< body, once
+  leave,       ///< goes to the end of the block around that has the same level
 };
 
 struct Stmt {
@@ -125,7 +127,7 @@ struct Stmt {
   ExprPtr expr;                        ///< value, condition, iterable
   ExprPtr message;                     ///< assert, raise
   std::string text;                    ///< raise: the exception's name; except_: those that it catches
-  int level = -1;                      ///< raise: again what the except_ so many around this one caught
+  int level = -1;                      ///< raise: again what the except_ so many around this one caught; block, leave: its number
   std::vector<std::unique_ptr<Stmt>> body, orelse;
 
   std::unique_ptr<Stmt> clone() const;

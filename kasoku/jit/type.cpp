@@ -69,7 +69,7 @@ std::string str(const Type& type) {
     case TypeKind::list: return "list(" + str(type.items.at(0)) + ")";
     case TypeKind::dict: return "dict(" + str(type.items.at(0)) + ", " + str(type.items.at(1)) + ")";
     case TypeKind::set: return "set(" + str(type.items.at(0)) + ")";
-    case TypeKind::record: return record_text(type);
+    case TypeKind::record: return type.is_generator() ? type.text : record_text(type);
     case TypeKind::range: return "range";
     case TypeKind::text: return "the text '" + excerpt(type.text, 60) + "'";
     case TypeKind::string: return "str";
@@ -220,6 +220,7 @@ std::optional<Type> join(const Type& a, const Type& b) {
     case TypeKind::tuple: {
       if (a.items.size() != b.items.size()) return std::nullopt;
       Type both = a;
+      if (a.text != b.text) both.text.clear();
       for (size_t i = 0; i < a.items.size(); ++i) {
         const auto item = join(a.items[i], b.items[i]);
         if (!item) return std::nullopt;

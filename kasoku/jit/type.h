@@ -117,6 +117,9 @@ struct Type {
   /// A text, known when compiling or not.
   bool is_words() const { return kind == TypeKind::text || is_string(); }
   bool is_record() const { return kind == TypeKind::record; }
+  /// A numpy.random.Generator: the address of its bit generator.
+  bool is_generator() const { return is_record() && text == generator_text; }
+  static constexpr const char* generator_text = "numpy.random.Generator";
   /// An array of records.
   bool has_records() const { return is_array() && !items.empty(); }
   bool is_list() const { return kind == TypeKind::list; }
@@ -183,7 +186,7 @@ Dtype floating_dtype(Dtype dtype);
 /// That of a complex number's parts, else itself.
 Dtype real_dtype(Dtype dtype);
 
-constexpr size_t most_items = 16;  ///< of a tuple, as support_array.inc has them
+constexpr size_t most_items = 128;  ///< of a tuple
 
 /// The name in kernel text: "long long", "ks_array<double, 2>".
 std::string text_of(Dtype dtype);

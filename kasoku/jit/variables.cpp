@@ -236,6 +236,17 @@ class Splitter {
         reaching.merge(handled);
         break;
       }
+      case StmtKind::block: {
+        Reaching& left = blocks_[stmt.level];
+        left.leave();
+        walk(stmt.body, reaching);
+        reaching.merge(left);
+        break;
+      }
+      case StmtKind::leave:
+        blocks_[stmt.level].merge(reaching);
+        reaching.leave();
+        break;
       case StmtKind::break_:
         breaks_->merge(reaching);
         reaching.leave();
@@ -393,6 +404,7 @@ class Splitter {
   std::map<int, int> watched_;  ///< variable -> the one that says whether it has a value
   Reaching* breaks_ = nullptr;
   Reaching* continues_ = nullptr;
+  std::map<int, Reaching> blocks_;  ///< what reaches the ends of those around from within
   std::vector<Reaching*> tried_;  ///< of each try statement around
   int n_parameters_ = 0;
 };

@@ -2,6 +2,7 @@
 
 import ast
 import enum
+import inspect
 import re
 import string
 import types
@@ -144,12 +145,84 @@ def as_set(node, is_generator):
 
 def as_sorted(call):
     """(a function that gives sorted(x, reverse=…), what it takes)."""
-    source = call.args[0]
-    items = as_list(ast.copy_location(ast.Name("ks_source", ast.Load()), source))
-    start = ast.Assign([ast.Name("ks_items", ast.Store())], items)
+    start = ast.Assign([ast.Name("ks_items", ast.Store())], as_list(call.args[0]))
     sort = ast.Call(ast.Attribute(ast.Name("ks_items", ast.Load()), "sort", ast.Load()), [], call.keywords)
     end = ast.Return(ast.Name("ks_items", ast.Load()))
-    return _made("sorted_list", [start, ast.Expr(sort), end], call, ["ks_source"]), [source]
+    return _made("sorted_list", [start, ast.Expr(sort), end], call), []
+
+
+def as_sort_by_key(call):
+    """(a function that sorts as x.sort(key=…, reverse=…) does, what it takes); None of any other call."""
+    by_name = {keyword.arg: keyword.value for keyword in call.keywords}
+    is_sort = isinstance(call.func, ast.Attribute) and call.func.attr == "sort" and not call.args
+    if not is_sort or "key" not in by_name or by_name.keys() - {"key", "reverse"}:
+        return None
+    key, given, method = by_name["key"], [by_name.get("reverse", ast.Constant(False))], "sort"
+    load = lambda name: ast.Name(name, ast.Load())  # noqa: E731
+    body = []
+    if not isinstance(key, ast.Constant):
+        keys = as_items("map", ast.copy_location(ast.Call(load("map"), [key, load("ks_list")], []), call))
+        if keys is None:
+            return None
+        body.append(ast.Assign([ast.Name("ks_keys", ast.Store())], keys))
+        given, method = [load("ks_keys"), *given], "ks_sort_by"
+    body.append(ast.Expr(ast.Call(ast.Attribute(load("ks_list"), method, ast.Load()), given, [])))
+    return _made("sort_by_key", body, call, ["ks_list"]), [call.func.value]
+
+
+def counted(call):
+    """(x, start) of enumerate(x, start); None of any other call."""
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.func.id != "enumerate":
+        return None
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return (given[0], given[1] if len(given) > 1 else 0) if given else None
+
+
+def given_by(function, call):
+    """{parameter: the node that the call gives, or the default}; a text that says why it cannot be known."""
+    if any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords):
+        return "*arguments of a generator cannot be compiled"
+    signature = inspect.signature(function)
+    if any(each.kind in (each.VAR_POSITIONAL, each.VAR_KEYWORD) for each in signature.parameters.values()):
+        return "a generator that takes *arguments cannot be compiled"
+    try:
+        bound = signature.bind(*call.args, **{each.arg: each.value for each in call.keywords})
+    except TypeError as error:
+        return str(error)
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def yield_from(node):
+    """`yield from x` as the loop that it is."""
+    item = ast.Expr(ast.Yield(ast.Name("ks_item", ast.Load())))
+    return _placed(ast.For(ast.Name("ks_item", ast.Store()), node.value, [item], []), node)
+
+
+def stays_a_generator(function):
+    """Why a loop over it cannot be its body with the loop's at each yield; None if it can."""
+    n_yields, reason = 0, None
+
+    def visit(node, is_tried):
+        nonlocal n_yields, reason
+        is_statement = isinstance(node, ast.Expr) and isinstance(node.value, (ast.Yield, ast.YieldFrom))
+        if is_statement:
+            n_yields += 1
+            if is_tried:
+                reason = "a generator that yields inside of try or with cannot be compiled"
+            node = node.value
+            if node.value is None:
+                reason = "a yield without a value cannot be compiled"
+        elif isinstance(node, (ast.Yield, ast.YieldFrom)):
+            reason = "what a yield gives back cannot be compiled"
+        for each in ast.iter_child_nodes(node):
+            if not isinstance(each, _functions):
+                visit(each, is_tried or isinstance(node, (ast.Try, ast.With)))
+
+    visit(function, False)
+    if n_yields > 8:
+        reason = "a generator of more than eight yields cannot be compiled"
+    return reason
 
 
 _integers = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)

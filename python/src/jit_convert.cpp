@@ -55,7 +55,9 @@ Type type_of_description(nb::handle given) {
 nb::object description(const Type& type) {
   switch (type.kind) {
     case TypeKind::scalar: return nb::make_tuple(std::string(info(type.dtype).name), -1, false, false);
-    case TypeKind::record: return nb::make_tuple("record", dtype_of_record(type));
+    case TypeKind::record:
+      if (type.is_generator()) return nb::make_tuple(type.text);
+      return nb::make_tuple("record", dtype_of_record(type));
     case TypeKind::array:
       if (type.has_records())
         return nb::make_tuple("records", dtype_of_record(type.items[0]), static_cast<int>(type.ndim), type.is_contiguous, type.is_read_only);

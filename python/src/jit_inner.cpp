@@ -152,15 +152,22 @@ ExprPtr Reader::inner_value(nb::handle node, const std::string& name, bool is_ca
   if (found->node.is_none())
     fail(node, fmt::format("'{}' has several meanings in this function, and which of them it is cannot be known when compiling", name),
          "give each function a name of its own");
+  return function_value(node, name, found->node, home, is_called, names);
+}
+
+ExprPtr Reader::function_value(nb::handle node, const std::string& name, nb::handle function, Frame* home,
+                               bool is_called, std::vector<std::string>& names) {
   auto e = std::make_unique<Expr>();
   e->kind = ExprKind::global;
   e->place = place(node);
   e->text = name;
   e->binding.kind = Binding::Kind::function;
   e->binding.name = name;
-  e->binding.function = read_inner(found->node, name, home, names);
+  e->binding.function = read_inner(function, name, home, names);
   if (!is_called && !names.empty())
-    fail(node, fmt::format("'{}' reads variables of the function around it, so it can only be called here, not passed on", name),
+    fail(node,
+         fmt::format("{} reads variables of the function around it, so it can only be called here, not passed on",
+                     name == "lambda_" ? "a lambda" : "'" + name + "'"),
          fmt::format("give it '{}' as an argument", names[0]));
   return e;
 }
@@ -170,7 +177,7 @@ void Reader::give(Expr& call, const std::vector<std::string>& names, nb::handle 
     auto value = std::make_unique<Expr>();
     value->kind = ExprKind::name;
     value->place = place(node);
-    value->text = name;
+    value->text = frame_->prefix + name;
     call.items.push_back(std::move(value));
     call.keywords.push_back(name);
   }
@@ -226,7 +233,10 @@ ExprPtr Reader::list_call(nb::handle node) {
     if (n == 1) return comprehension(takes_generator ? nb::object(arguments[0]) : nb::object(scopes().attr("as_list")(arguments[0])));
   }
   if (name == "sorted" && n == 1) {
-    if (n_keywords && nb::cast<std::string>(keywords[0].attr("arg")) != "reverse") return nullptr;
+    for (nb::handle keyword : keywords)
+      if (nb::object by = keyword.attr("arg");
+          by.is_none() || (nb::cast<std::string>(by) != "reverse" && nb::cast<std::string>(by) != "key"))
+        return nullptr;
     return made_call(nb::borrow<nb::tuple>(scopes().attr("as_sorted")(node)), node);
   }
   return nullptr;

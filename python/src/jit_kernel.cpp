@@ -275,8 +275,7 @@ class JitKernel {
     if (PyTuple_Check(value.ptr())) {
       nb::list items;
       type = Type::tuple({});
-      if (nb::hasattr(value, "_fields"))
-        for (nb::handle name : nb::object(value.attr("_fields"))) type.text += nb::cast<std::string>(name) + ",";
+      if (nb::hasattr(value, "_fields")) type.text = names_of_tuple(value.type());
       for (nb::handle item : value) {
         Type own;
         items.append(there(bare(nb::borrow(item)), target, own, hosts));

@@ -28,8 +28,7 @@ std::string describe(nb::handle object) {
   return PyModule_Check(object.ptr()) ? "the module " + nb::cast<std::string>(object.attr("__name__")) : "a " + class_name(object);
 }
 
-/// (ast node, file, lines from the node's on) of a function.
-static nb::tuple source_of(nb::handle function) {
+nb::tuple source_of(nb::handle function) {
   try {
     return nb::borrow<nb::tuple>(nb::module_::import_("kasoku._source").attr("of")(function));
   } catch (const nb::python_error& error) {
@@ -56,18 +55,10 @@ const Function* Reader::read(const JitObject& object, bool is_jitted) {
   const nb::tuple source = source_of(python);
   nb::object node = source[0];
   function.file = nb::cast<std::string>(source[1]);
-  Frame frame{&function, nb::borrow(python), nb::borrow<nb::dict>(python.attr("__globals__")), {}, {}, 1};
-  frame.def_line = nb::cast<int>(node.attr("lineno"));
-  function.first_line = frame.def_line;
+  function.first_line = nb::cast<int>(node.attr("lineno"));
+  Frame frame{&function,        nb::borrow(python), nb::borrow<nb::dict>(python.attr("__globals__")),
+              cells_of(python), locals_of(python),  function.first_line};
   function.lines = nb::cast<std::vector<std::string>>(source[2]);
-  for (nb::handle name : code.attr("co_varnames")) frame.locals.insert(nb::cast<std::string>(name));
-  for (nb::handle name : code.attr("co_cellvars")) frame.locals.insert(nb::cast<std::string>(name));
-  nb::object closure = python.attr("__closure__");
-  if (!closure.is_none()) {
-    size_t i = 0;
-    for (nb::handle name : code.attr("co_freevars"))
-      frame.cells[nb::cast<std::string>(name)] = nb::borrow(closure[i++]);
-  }
   Frame* outer = std::exchange(frame_, &frame);
   parameters(node.attr("args"));
   collect_inner(node);
@@ -76,7 +67,25 @@ const Function* Reader::read(const JitObject& object, bool is_jitted) {
   return &function;
 }
 
+std::map<std::string, nb::object> Reader::cells_of(nb::handle python) {
+  std::map<std::string, nb::object> cells;
+  nb::object closure = python.attr("__closure__");
+  if (closure.is_none()) return cells;
+  size_t i = 0;
+  for (nb::handle name : python.attr("__code__").attr("co_freevars"))
+    cells[nb::cast<std::string>(name)] = nb::borrow(closure[i++]);
+  return cells;
+}
+
+std::set<std::string> Reader::locals_of(nb::handle python) {
+  std::set<std::string> locals;
+  for (const char* names : {"co_varnames", "co_cellvars"})
+    for (nb::handle name : python.attr("__code__").attr(names)) locals.insert(nb::cast<std::string>(name));
+  return locals;
+}
+
 Place Reader::place(nb::handle node) const {
+  if (frame_->yields) return frame_->at;
   return {nb::cast<int>(node.attr("lineno")) - frame_->def_line + 1, nb::cast<int>(node.attr("col_offset"))};
 }
 

@@ -16,6 +16,9 @@ namespace kasoku {
 nb::handle ast_class(const char* name);
 std::string describe(nb::handle object);
 
+/// (ast node, file, lines from the node's on) of a function.
+nb::tuple source_of(nb::handle function);
+
 /// The module kasoku._scopes.
 nb::object scopes();
 
@@ -37,6 +40,14 @@ class Reader {
     nb::object node;
     const jit::Function* function;
   };
+  struct Frame;
+  /// What the yields of a generator that a loop runs over do.
+  struct Yields {
+    nb::object loop, code;  ///< the loop's node; the generator's code
+    Frame* around;          ///< the function that runs over it
+    std::string counter;    ///< what enumerate() counts with; "" without it
+    int whole = -1;         ///< the block that is the loop
+  };
   /// The function being read.
   struct Frame {
     jit::Function* function;
@@ -48,6 +59,15 @@ class Reader {
     std::map<std::string, Inner> inner{};
     Frame* outer = nullptr;  ///< of a function that another defines
     std::vector<std::string> caught{};  ///< names of the exceptions of the except blocks around, "" without one
+    struct Loop {
+      int whole = -1, turn = -1;
+    };
+    std::vector<Loop> loops{};  ///< around: of those over generators, the blocks that break and continue leave
+    // Of a generator whose body is read into a function that runs over it:
+    const Yields* yields = nullptr;
+    std::string prefix{};  ///< of its variables there
+    int end = -1;          ///< the block that it returns from
+    jit::Place at{};       ///< of the loop
   };
 
   const jit::Function* read(const JitObject& object, bool is_jitted);
@@ -82,6 +102,8 @@ class Reader {
   jit::Block returning(nb::handle lambda);
   /// A name that means a function inside; null if it does not. `names`: what a call gives it besides its arguments.
   jit::ExprPtr inner_value(nb::handle node, const std::string& name, bool is_called, std::vector<std::string>& names);
+  jit::ExprPtr function_value(nb::handle node, const std::string& name, nb::handle function, Frame* home,
+                              bool is_called, std::vector<std::string>& names);
   void give(jit::Expr& call, const std::vector<std::string>& names, nb::handle node);
   jit::ExprPtr made_call(nb::tuple function_and_arguments, nb::handle node);
   jit::ExprPtr comprehension(nb::handle node);
@@ -110,6 +132,18 @@ class Reader {
   /// Which raise statements each except catches, when all are read.
   void name_caught();
 
+  /// The statements of a loop over a generator (jit_generator.cpp); false if it is another loop.
+  bool generator_loop(nb::handle node, jit::Block& out);
+  /// The function that a call calls, if that is a generator.
+  nb::object generator_of(nb::handle call);
+  void yield(nb::handle value, jit::Block& out);
+  /// Blocks that can be left; one that nothing leaves is its statements.
+  int begin_block();
+  void end_block(int number, jit::Block inside, jit::Place place, jit::Block& out);
+  void leave(jit::Stmt& stmt, int number);
+
+  static std::map<std::string, nb::object> cells_of(nb::handle python);
+  static std::set<std::string> locals_of(nb::handle python);
   static jit::Operator operator_of(nb::handle op);
   static std::string describe_syntax(const std::string& kind);
   jit::ExprPtr optional(nb::handle node) { return node.is_none() ? nullptr : expr(node); }
@@ -122,6 +156,7 @@ class Reader {
   std::map<std::pair<PyObject*, PyObject*>, const jit::Function*> read_;
   std::vector<Dependency> dependencies_;
   std::vector<nb::object> arrays_, raised_;
+  std::vector<bool> left_;  ///< of each block whether something leaves it
   int n_given_ = 0;  ///< *arguments that have no name of their own
   std::set<std::string> overloaded_;
   std::vector<nb::object> raised_classes_;  ///< of each of raised_; none if it is not known

@@ -15,6 +15,10 @@ jit::Type type_of_records(PyObject* value);
 /// Where the bytes of a numpy.void are.
 char* record_address(PyObject* value);
 
+/// The type of a numpy.random.Generator, which is a record too; unknown for anything else.
+jit::Type type_of_generator(PyObject* value);
+void* generator_address(PyObject* value);
+
 /// A record's structured dtype.
 nb::object dtype_of_record(const jit::Type& record);
 

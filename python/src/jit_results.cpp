@@ -179,7 +179,7 @@ nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arg
     case TypeKind::tuple: {
       nb::list items;
       for (const Type& item : type.items) items.append(unpack(item, words, arguments, n, offloaded));
-      return nb::tuple(items);
+      return type.text.empty() ? nb::object(nb::tuple(items)) : nb::object(class_of_names(type.text).attr("_make")(items));
     }
     case TypeKind::list:
     case TypeKind::dict:

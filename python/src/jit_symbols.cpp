@@ -172,11 +172,11 @@ ExprPtr Reader::library_call(nb::handle node) {
   if (!overloaded(is_method ? nb::object(nb::str(".") + name) : meant).empty()) return nullptr;
   nb::object found = library().attr("instead")(is_method ? nb::none() : meant, name, node);
   if (found.is_none()) return nullptr;
-  if (nb::isinstance<nb::str>(found[0])) {  // a named tuple: its items' names, its items
+  if (nb::object(found[0]).is(meant)) {  // a named tuple, and its items
     auto e = std::make_unique<Expr>();
     e->kind = ExprKind::tuple;
     e->place = place(node);
-    e->text = nb::cast<std::string>(found[0]);
+    e->text = names_of_tuple(meant);
     for (nb::handle item : nb::object(found[1])) e->items.push_back(expr(item));
     return e;
   }

@@ -65,7 +65,7 @@ ExprPtr Reader::expr(nb::handle node) {
     if (ExprPtr inside = inner_value(node, name, false, names)) return inside;
     if (!frame_->locals.contains(name)) return global(look_up(name, node), name, node);
     e->kind = ExprKind::name;
-    e->text = name;
+    e->text = frame_->prefix + name;
   } else if (kind == "Attribute") {
     nb::object object = resolve(node);
     const std::string name = nb::cast<std::string>(node.attr("attr"));
@@ -121,6 +121,8 @@ ExprPtr Reader::expr(nb::handle node) {
   } else if (kind == "Call") {
     e->kind = ExprKind::call;
     if (nb::object text = scopes().attr("as_f_string")(node); !text.is_none()) return keep_.push_back(text), text_of_parts(text);
+    if (nb::object made = scopes().attr("as_sort_by_key")(node); !made.is_none())
+      return keep_.push_back(made), made_call(nb::borrow<nb::tuple>(made), node);
     if (ExprPtr made = list_call(node)) return made;
     if (ExprPtr made = dict_call(node)) return made;
     if (ExprPtr made = isinstance_call(node)) return made;
@@ -158,8 +160,14 @@ ExprPtr Reader::expr(nb::handle node) {
         e->items.push_back(std::move(starred));
         continue;
       }
-      const bool is_generator = class_name(argument) == "GeneratorExp" && nb::len(nb::object(node.attr("args"))) == 1;
-      e->items.push_back(is_generator && folds(*e->items[0]) ? comprehension(argument) : expr(argument));
+      const bool is_generator = class_name(argument) == "GeneratorExp";
+      const bool is_folded = nb::len(nb::object(node.attr("args"))) == 1 && folds(*e->items[0]);
+      if (is_folded && is_generator)
+        e->items.push_back(comprehension(argument));
+      else if (is_folded && generator_of(argument).is_valid())
+        e->items.push_back(comprehension(nb::object(scopes().attr("as_list")(argument))));
+      else
+        e->items.push_back(expr(argument));
     }
     for (nb::handle keyword : node.attr("keywords")) {
       if (keyword.attr("arg").is_none()) fail(node, "**arguments cannot be compiled");
@@ -186,6 +194,12 @@ ExprPtr Reader::expr(nb::handle node) {
   } else if (kind == "NamedExpr") {
     e->kind = ExprKind::walrus;
     add("target"), add("value");
+  } else if (kind == "Yield" || kind == "YieldFrom") {
+    fail(node, "a generator is compiled only as what a for loop runs over, by its name", "write for … in f(…)");
+  } else if (kind == "Lambda") {
+    keep_.push_back(nb::borrow(node));
+    std::vector<std::string> names;
+    return function_value(node, "lambda_", node, frame_, false, names);
   } else {
     fail(node, fmt::format("{} cannot be compiled yet", describe_syntax(kind)));
   }
@@ -258,12 +272,19 @@ const char* Reader::index_function(nb::handle subscript) {
 }
 
 std::string Reader::describe_syntax(const std::string& kind) {
-  static const std::map<std::string, std::string> names = {
-      {"GeneratorExp", "a generator expression"},
-      {"Lambda", "a lambda inside a compiled function"}, {"Starred", "a starred expression"},
-      {"TryStar", "except*"}, {"With", "with"}, {"FunctionDef", "a function inside a compiled function"},
-      {"ClassDef", "a class"}, {"Delete", "del"}, {"Global", "global"}, {"Nonlocal", "nonlocal"},
-      {"Import", "import"}, {"ImportFrom", "import"}, {"Yield", "yield"}, {"Await", "await"}, {"Match", "match"}};
+  static const std::map<std::string, std::string> names = {{"GeneratorExp", "a generator expression"},
+                                                           {"Starred", "a starred expression"},
+                                                           {"TryStar", "except*"},
+                                                           {"With", "with"},
+                                                           {"FunctionDef", "a function inside a compiled function"},
+                                                           {"ClassDef", "a class"},
+                                                           {"Delete", "del"},
+                                                           {"Global", "global"},
+                                                           {"Nonlocal", "nonlocal"},
+                                                           {"Import", "import"},
+                                                           {"ImportFrom", "import"},
+                                                           {"Await", "await"},
+                                                           {"Match", "match"}};
   const auto found = names.find(kind);
   return found == names.end() ? kind : found->second;
 }
@@ -271,6 +292,21 @@ std::string Reader::describe_syntax(const std::string& kind) {
 Block Reader::block(nb::handle nodes) {
   Block statements;
   for (nb::handle node : nodes) {
+    if (class_name(node) == "For" && generator_loop(node, statements)) continue;
+    if (frame_->yields && class_name(node) == "Expr") {
+      nb::object value = node.attr("value");
+      if (class_name(value) == "YieldFrom") {
+        nb::object loop = scopes().attr("yield_from")(value);
+        keep_.push_back(loop);
+        frame_->locals.insert("ks_item");
+        if (!generator_loop(loop, statements)) statements.push_back(statement(loop));
+        continue;
+      }
+      if (class_name(value) == "Yield") {
+        yield(value.attr("value"), statements);
+        continue;
+      }
+    }
     StmtPtr stmt = statement(node);
     if (stmt) statements.push_back(std::move(stmt));
   }
@@ -283,7 +319,9 @@ StmtPtr Reader::statement(nb::handle node) {
   const std::string kind = class_name(node);
   const auto value = [&](const char* name) { stmt->expr = expr(node.attr(name)); };
   const auto bodies = [&] {
+    if (kind != "If") frame_->loops.emplace_back();
     stmt->body = block(node.attr("body"));
+    if (kind != "If") frame_->loops.pop_back();
     stmt->orelse = block(node.attr("orelse"));
   };
   if (kind == "FunctionDef") return nullptr;  // read where it is called
@@ -364,9 +402,15 @@ StmtPtr Reader::statement(nb::handle node) {
     bodies();
   } else if (kind == "Break") {
     stmt->kind = StmtKind::break_;
+    if (frame_->loops.back().whole >= 0) leave(*stmt, frame_->loops.back().whole);
   } else if (kind == "Continue") {
     stmt->kind = StmtKind::continue_;
+    if (frame_->loops.back().turn >= 0) leave(*stmt, frame_->loops.back().turn);
   } else if (kind == "Return") {
+    if (frame_->yields) {
+      leave(*stmt, frame_->end);
+      return stmt;
+    }
     stmt->kind = StmtKind::return_;
     if (!node.attr("value").is_none()) value("value");
   } else if (kind == "Pass") {

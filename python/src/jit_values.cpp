@@ -146,6 +146,39 @@ nb::object well_placed_copy(PyObject* object) {
   return copy;
 }
 
+namespace {
+
+struct NamedTuple {
+  nb::object named, home, name;
+  std::string names;
+};
+
+std::vector<NamedTuple>& named_tuples() {
+  static std::vector<NamedTuple>& all = *new std::vector<NamedTuple>;
+  return all;
+}
+
+}  // namespace
+
+std::string names_of_tuple(nb::handle named) {
+  for (const NamedTuple& each : named_tuples())
+    if (each.named.is(named)) return each.names;
+  std::string names;
+  for (nb::handle name : nb::object(named.attr("_fields"))) names += nb::cast<std::string>(name) + ",";
+  nb::object home = named.attr("__module__"), name = named.attr("__qualname__");
+  for (NamedTuple& each : named_tuples()) {
+    if (each.names.substr(0, names.size()) != names || each.names.find_first_not_of(' ', names.size()) != std::string::npos) continue;
+    if (each.home.equal(home) && each.name.equal(name)) return each.named = nb::borrow(named), each.names;  // made anew
+    names += ' ';
+  }
+  named_tuples().push_back({nb::borrow(named), home, name, names});
+  return names;
+}
+
+nb::handle class_of_names(const std::string& names) {
+  return std::ranges::find(named_tuples(), names, &NamedTuple::names)->named;
+}
+
 /// `parts`: how many more a nest of tuples may have; a tuple twice in one doubles them.
 static Type type_of_value(nb::handle value, int& parts) {
   PyObject* p = value.ptr();
@@ -176,8 +209,7 @@ static Type type_of_value(nb::handle value, int& parts) {
     }
     if (items.size() > most_items) return {};
     Type tuple = Type::tuple(std::move(items));
-    if (has_names)
-      for (nb::handle name : nb::object(value.attr("_fields"))) tuple.text += nb::cast<std::string>(name) + ",";
+    if (has_names) tuple.text = names_of_tuple(value.type());
     return tuple;
   }
   if (Type records = type_of_records(p); records.is_known()) return records;
@@ -191,6 +223,7 @@ static Type type_of_value(nb::handle value, int& parts) {
     return type;
   }
   if (Type symbol = type_of_symbol(value); symbol.is_known()) return symbol;
+  if (Type generator = type_of_generator(p); generator.is_known()) return generator;
   if (PyFloat_Check(p)) return float64_type;
   if (const Array* array = as_array(p)) {
     if (array->dtype() == Dtype::opaque || array->dtype() == Dtype::bfloat16 || !is_well_placed(*array)) return {};
@@ -296,6 +329,7 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
         return true;
       }
     case TypeKind::record:
+      if (type.is_generator()) return type_of_generator(value) == type && (put(words++, generator_address(value)), true);
       if (offloaded || type_of_records(value) != type) return false;
       return put(words++, record_address(value)), true;
     case TypeKind::array: {

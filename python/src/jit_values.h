@@ -34,6 +34,11 @@ std::optional<int> enumeration_of(nb::handle number);
 /// The member that has this value.
 nb::object member_of(int enumeration, nb::handle value);
 
+/// Type::text of a named tuple of the class: its names, and what tells it from classes of the same names.
+std::string names_of_tuple(nb::handle named);
+/// The class that gave the text, the last of its name.
+nb::handle class_of_names(const std::string& names);
+
 /// The UTF-8 of a text; nothing if it has half of a surrogate pair, which UTF-8 has not.
 std::optional<std::string> text_of_unicode(nb::handle text);
 

@@ -9,6 +9,7 @@ import ast
 import bisect
 import builtins
 import cmath
+import functools
 import heapq
 import inspect
 import math
@@ -22,6 +23,7 @@ from . import (
     calls,
     contractions,
     draws,
+    generators,
     indices,
     linear,
     matrices,
@@ -69,6 +71,7 @@ _homes = [
     (random, {"shuffle": draws.shuffle, "choice": draws.choice_of, "gammavariate": draws.gammavariate,
               "betavariate": draws.betavariate, "lognormvariate": draws.lognormvariate,
               "paretovariate": draws.paretovariate, "weibullvariate": draws.weibullvariate}),
+    (functools, {"reduce": sums.reduced}),
     (operator, {"abs": numbers.absolute, **{k: f for k, f in _all_of(operators).items() if k != "written"}}),
     (np.add, {"reduce": sums.add_reduce, "accumulate": sums.add_accumulate}),
     (np.multiply, {"reduce": sums.multiply_reduce, "accumulate": sums.multiply_accumulate}),
@@ -81,7 +84,8 @@ _by_object = {
 _methods = {"cumsum": sums.cumsum, "cumprod": sums.cumprod, "sort": sorting.sort_in_place, "argsort": sorting.argsort,
             "repeat": shapes.repeat, "trace": linear.trace, "ptp": sums.ptp, "searchsorted": sorting.searchsorted,
             "nonzero": signals.nonzero, "take": shapes.take, "put": shapes.put, "choose": shapes.choose,
-            "diagonal": calls.diagonal, "compress": calls.compress_method, "partition": sorting.partition_in_place}  # fmt: skip
+            "diagonal": calls.diagonal, "compress": calls.compress_method, "partition": sorting.partition_in_place,
+            **generators.methods}  # fmt: skip
 _positions = {name for name, row in _core._reductions().items() if row["is_position"]}
 _reductions = _core._reductions().keys() - _positions | {"mean"}
 _of_rows = _positions | {"std", "var", "median", "ptp", "nanmean", "nanstd", "nanvar", "nanmedian"}
@@ -96,7 +100,7 @@ def function(object):
 
 
 def method(name):
-    """The function that stands for this method of arrays, or None."""
+    """The function that stands for this method of arrays or of generators, or None."""
     return _methods.get(name)
 
 
@@ -145,7 +149,7 @@ def instead(meant, name, call):
             return None
         for each in defaults.values():
             ast.copy_location(each, call)
-        return "".join(f"{name}," for name in meant._fields), [{**defaults, **given}[k] for k in meant._fields]
+        return meant, [{**defaults, **given}[k] for k in meant._fields]
     if meant in (reversed, map, filter) and not call.keywords:
         made = _scopes.as_items(meant.__name__, call)
         return None if made is None else (made, None)

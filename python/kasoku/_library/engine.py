@@ -16,3 +16,8 @@ def call(name, like, *operands):
     """The results of an algorithm by its name: arrays or numbers of the types that `like` has, an expression that is never
     computed; a tuple of several. Operands are arrays, numbers, texts, tuples of integers, None."""
     raise NotImplementedError(name)
+
+
+def drawn(name, dtype, generator, *parameters):
+    """What a function of NumPy's for C draws from a generator; None stands for room that it has to itself."""
+    raise NotImplementedError(name)

@@ -100,6 +100,20 @@ def sum_from(a, start):
     return sum(a) + start
 
 
+def reduced(function, sequence, initial=None):
+    if initial is None:
+        if len(sequence) == 0:
+            raise TypeError("reduce() of empty iterable with no initial value")
+        total = sequence[0]
+        for i in range(1, len(sequence)):
+            total = function(total, sequence[i])
+        return total
+    total = initial
+    for item in sequence:
+        total = function(total, item)
+    return total
+
+
 def cumulative_sum(x, axis=None, dtype=None, include_initial=False):
     if include_initial:
         return _from(cumsum(x, axis, dtype), 0, axis)

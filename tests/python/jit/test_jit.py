@@ -539,7 +539,9 @@ def test_what_has_no_compiled_form_names_the_line():
     def bad(x):
         return (yield x)
 
-    with pytest.raises(ks._jit.TypingError, match=r"yield cannot be compiled yet\n.*in bad    return \(yield x\)"):
+    with pytest.raises(
+        ks._jit.TypingError, match=r"a generator is compiled only as .*\n.*in bad    return \(yield x\)"
+    ):
         ks.njit(bad)(1)
 
 
@@ -589,6 +591,15 @@ def test_print(capsys):
     for z in (5j, -2j, 1 + 2j, complex(-0.0, 3.0), complex(float("nan"), float("inf"))):
         printing(z, 0)
         assert capsys.readouterr().out == f"x is {z} 0 True\n"
+
+
+def test_lists_and_tuples_are_printed_as_what_they_are(capsys):
+    @ks.njit
+    def f(n):
+        print([1, 2], (1, n), [n], [[n], [2, 3]])
+
+    f(7)
+    assert capsys.readouterr().out == "[1, 2] (1, 7) [7] [[7], [2, 3]]\n"
 
 
 def swap(x):

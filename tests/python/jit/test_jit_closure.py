@@ -1,6 +1,7 @@
 """Comprehensions, and functions inside compiled functions."""
 
 import copy
+import functools
 import math
 
 import numpy as np
@@ -254,3 +255,32 @@ def test_inner_functions_of_kernels():
     x = np.arange(100.0)
     kernel[4, 32](x, 1.0)
     np.testing.assert_array_equal(x, 2 * np.arange(100.0) + 1)
+
+
+def test_a_lambda_is_passed_on_if_it_reads_nothing_around():
+    def applied(n):
+        def twice(f, x):
+            return f(f(x))
+
+        return twice(lambda v: v * v + outside, n), [twice(lambda v: v - 1, i) for i in range(n)]
+
+    def reads(n):
+        def once(f):
+            return f(1)
+
+        return once(lambda v: v + n)
+
+    agrees(applied, 3)
+    with pytest.raises(ks._jit.TypingError, match="a lambda reads variables of the function around it"):
+        ks.njit(reads)(3)
+    assert ks.jit(reads)(3) == 4
+
+
+def test_reduce_folds_from_the_left():
+    def folds(x, n):
+        words = functools.reduce(lambda a, b: a + b, ["x", "y", "z"])
+        return functools.reduce(lambda a, b: a - b, x), functools.reduce(lambda a, b: a * 2 + b, x, n), words
+
+    agrees(folds, [5, 1, 2], 3)
+    with pytest.raises(TypeError, match="empty"):
+        ks.njit(lambda n: functools.reduce(max, [i for i in range(n)]))(0)

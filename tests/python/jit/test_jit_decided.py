@@ -244,7 +244,7 @@ def test_named_tuples_made_in_compiled_code():
 
     agree(f, 3)
     with pytest.raises(ks._jit.TypingError, match="cannot be returned"):
-        ks.njit(lambda x: Point(x, x))(1)
+        ks.njit(lambda x: [Point(x, x)])(1)
 
 
 def test_reversed_map_filter():

@@ -1,6 +1,7 @@
 """Rules of Python's language and library in compiled functions: its value, or an exception of its class."""
 
 import cmath
+import collections
 import enum
 import math
 
@@ -283,3 +284,77 @@ def test_rect_is_that_of_cmath(r, phi):
 def test_rect_of_nothing_is_nothing_at_any_angle(phi):
     assert ks.njit(lambda r, phi: cmath.rect(r, phi))(0.0, phi) == 0
     assert math.isinf(ks.njit(lambda r, phi: cmath.rect(r, phi))(math.inf, math.nan).real)
+
+
+Parameters = collections.namedtuple("Parameters", [f"p{i}" for i in range(30)])
+
+
+Fit = collections.namedtuple("Fit", "slope history")
+OtherFit = collections.namedtuple("OtherFit", "slope history")
+
+
+def test_named_tuples_come_back_as_what_they_are():
+    def fitted(n, other):
+        inner = Fit(n, (1, 2))
+        return OtherFit(n / 2, inner), Fit(slope=2, history=other)
+
+    def itself(fit):
+        return fit
+
+    def several(n):
+        return Fit(n, 1) if n else Fit(2, n)
+
+    def of_rest(*rest):
+        return rest
+
+    def rest_of(n):
+        return of_rest(n, 2)
+
+    for made, arguments in (
+        (fitted, (3, OtherFit(1, 2.5))),
+        (itself, (Fit(1, 2),)),
+        (several, (1,)),
+        (several, (0,)),
+        (rest_of, (1,)),
+    ):
+        agree(made, *arguments)
+        got, want = ks.njit(made)(*arguments), made(*arguments)
+        assert repr(got) == repr(want)
+
+    def by_expression(n):
+        return Fit(n, 1) if n > 1 else (n, 2)
+
+    def by_variable(n):
+        made = (n, 2)
+        if n > 1:
+            made = Fit(n, 1)
+        return made
+
+    def by_statement(n):
+        if n > 1:
+            return Fit(n, 1)
+        return n, 2
+
+    for mixed in (by_expression, by_variable, by_statement):
+        assert [type(ks.jit(mixed)(n)) for n in (1, 2)] == [tuple, Fit]
+
+
+def test_long_tuples():
+    def items(t):
+        total = 0
+        for x in t:
+            total += x
+        return total, len(t), t[17], t[-1], t == t, t < t, t[16:]
+
+    def of_parameters(p, n):
+        return p.p0 + p.p16 * n + p.p29, p.p29 > p.p3
+
+    def as_key(n):
+        t = (n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17.5)
+        found = {t[:17]: n}
+        return t, found[t[:17]]
+
+    agree(items, tuple(range(20)))
+    agree(items, tuple(i / 2 for i in range(50)))
+    agree(of_parameters, Parameters(*range(15), *[i / 2 for i in range(15)]), 3)
+    agree(as_key, 3)

@@ -344,3 +344,49 @@ def test_named_tuples_keep_their_class():
     by_key = {1: Pair(0.5, 4)}
     assert of_dict(by_key) == 4 and by_key == {1: Pair(0.5, 4), 7: Pair(0.5, 4)}
     assert {type(pair) for pair in [*pairs, *by_key.values()]} == {Pair}
+
+
+def test_sorting_by_a_key_is_stable_and_leaves_the_items():
+    def sorts(items, weights):
+        order = list(range(len(weights)))
+        order.sort(key=lambda i: weights[i])
+        kept = items.copy()
+        kept.sort(key=lambda v: v % 3, reverse=True)
+        return (
+            order,
+            kept,
+            sorted(items, key=lambda v: -v),
+            sorted(items, key=None),
+            sorted(range(4), key=lambda i: (i % 2, -i)),
+        )
+
+    def by_function(words):
+        def last(word):
+            return word[-1]
+
+        words.sort(key=last, reverse=True)
+        return sorted(words, key=len), sorted(words, key=lambda w: (len(w), w))
+
+    def of_pairs(n):
+        found = {i: (i * 7) % 5 for i in range(n)}
+        return sorted(found, key=lambda k: found[k]), sorted(found.items(), key=lambda kv: -kv[1])
+
+    def of_lists(rows):
+        rows.sort(key=lambda row: len(row))
+        return rows[0]
+
+    agrees(sorts, [5, 3, 1, 4, 2, 0], [2.0, 1.0, 2.0, 0.5])
+    agrees(sorts, [1], [0.0])
+    agrees(by_function, ["bbx", "a", "ccz", "bax"])
+    agrees(of_pairs, 6)
+    agrees(of_lists, [[3, 1], [2], [5, 5, 5], [4]])
+
+
+def test_what_an_inner_list_holds_is_known_to_comprehensions():
+    def lengths(n):
+        out = []
+        for m in range(n):
+            out.append([i for i in range(m)])
+        return [len(each) for each in out], sum([each[-1] for each in out if each])
+
+    agrees(lengths, 4)
