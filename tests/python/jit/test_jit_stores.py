@@ -198,8 +198,16 @@ def test_a_row_takes_a_tuple_or_a_list():
 
 
 def test_a_tuple_of_many_items_has_no_compiled_form():
+    # fmt: off
     def many(x):
-        return (x,) + (x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x)
+        return (
+            x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x,
+            x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x,
+            x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x,
+            x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x,
+            x,
+        )
+    # fmt: on
 
-    with pytest.raises(TypeError, match=r"a tuple of 17 items cannot be compiled\n.*in many    return"):
+    with pytest.raises(TypeError, match=r"a tuple of 129 items cannot be compiled\n.*in many    return"):
         ks.njit(many)(1)
