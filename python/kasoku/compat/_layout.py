@@ -34,6 +34,9 @@ class ArrayFlags(Flags):
     _names = ("c_contiguous", "f_contiguous", "owndata", "forc", "fnc")
     _shown = _names[:3]
 
+    def __repr__(self):
+        return super().__repr__().rstrip("\n")
+
 
 def strides_of(shape, itemsize, order):
     strides, step = [0] * len(shape), itemsize

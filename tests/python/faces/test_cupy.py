@@ -523,6 +523,7 @@ def test_numpys_functions_on_arrays(cp):
 def test_flags_and_bytes(cp):
     a = cp.arange(6, dtype=cp.int16).reshape(2, 3)
     assert "OWNDATA" in repr(a.flags) and a.tobytes("F") == a.get().tobytes("F")
+    assert repr(cp._core.flags.Flags(1, 2, 3)).endswith("OWNDATA : 3")
     assert a.conj() is a and a.conjugate() is a
     assert all(set(one) <= set("?bBhHiIlLqQefdFD->") for one in cp.add.types)
 
