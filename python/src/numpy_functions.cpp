@@ -19,6 +19,7 @@
 #include <cstring>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -720,18 +721,21 @@ bool has_rules_of_its_own(nb::handle object) {
     return false;
   PyTypeObject* const type = Py_TYPE(object.ptr());
   static auto& known = *new std::map<PyTypeObject*, bool>;  // with a share in each class
-  const auto [at, is_new] = known.try_emplace(type);
-  if (is_new) {
-    Py_INCREF(reinterpret_cast<PyObject*>(type));
-    const nb::handle cls(reinterpret_cast<PyObject*>(type)), arrays = nb::object(numpy().attr("ndarray"));
-    const bool is_numpys = PyObject_IsSubclass(cls.ptr(), arrays.ptr()) == 1;
-    const auto speaks = [&](const char* protocol) {
-      return !nb::object(nb::getattr(cls, protocol, nb::none())).is_none();
-    };
-    at->second = is_numpys ? !cls.is(arrays) && !cls.is(nb::object(numpy().attr("memmap")))
-                           : speaks("__array_function__") || speaks("__array_ufunc__");
+  static std::mutex& mutex = *new std::mutex;               // not held where Python code may run
+  {
+    const std::lock_guard lock(mutex);
+    if (const auto at = known.find(type); at != known.end()) return at->second;
   }
-  return at->second;
+  const nb::handle cls(reinterpret_cast<PyObject*>(type)), arrays = nb::object(numpy().attr("ndarray"));
+  const auto speaks = [&](const char* protocol) {
+    return !nb::object(nb::getattr(cls, protocol, nb::none())).is_none();
+  };
+  const bool is_numpys = PyObject_IsSubclass(cls.ptr(), arrays.ptr()) == 1;
+  const bool has_rules = is_numpys ? !cls.is(arrays) && !cls.is(nb::object(numpy().attr("memmap")))
+                                   : speaks("__array_function__") || speaks("__array_ufunc__");
+  const std::lock_guard lock(mutex);
+  if (known.try_emplace(type, has_rules).second) Py_INCREF(cls.ptr());
+  return has_rules;
 }
 
 bool elements_are_numpys() { return gives_numpys_numbers; }
