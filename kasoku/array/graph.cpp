@@ -100,7 +100,7 @@ std::atomic<bool> Node::any_reads_shared{false};
 std::shared_ptr<Storage> Storage::allocate(Device& device, size_t bytes) {
   struct Whole : Storage {
     Whole(Device& device, size_t bytes) : own(device, bytes) {
-      buffer = &own;
+      have(own);
       own.whole = static_cast<Storage*>(this);
     }
     Buffer own;
@@ -119,7 +119,7 @@ std::shared_ptr<Storage> Storage::of(const std::shared_ptr<Buffer>& buffer) {
 }
 
 void Storage::hold(const std::shared_ptr<Storage>& storage, std::shared_ptr<Buffer> memory) {
-  storage->buffer = memory.get();
+  storage->have(*memory);
   storage->buffer->storage = storage;
   storage->buffer->whole = nullptr;  // it may have been a part of another's
   storage->owned_ = std::move(memory);

@@ -58,6 +58,13 @@ class Storage {
   /// The pending readers, and forgets them.
   std::vector<NodePtr> take_readers();
 
+ protected:
+  void have(Buffer& memory) {
+    if (buffer == &memory) return;
+    buffer = &memory;
+    has_buffer_.store(true, std::memory_order_release);
+  }
+
  private:
   class Readers {
    public:
@@ -76,8 +83,10 @@ class Storage {
     std::atomic<bool> any_{false};
   };
   static Readers& readers_of_shared();
-  bool is_shared() const { return buffer && buffer->is_shared.load(std::memory_order_relaxed); }
+  /// Also while another thread computes the node: whoever asks for more knows that it is computed.
+  bool is_shared() const { return has_buffer_.load(std::memory_order_acquire) && buffer->is_shared.load(std::memory_order_relaxed); }
 
+  std::atomic<bool> has_buffer_{false};
   std::shared_ptr<Buffer> owned_;  ///< null if the buffer is a part of this
   Readers readers_;
 };
