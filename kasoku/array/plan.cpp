@@ -28,6 +28,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 namespace kasoku {
 
@@ -235,15 +236,23 @@ void evaluate(const NodePtr& node) {
   const auto expression = node->expression.load();
   if (!expression) return;
   const Recording::Aside aside(*node);
+  const auto stop = [&](bool is_interrupted) {
+    node->has_failed = !is_interrupted;
+    if (is_interrupted && !node->expression.load()) finish(*node);  // in part, in its input's memory: it cannot begin again
+    else node->expression.store(expression);
+  };
   try {
     Storage::hold(node->storage, expression->kind == Expression::reduce ? compute_reduce(node, *expression)
                                  : expression->kind == Expression::scan ? compute_scan(node, *expression)
                                                                         : compute_map(node, expression));
   } catch (const Error& error) {
-    node->has_failed = error.kind != ErrorKind::interrupted;
-    const bool has_changed_its_input = node->storage->buffer && !node->has_failed;
-    if (has_changed_its_input) finish(*node);  // in part: what is left of an assignment that was interrupted
-    else node->expression.store(expression);
+    stop(error.kind == ErrorKind::interrupted);
+    throw;
+  } catch (const std::bad_alloc&) {
+    stop(false);
+    throw;
+  } catch (...) {  // the front end's interrupt
+    stop(true);
     throw;
   }
   finish(*node);
