@@ -535,13 +535,14 @@ Fused fuse_part(std::span<const Input> values, const Shape& domain, Device& devi
   return std::move(builder.fused);
 }
 
-Fused fuse_partials(const Expression& expression, const NodePtr& values, const NodePtr& indices, int64_t rows, int64_t length) {
+Fused fuse_partials(const Expression& expression, const NodePtr& values, const NodePtr& indices, int64_t rows, int64_t length, PartialsOrder order) {
   const auto numbers = info(expression.reduce_op).n_numbers(), itemsize = static_cast<int>(values->itemsize);
   const Shape shape{rows, length};
+  const auto strides = [&](int64_t size) { return order == PartialsOrder::of_a_result ? Strides{length * size, size} : Strides{size, rows * size}; };
   Builder builder(shape);
   Fused& fused = builder.fused;
-  for (int k = 0; k < numbers; ++k) builder.value(values, {shape, contiguous_strides(shape, values->itemsize * static_cast<size_t>(numbers)), int64_t{k} * itemsize}, false);
-  if (indices) builder.value(indices, {shape, contiguous_strides(shape, indices->itemsize), 0}, false);
+  for (int k = 0; k < numbers; ++k) builder.value(values, {shape, strides(int64_t{numbers} * itemsize), int64_t{k} * itemsize}, false);
+  if (indices) builder.value(indices, {shape, strides(static_cast<int64_t>(indices->itemsize)), 0}, false);
   fused.group.joins_results = indices || numbers > 1;
   builder.reduce(expression, 1);
   builder.lay_out(*values->device);

@@ -98,8 +98,11 @@ Fused fuse_scan(const Expression& expression, const Node& target, bool gives_tot
 Fused fuse_part(std::span<const Input> values, const Shape& domain, Device& device, std::vector<uint16_t>& numbers,
                 std::vector<Stored>* stored = nullptr);
 
-/// Rows of partial results, `length` in each.
+/// What is side by side among partial results: all that belong to one result, or the same part of all results.
+enum class PartialsOrder : uint8_t { of_a_result, of_a_part };
+
+/// Partial results of `rows` results, `length` of each.
 Fused fuse_partials(const Expression& expression, const NodePtr& values, const NodePtr& indices,
-                    int64_t rows, int64_t length);
+                    int64_t rows, int64_t length, PartialsOrder order);
 
 }  // namespace kasoku

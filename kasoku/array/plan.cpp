@@ -130,12 +130,12 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
     run_reduce(fused, part, static_cast<char*>(to.values->memory()) + at * static_cast<int64_t>(itemsize),
                is_arg ? static_cast<char*>(to.positions->memory()) + 8 * at : nullptr, *node.device);
   };
-  const auto joined = [&](const Partials& partials, int64_t results, int64_t n) {
+  const auto joined = [&](const Partials& partials, int64_t results, int64_t n, PartialsOrder order) {
     const NodePtr values = leaf_of(partials.values, results * n * numbers, expression.compute);
     const NodePtr positions = is_arg ? leaf_of(partials.positions, results * n, Dtype::int64) : nullptr;
-    return reduce_chunks(node, expression, fuse_partials(expression, values, positions, results, n));
+    return reduce_chunks(node, expression, fuse_partials(expression, values, positions, results, n, order));
   };
-  const auto again = [&](const Partials& partials, int64_t n) { return joined(partials, rows, n); };
+  const auto again = [&](const Partials& partials, int64_t n) { return joined(partials, rows, n, PartialsOrder::of_a_result); };
   if (fused.group.form == ReduceForm::any_order) {
     const int64_t blocks = blocks_in_any_order(chunks, node.device->properties().multiprocessors);
     const Partials partials = make(blocks);
@@ -146,8 +146,11 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
     const int64_t parts = parts_of_chunk(fused.group.form);
     Partials partials = make(rows * chunks * parts);
     launch({0, chunks_of_part}, partials, 0);
-    if (parts > 1 && are_parts_and_chunks_one_row(chunks)) return again(partials, parts * chunks);
-    if (parts > 1) partials = joined(partials, rows * chunks, parts);
+    if (parts > 1) {
+      const auto of_a_part = PartialsOrder::of_a_part;
+      if (are_parts_and_chunks_one_row(chunks)) return joined(partials, rows, parts * chunks, of_a_part);
+      return joined(joined(partials, rows * chunks, parts, of_a_part), rows, chunks, of_a_part);
+    }
     return chunks == 1 ? partials : again(partials, chunks);
   }
   // Too many chunks to keep: whole chunks of chunks at a time.
@@ -160,7 +163,7 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
     launch({c, n}, partials, 0);
     const NodePtr values = leaf_of(partials.values, n * numbers, expression.compute);
     const NodePtr positions = is_arg ? leaf_of(partials.positions, n, Dtype::int64) : nullptr;
-    const Fused next = fuse_partials(expression, values, positions, 1, n);
+    const Fused next = fuse_partials(expression, values, positions, 1, n, PartialsOrder::of_a_result);
     const int64_t at = c / chunk_elements;
     run_reduce(next, {0, divide_up(n, chunk_elements)},
                static_cast<char*>(above.values->memory()) + at * static_cast<int64_t>(itemsize),

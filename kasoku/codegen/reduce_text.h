@@ -15,6 +15,7 @@ enum class ReduceForm : uint8_t {
   columns,  ///< neighbours along the innermost kept axis, which the inner loop goes over
   warps,    ///< by threads: few elements for each result
   threads,  ///< by threads: very few
+  short_columns,  ///< by threads: one thread, a column of at most `short_column` elements, all of which it asks memory for at once
   wide_columns,  ///< by threads: columns, of which a thread has four neighbours
   split_columns,  ///< the same, and a block has one of `lanes_apart` parts of a chunk's lanes, whose results are joined afterwards
   few_rows,  ///< scans by threads of rows that are one chunk: a warp has a whole row in shared memory, where there are too few to give each thread one
@@ -28,7 +29,7 @@ constexpr bool is_by_columns(ReduceForm form) { return form == ReduceForm::colum
 
 /// The longest rows that a warp and a thread reduce, how many results a block of 256 threads then has, and the threads
 /// of one that reduces columns.
-inline constexpr int64_t warp_row = 256, thread_row = 16, warps_of_block = 8, threads_of_block = 256;
+inline constexpr int64_t warp_row = 256, thread_row = 16, short_column = 32, warps_of_block = 8, threads_of_block = 256;
 constexpr int64_t threads_of_columns(ReduceForm form) { return form == ReduceForm::split_columns ? 512 : 1024; }
 
 /// Lanes of one part are so far apart: the tree's last steps, over as many parts, are those of a row of as many elements.
@@ -64,6 +65,8 @@ struct JoinedLoop {
   ReduceForm form = ReduceForm::rows;
   bool by_threads = false;     ///< threads run side by side; else a block is one thread, whose loops become vectors
   bool has_narrow_pairs = false;  ///< threads: 32 bits count results and their chunks
+  /// A quotient of 64 bits costs a GPU as much as the reduction of a few elements.
+  const char* count_type() const { return has_narrow_pairs ? "unsigned int" : "long long"; }
 
   std::string type;            ///< of a value
   size_t value_bytes = 0;      ///< 0: not known
@@ -130,6 +133,6 @@ int64_t strip_width(int64_t columns, int64_t rows, int64_t times, int64_t most, 
 inline constexpr int64_t elements_per_block = 16384;
 
 /// The strip of `_width` columns that `_o` counts, of which the last one may have fewer, `_n`: the first, `_start`, and positions.
-std::string strip_of_columns(const Loop& loop, int kept_rank);
+std::string strip_of_columns(const JoinedLoop& of);
 
 }  // namespace kasoku

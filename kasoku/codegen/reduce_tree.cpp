@@ -127,11 +127,9 @@ std::string lanes_array(const Reduction& r, const std::string& name, int64_t n, 
   return fmt::format("{}ks_lane {}[{}]{};\n", indent, name, n, starts(r, n));
 }
 
-/// A quotient of 64 bits costs a GPU as much as the reduction of a few elements.
 std::string pair_numbers(const Reduction& r) {
-  const char* const number = r.has_narrow_pairs ? "unsigned int" : "long long";
   return (r.kept_rank == 0 ? std::string("    const long long _o = 0, _c = _first_chunk + _pair;\n")
-                           : fmt::format("    const {0} _o = ({0})_pair / ({0})_chunks;\n    const long long _c = _first_chunk + ({0})_pair % ({0})_chunks;\n", number)) +
+                           : fmt::format("    const {0} _o = ({0})_pair / ({0})_chunks;\n    const long long _c = _first_chunk + ({0})_pair % ({0})_chunks;\n", r.count_type())) +
          fmt::format("    const long long _begin = _c * {0};\n"
                      "    const {1} _count = ({1})(_length - _begin < {0} ? _length - _begin : {0});\n",
                      chunk_elements, r.by_threads ? "int" : "long long");
@@ -405,10 +403,11 @@ bool is_row_of_memory(const LoopOperand& x) { return x.kind == Walk::memory && x
 
 std::string store_column(const Reduction& r, const std::string& lane, const std::string& indent) {
   const std::string number = !r.walks_numbers ? "_start + _place" : r.loop.operands.back().inner == Inner::unit ? "_b_o + _place" : fmt::format("_b_o + _place * _s{}_o", r.loop.inner);
-  const std::string chunk = fmt::format("({}) * _chunks + _c - _first_chunk", number);
-  if (r.form != ReduceForm::split_columns) return store(r, chunk, lane, indent);
-  const std::string is_one_row = fmt::format("(_chunks & (_chunks - 1)) == 0 && _chunks <= {}", most_chunks_of_parts);
-  return store(r, fmt::format("{0} ? (({1}) * {2} + _apart) * _chunks + _c - _first_chunk : ({3}) * {2} + _apart", is_one_row, number, lanes_apart, chunk), lane, indent);
+  if (r.form != ReduceForm::split_columns) return store(r, fmt::format("({}) * _chunks + _c - _first_chunk", number), lane, indent);
+  // What is joined afterwards lies side by side with its neighbours' too: threads of a warp write, and later read, whole lines of memory.
+  std::string results = "(long long)_n0";
+  for (int d = 1; d < r.kept_rank; ++d) results += fmt::format(" * _n{}", d);
+  return store(r, fmt::format("(_apart * _chunks + _c - _first_chunk) * ({}) + {}", results, number), lane, indent);
 }
 
 /// Lanes along columns are vectors of columns. They are met in the order in which the tree joins them, l, l + 512,
@@ -457,7 +456,7 @@ std::string serial_columns(const Reduction& r) {
             reduced_positions(r, "_begin + _k", "          ") + ahead + "        }\n      }\n";
   else ahead.clear();
   return lanes_typedef(r, "ks_lanes", most) + "  ks_lanes _memory[12], *_held[12];\n  for (int _k = 0; _k < 12; ++_k) _held[_k] = _memory + _k;\n" +
-         pairs_of_block(r) + pair_numbers(r) + strip_of_columns(r.loop, r.kept_rank) +
+         pairs_of_block(r) + pair_numbers(r) + strip_of_columns(r) +
          fmt::format("    const int _lanes = (int)(_count < {0} ? _count : {0});\n    int _bits = 0;\n    while ((1 << _bits) < _lanes) ++_bits;\n"
                      "    for (int _i = 0; _i < 1 << _bits; ++_i) {{\n"
                      "      const int _lane = _bits ? (int)(__brev((unsigned)_i) >> (32 - _bits)) : 0;\n"
@@ -534,14 +533,19 @@ std::string columns_of_threads(const Reduction& r) {
     return lanes("0", "1", is_whole, true) + lanes(std::to_string(chunk_lanes), limit, is_whole, false);
   };
   const std::string aligned = is_wide ? fmt::format(" && 4 * _column + 4 <= _n && {} && {}", is_aligned(r.loop, 'b', ""), are_rows_aligned(r.loop)) : "";
-  const std::string shared = fmt::format("_shared[{} * _part + _place]", 32 * own);
-  // A user's type may have a constructor, which nothing that is shared may have.
-  return (r.is_users ? fmt::format("  __shared__ __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _shared = (ks_lane*)_storage;\n", own * threads_of_columns(r.form))
-                     : fmt::format("  __shared__ ks_lane _shared[{}];\n", own * threads_of_columns(r.form))) +
+  // A thread's columns are one value of shared memory, which is read and written in one piece. A user's type may have a constructor, which
+  // nothing that is shared may have.
+  const std::string shared = "_shared[32 * _part + _column]", below = "_shared[32 * (_part + _s) + _column]";
+  const auto each = [&](const std::string& from, const std::string& body, const std::string& indent) {
+    return is_wide ? fmt::format("{0}ks_four<ks_lane> _own{1};\n", indent, from) + of_own(body, indent) : "";
+  };
+  return (r.is_users ? fmt::format("  __shared__ __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _shared = (ks_lane*)_storage;\n", threads_of_columns(r.form))
+                     : fmt::format("  __shared__ {} _shared[{}];\n", is_wide ? "ks_four<ks_lane>" : "ks_lane", threads_of_columns(r.form))) +
          "  const int _column = threadIdx.x & 31, _part = threadIdx.x >> 5;\n" +
-         (is_split ? fmt::format("  for (long long _block = blockIdx.x; _block < _pairs; _block += gridDim.x) {{\n    const long long _pair = _block / {0};\n    const int _apart = (int)(_block % {0});\n", lanes_apart)
+         // A block of a split chunk has no other: a loop's bounds would take registers from what waits for memory.
+         (is_split ? fmt::format("  {{\n    const {0} _block = blockIdx.x, _pair = _block / {1};\n    const int _apart = (int)(_block % {1});\n", r.count_type(), lanes_apart)
                    : std::string("  for (long long _pair = blockIdx.x; _pair < _pairs; _pair += gridDim.x) {\n")) +
-         pair_numbers(r) + strip_of_columns(r.loop, r.kept_rank) +
+         pair_numbers(r) + strip_of_columns(r) +
          fmt::format("    if ({}_column < _n) {{\n      ks_lane _sums[{}][{}]{};\n", is_wide ? "4 * " : "", passes, own, starts(r, passes * own)) +
          fmt::format("#pragma unroll 1\n      for (int _pass = 0; _pass < {}; ++_pass) {{\n        ks_lane _acc[{}][{}]{};\n", passes, at_once, own, starts(r, at_once * own)) +
          (joins_all(r) ? fmt::format("{}        for (int _q = 0; _q < {}; ++_q)\n", unrolled, at_once) + of_own(set("_acc[_q][_v]", identity(r), "            "), "          ") : "") +
@@ -552,10 +556,10 @@ std::string columns_of_threads(const Reduction& r) {
          of_own(set("_sums[_pass][_v]", "_acc[0][_v]", "          "), "        ") +
          fmt::format("      }}\n      for (int _s = {}; _s > 0; _s >>= 1)\n        for (int _q = 0; _q < _s; ++_q)\n", passes / 2) +
          of_own(join_below(r, of_chunk(fmt::format("_part + {} * (_q + _s)", parts)), "_sums[_q][_v]", "_sums[_q + _s][_v]", "            "), "          ") +
-         of_own(set(shared, "_sums[0][_v]", "        "), "      ") +
-         fmt::format("    }}\n    for (int _s = {}; _s > 0; _s >>= 1) {{\n      __syncthreads();\n      if (_part < _s && {} < _count)\n", parts / 2, of_chunk("_part + _s")) +
-         of_own("          if (_place < _n) " + join(shared, fmt::format("_shared[{} * (_part + _s) + _place]", 32 * own), ""), "        ") +
-         "    }\n    if (_part == 0)\n" + of_own("        if (_place < _n) {\n" + store_column(r, "_shared[_place]", "          ") + "        }\n", "      ") +
+         each("", set("_own.v[_v]", "_sums[0][_v]", "        "), "      ") + set(shared, is_wide ? "_own" : "_sums[0][0]", "      ") +
+         fmt::format("    }}\n    for (int _s = {}; _s > 0; _s >>= 1) {{\n      __syncthreads();\n      if (_part < _s && {} < _count && {}_column < _n) {{\n", parts / 2, of_chunk("_part + _s"), is_wide ? "4 * " : "") +
+         (is_wide ? each(" = " + shared, join("_own.v[_v]", below + ".v[_v]", "          "), "        ") + set(shared, "_own", "        ") : join(shared, below, "        ")) +
+         "      }\n    }\n    if (_part == 0)\n" + of_own("        if (_place < _n) {\n" + store_column(r, is_wide ? "_shared[_column].v[_v]" : "_shared[_column]", "          ") + "        }\n", "      ") +
          "    __syncthreads();\n  }\n";
 }
 
@@ -642,23 +646,33 @@ std::string rows_of_blocks(const Reduction& r) {
   return text + store(r, number_of_pair(r), "_shared[0]", "      ") + "    }\n    __syncthreads();\n  }\n";
 }
 
+/// Lanes of a result, `step` apart from the one named `first` on, in as many registers, and the tree's steps between them: into `_acc[0]`.
+/// Lanes beyond the result's elements have the identity, so steps over them alone are left out.
+std::string lanes_in_registers(const Reduction& r, const std::string& first, int64_t step, int64_t held) {
+  const auto lane = [&](const std::string& k) { return fmt::format("{} + {} * {}", first, step, k); };
+  return lanes_array(r, "_acc", held, "    ") + fmt::format("{}    for (int _k = 0; _k < {}; ++_k) {{\n      const int _row = {};\n", unrolled, held, lane("_k")) +
+         (joins_all(r) ? fmt::format("      _acc[_k] = {};\n", identity(r)) : "") + "      if (_row < _count) {\n" +
+         reduced_positions(r, "_begin + _row", "        ") + lane_of(r, {"0"}, "(_begin + _row)", "        ") +
+         (joins_all(r) ? join("_acc[_k]", "_value", "        ") : set("_acc[_k]", "_value", "        ")) + "      }\n    }\n" +
+         fmt::format("{0}    for (int _s = {1}; _s > 0; _s >>= 1)\n{0}      for (int _k = 0; _k < _s; ++_k) {{\n", unrolled, held / 2) +
+         join_below(r, lane("(_k + _s)"), "_acc[_k]", "_acc[_k + _s]", "        ") + "      }\n";
+}
+
 /// A warp's thread holds lanes l, l + 32, …: the tree's upper steps are in its registers.
-/// Lanes beyond the row have the identity, so steps over them alone are left out.
 std::string rows_of_warps(const Reduction& r) {
-  constexpr int64_t held = warp_row / 32;
-  std::string text = "  const int _l = threadIdx.x & 31, _warp = threadIdx.x >> 5;\n";
-  text += fmt::format("  for (long long _pair = (long long)blockIdx.x * {0} + _warp; _pair < _pairs; _pair += (long long)gridDim.x * {0}) {{\n", warps_of_block) +
-          pair_numbers(r) + output_positions(r) +
-          lanes_array(r, "_acc", held, "    ") + fmt::format("#pragma unroll\n    for (int _k = 0; _k < {0}; ++_k) {{\n      const int _row = _l + 32 * _k;\n", held) +
-          (joins_all(r) ? fmt::format("      _acc[_k] = {};\n", identity(r)) : "") + "      if (_row < _count) {\n" +
-          reduced_positions(r, "_begin + _row", "        ") + lane_of(r, {"0"}, "(_begin + _row)", "        ") +
-          (joins_all(r) ? join("_acc[_k]", "_value", "        ") : set("_acc[_k]", "_value", "        ")) + "      }\n    }\n";
-  text += fmt::format("#pragma unroll\n    for (int _s = {}; _s > 0; _s >>= 1)\n#pragma unroll\n      for (int _k = 0; _k < _s; ++_k) {{\n", held / 2) +
-          join_below(r, "_l + 32 * (_k + _s)", "_acc[_k]", "_acc[_k + _s]", "        ") + "      }\n    ks_lane _sum = _acc[0];\n#pragma unroll\n    for (int _s = 16; _s > 0; _s >>= 1) " +
-          (joins_all(r) ? "_sum = ks_join(_sum, ks_from_lane(_sum, _s));\n"
-                        : "{\n      const ks_lane _other = ks_from_lane(_sum, _s);\n      if (_l < _s && _l + _s < _count) _sum = ks_join(_sum, _other);\n    }\n") +
-          "    if (_l == 0) {\n";
-  return text + store(r, number_of_pair(r), "_sum", "      ") + "    }\n  }\n";
+  return "  const int _l = threadIdx.x & 31, _warp = threadIdx.x >> 5;\n" +
+         fmt::format("  for (long long _pair = (long long)blockIdx.x * {0} + _warp; _pair < _pairs; _pair += (long long)gridDim.x * {0}) {{\n", warps_of_block) +
+         pair_numbers(r) + output_positions(r) + lanes_in_registers(r, "_l", 32, warp_row / 32) +
+         fmt::format("    ks_lane _sum = _acc[0];\n{}    for (int _s = 16; _s > 0; _s >>= 1) ", unrolled) +
+         (joins_all(r) ? "_sum = ks_join(_sum, ks_from_lane(_sum, _s));\n"
+                       : "{\n      const ks_lane _other = ks_from_lane(_sum, _s);\n      if (_l < _s && _l + _s < _count) _sum = ks_join(_sum, _other);\n    }\n") +
+         "    if (_l == 0) {\n" + store(r, number_of_pair(r), "_sum", "      ") + "    }\n  }\n";
+}
+
+/// Neighbouring threads have neighbouring columns.
+std::string columns_of_one_thread(const Reduction& r) {
+  return fmt::format("  for (long long _pair = (long long)blockIdx.x * {0} + threadIdx.x; _pair < _pairs; _pair += (long long)gridDim.x * {0}) {{\n", threads_of_block) +
+         pair_numbers(r) + output_positions(r) + lanes_in_registers(r, "0", 1, short_column) + store(r, number_of_pair(r), "_acc[0]", "    ") + "  }\n";
 }
 
 constexpr const char* from_lane =
@@ -715,6 +729,7 @@ ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const Redu
   int64_t results = 1;
   for (size_t d = 0; d < space.kept; ++d) results *= space.lengths[d];
   const int64_t reduced = space.size() / std::max(results, int64_t{1});
+  constexpr int64_t many_results = 4096, many_chunks = 1024;  // fewer threads than that leave a GPU idle
   if (space.kept > 0 && traits.may_be_columns) {
     const size_t column = space.kept - 1;
     const auto along = [&](size_t d) {
@@ -724,6 +739,7 @@ ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const Redu
     constexpr int64_t short_row = 32, many_rows = 64;
     const bool are_short_rows = !by_threads && reduced <= short_row && space.lengths[column] >= many_rows;
     if (are_short_rows || (space.lengths[column] >= (by_threads ? 8 : 4) && along(column) && !along(last))) {
+      if (by_threads && traits.may_be_wide && reduced <= short_column && results >= many_results) return ReduceForm::short_columns;
       space.go_along(column);
       // Fewer strips of four columns a thread would leave multiprocessors of a GPU without one.
       constexpr int64_t wide_strip = 128, many_strips = 256, many_elements = 1 << 24, long_column = 4096;
@@ -743,17 +759,16 @@ ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const Redu
     }
   }
   if (!by_threads) return ReduceForm::rows;
-  constexpr int64_t many_results = 4096, many_chunks = 1024;  // fewer threads than that leave a GPU idle
   if (space.kept == 0 && traits.may_be_in_any_order && reduced >= many_chunks * chunk_elements) return ReduceForm::any_order;
   if (results <= 1 || reduced > warp_row) return ReduceForm::rows;
   return reduced <= thread_row && results >= many_results ? ReduceForm::threads : ReduceForm::warps;
 }
 
-std::string strip_of_columns(const Loop& loop, int kept_rank) {
-  return fmt::format("    const long long _strips = (_n{0} + _width - 1) / _width, _strip = _o % _strips;\n"
-                     "    const long long _start = (_o / _strips) * _n{0} + _strip * _width, _left = _n{0} - _strip * _width;\n"
-                     "    const int _n = (int)(_left < _width ? _left : _width);\n", kept_rank - 1) +
-         positions(loop, 0, kept_rank, "(ks_index)_start", true, 0, 'b', "    ");
+std::string strip_of_columns(const JoinedLoop& of) {
+  return fmt::format("    const {0} _strips = (({0})_n{1} + ({0})_width - 1) / ({0})_width, _strip = _o % _strips;\n"
+                     "    const long long _start = (long long)(_o / _strips) * _n{1} + _strip * _width, _left = _n{1} - _strip * _width;\n"
+                     "    const int _n = (int)(_left < _width ? _left : _width);\n", of.count_type(), of.kept_rank - 1) +
+         positions(of.loop, 0, of.kept_rank, "(ks_index)_start", true, 0, 'b', "    ");
 }
 
 std::string launch_bounds(bool by_threads, ReduceForm form, bool has_two_blocks) {
@@ -787,6 +802,7 @@ std::string reduce_text(const Reduction& r) {
     case ReduceForm::split_columns: return r.by_threads ? columns_of_threads(r) : serial_columns(r);
     case ReduceForm::warps: return rows_of_warps(r);
     case ReduceForm::threads: return rows_of_threads(r);
+    case ReduceForm::short_columns: return columns_of_one_thread(r);
     case ReduceForm::tiles: return serial_tiles(r);
     default: return r.by_threads ? rows_of_blocks(r) : serial_rows(r);
   }
@@ -831,10 +847,11 @@ ReduceLaunch reduce_launch(const IterationSpace& space, size_t kept, ReduceForm 
   const int64_t per_block = std::max({int64_t{1}, elements_per_block / elements, divide_up(pairs, int64_t{1} << 30)});
   ReduceLaunch launch{{}, {pairs, per_block, part.chunks, part.first_chunk, length, width, together, sets}, form == ReduceForm::tiles ? 8 : is_by_columns(form) ? 6 : 5};
   if (by_threads) {
-    const int64_t results = form == ReduceForm::warps ? warps_of_block : form == ReduceForm::threads ? threads_of_block : 1;
+    const int64_t results = form == ReduceForm::warps ? warps_of_block : form == ReduceForm::threads || form == ReduceForm::short_columns ? threads_of_block : 1;
     // More blocks than run soon go on with the next results: what they computed ahead of the first need not be computed again.
     constexpr int64_t blocks_of_multiprocessor = 64;
-    launch.shape.grid[0] = static_cast<uint32_t>(form == ReduceForm::any_order ? blocks_in_any_order(pairs, workers) : std::min(divide_up(pairs, results), blocks_of_multiprocessor * workers));
+    const int64_t most = form == ReduceForm::split_columns ? pairs : form == ReduceForm::any_order ? blocks_in_any_order(pairs, workers) : blocks_of_multiprocessor * workers;
+    launch.shape.grid[0] = static_cast<uint32_t>(std::min(divide_up(pairs, results), most));
     launch.shape.block[0] = static_cast<uint32_t>(is_by_columns(form) ? threads_of_columns(form) : threads_of_block);
   } else {
     launch.shape.grid[0] = static_cast<uint32_t>(divide_up(pairs, per_block));

@@ -49,11 +49,10 @@ std::string numbers_of_chunk(const char* number) {
   return fmt::format("    const long long _begin = _c * _chunk;\n    const {0} _count = ({0})(_length - _begin < _chunk ? _length - _begin : _chunk);\n", number);
 }
 
-/// Of pair number `_pair`, rows one after the other; a quotient of 64 bits takes a GPU long.
+/// Of pair number `_pair`, rows one after the other.
 std::string pair_of_rows(const Scan& scan) {
-  const char* const number = scan.has_narrow_pairs ? "unsigned int" : "long long";
   return (scan.kept_rank == 0 ? std::string("    const long long _o = 0, _c = _pair;\n")
-                              : fmt::format("    const long long _o = ({0})_pair / ({0})_chunks, _c = ({0})_pair % ({0})_chunks;\n", number)) +
+                              : fmt::format("    const long long _o = ({0})_pair / ({0})_chunks, _c = ({0})_pair % ({0})_chunks;\n", scan.count_type())) +
          numbers_of_chunk("int") + row_positions_of(scan);
 }
 
@@ -94,7 +93,7 @@ std::string serial_columns(const Scan& scan) {
   const auto over = [&](const std::string& body) { return fmt::format("{}      for (int _j = 0; _j < _n; ++_j) {{\n{}      }}\n", vectorise, body); };
   std::string text = fmt::format("  {0} _sum[{1}], _earlier[{1}];\n", scan.type, columns_at_once(scan.value_bytes, scan.form, false)) + pairs_of_block +
                      "  for (long long _pair = blockIdx.x * _per_block; _pair < _last; ++_pair) {\n    const long long _o = _pair / _chunks, _c = _pair % _chunks;\n" +
-                     numbers_of_chunk("long long") + strip_of_columns(scan.loop, scan.kept_rank);
+                     numbers_of_chunk("long long") + strip_of_columns(scan);
   if (!scan.gives_totals) text += "    if (_c > 0)\n      for (int _j = 0; _j < _n; ++_j) _earlier[_j] = _before[(_start + _j) * _chunks + _c];\n";
   const auto rows = [&](const std::string& first, const std::string& stop, const std::string& value, const std::string& stored) {
     return fmt::format("    for (long long _e = {}; _e < {}; ++_e) {{\n", first, stop) + at_element(scan, "_begin + _e", "      ") +

@@ -1,12 +1,15 @@
 #include "kasoku/compile/background.h"
 
+#include "kasoku/device/cpu/pool.h"
+
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -15,47 +18,57 @@
 namespace kasoku {
 namespace {
 
+struct Work {
+  std::function<void()> compile;
+  bool is_running = false;
+};
+
 struct Background {
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<std::function<void()>> work;
-  bool has_thread = false;
-  bool is_running = false;  ///< the first one
-  bool is_held = false;     ///< the next one does not begin
+  std::list<Work> work;  ///< what is running stays among it: a child of this process does it again
+  int64_t threads = 0;
+  bool is_held = false;  ///< nothing more begins
+
+  auto next() {
+    return std::ranges::find(work, false, &Work::is_running);
+  }
 
   void run() {
     std::unique_lock lock(mutex);
     for (;;) {
-      changed.wait(lock, [&] { return !work.empty() && !is_held; });
-      const std::function<void()> next = work.front();
-      is_running = true;
+      changed.wait(lock, [&] { return !is_held && next() != work.end(); });
+      const auto own = next();
+      own->is_running = true;
       lock.unlock();
       try {
-        next();
+        own->compile();
       } catch (...) {
       }
       end_background_first();  // before the destructors of what the compiler made on its way
       lock.lock();
-      is_running = false;
-      work.pop_front();
+      work.erase(own);
       changed.notify_all();
     }
   }
 
-  /// With the mutex: nothing more begins.
-  void hold() { is_held = true; }
-  bool is_idle() const { return !is_running; }
+  bool is_idle() const {
+    return std::ranges::none_of(work, &Work::is_running);
+  }
 
   /// With the mutex. Without a thread what is there stays to be done; nobody depends on it.
   void start() {
-    if (has_thread || work.empty()) return;
+    // One of eight cores compiles: the program, which runs meanwhile, has the others.
+    static const auto most = std::clamp<int64_t>(cpu::worker_count() / 8, 1, 8);
+    const auto running = std::ranges::count(work, true, &Work::is_running), waiting = std::ssize(work) - running;
+    if (threads == most || waiting <= threads - running) return;
     sigset_t all, before;
     sigfillset(&all);
     for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, own);
     pthread_sigmask(SIG_SETMASK, &all, &before);  // signals go to the program's threads
     try {
       std::thread([this] { run(); }).detach();
-      has_thread = true;
+      ++threads;
       end_background_first();  // it may be at loading the library
     } catch (const std::system_error&) {
     }
@@ -70,7 +83,7 @@ Background& background() {
     pthread_atfork(
         [] {
           std::unique_lock lock(made->mutex);
-          made->hold();
+          made->is_held = true;
           // Not for ever: what it is at may wait for something that the forking thread holds.
           made->changed.wait_for(lock, std::chrono::seconds(2), [&] { return made->is_idle(); });
           lock.release();
@@ -81,7 +94,9 @@ Background& background() {
           made->mutex.unlock();
         },
         [] {
-          made->has_thread = made->is_running = made->is_held = false;
+          made->threads = 0;
+          made->is_held = false;
+          for (Work& each : made->work) each.is_running = false;
           new (&made->changed) std::condition_variable;  // the parent's thread waits at the old one
           made->mutex.unlock();
         });
@@ -95,7 +110,7 @@ Background& background() {
 void in_background(std::function<void()> work) {
   Background& all = background();
   const std::lock_guard lock(all.mutex);
-  all.work.push_back(std::move(work));
+  all.work.push_back({std::move(work)});
   all.start();
   all.changed.notify_all();
 }
@@ -110,13 +125,13 @@ void finish_background() {
   Background& all = background();
   std::unique_lock lock(all.mutex);
   all.start();
-  all.changed.wait(lock, [&] { return all.work.empty() || !all.has_thread; });
+  all.changed.wait(lock, [&] { return all.work.empty() || all.threads == 0; });
 }
 
 void end_background() {
   Background& all = background();
   std::unique_lock lock(all.mutex);
-  all.hold();
+  all.is_held = true;
   all.changed.wait(lock, [&] { return all.is_idle(); });
 }
 

@@ -21,7 +21,7 @@ True)");
   nb::enum_<FirstSight>(m, "_FirstSight").value("without_kernel", FirstSight::without_kernel).value("never", FirstSight::never).value("always", FirstSight::always);
   m.def("_first_sight", [](FirstSight value) { return first_sight.exchange(value); }, "value"_a,
         "Which small groups of operations run without a kernel; what it was. For tests.");
-  m.def("_finish_background", finish_background, no_gil(), "Waits until what is compiled in the background is there. For tests.");
+  m.def("_finish_background", finish_background, no_gil(), "Waits until what is compiled in the background is there. For tests and measurements.");
   m.def("_end_background", end_background, no_gil(), "Waits for what is compiled just now; nothing more begins.");
   nb::module_::import_("atexit").attr("register")(m.attr("_end_background"));
 }
