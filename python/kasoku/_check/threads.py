@@ -10,8 +10,10 @@ import queue
 import sys
 import threading
 import time
+import types
 from unittest import mock
 
+from .hook import Hook
 from .turns import Deadlock, Turns
 
 
@@ -33,21 +35,32 @@ def make_patches(recorder, watcher, turns):
     """(object, name, replacement) of what threads start with and wait in."""
     tasks = {}
 
+    def watched(function):
+        """What a thread calls; a method of a container, which has no text, as if it were called where the thread starts."""
+        owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+        if not isinstance(function, types.BuiltinMethodType) or isinstance(owner, (types.ModuleType, type(None))):
+            return watcher.replacement(function) or function
+        file, line = recorder.last_place
+        hook, text = Hook(recorder, watcher, file, {}), type(owner).__name__
+        return lambda *args, **kwargs: hook.call(
+            hook.method(owner, name, text, line), f"{text}.{name}", (), (), line, *args, **kwargs
+        )
+
     def start(thread):
         if thread in tasks:
             raise RuntimeError("threads can only be started once")
         task = recorder.new_task(f"thread {thread.name}", recorder.current)
+        target = thread._target and watched(thread._target)
 
         def call():
             thread._ident = _thread.get_ident()
             threading._active[thread._ident] = thread
             try:
-                target = thread._target
                 if isinstance(thread, threading.Timer):  # its run() is the library's, what it calls the user's
                     thread.function = watcher.replacement(thread.function) or thread.function
                 if type(thread).run is threading.Thread.run:
                     if target is not None:
-                        (watcher.replacement(target) or target)(*thread._args, **thread._kwargs)
+                        target(*thread._args, **thread._kwargs)
                 else:
                     (watcher.replacement(thread.run) or thread.run)()
             except Exception:  # as where nobody watches
@@ -96,6 +109,7 @@ def make_patches(recorder, watcher, turns):
         future = Future()
         future.task = recorder.new_task(f"call of {getattr(fn, '__name__', 'function')}", recorder.current)
         others = futures.setdefault(id(executor), [])
+        call_it = watched(fn)
         before = others[-1][1] if others and executor._max_workers == 1 else None  # one worker: one after the other
 
         def call():
@@ -104,7 +118,7 @@ def make_patches(recorder, watcher, turns):
             try:
                 if executor._initializer is not None:  # as if each call had a worker of its own
                     (watcher.replacement(executor._initializer) or executor._initializer)(*executor._initargs)
-                future.set_result((watcher.replacement(fn) or fn)(*args, **kwargs))
+                future.set_result(call_it(*args, **kwargs))
             except Exception as error:
                 future.set_exception(error)
 
@@ -234,10 +248,8 @@ def make_patches(recorder, watcher, turns):
                 return True
             return False
 
-        if not blocking:
-            return take()
         permits = permits_of(semaphore)
-        if not turns.until(take, timeout is not None):
+        if not (turns.until(take, timeout is not None) if blocking else take()):
             return False
         if permits is None:
             recorder.hold(semaphore)
