@@ -162,6 +162,10 @@ class Hook:
         self.recorder.content(container, False, name, self._place(line), index)
         return key in container
 
+    def truth(self, value, text, line):
+        self.recorder.content(value, False, text, self._place(line), only_builtin=True)
+        return value
+
     def iterate(self, iterable, text, line):
         self.recorder.content(iterable, False, text, self._place(line))
         self._advance(iterable, text, line)

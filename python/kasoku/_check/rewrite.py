@@ -247,8 +247,28 @@ class Rewriter(ast.NodeTransformer):
         node.body = [*stores, *body]
         return node
 
+    def _truth(self, node):
+        """A value that is asked whether it is true: a container, whether it is empty."""
+        text = self._describe(node)
+        is_value = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
+        node = self.visit(node)
+        return self._hook("truth", node, text, at=node) if is_value else node
+
+    def visit_IfExp(self, node):
+        node.test = self._truth(node.test)
+        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
+        return node
+
+    def visit_BoolOp(self, node):
+        node.values = [self._truth(value) for value in node.values]
+        return node
+
+    def visit_UnaryOp(self, node):
+        node.operand = (self._truth if isinstance(node.op, ast.Not) else self.visit)(node.operand)
+        return node
+
     def visit_If(self, node):
-        node.test = self.visit(node.test)
+        node.test = self._truth(node.test)
         node.body, node.orelse = self._ways(node.body, node.orelse)
         return node
 
@@ -278,7 +298,7 @@ class Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.UnaryOp(ast.Not(), found), node) if isinstance(node.ops[0], ast.NotIn) else found
 
     def visit_While(self, node):
-        node.test = self.visit(node.test)
+        node.test = self._truth(node.test)
         name = self._new_name()
         start = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(0)), node)
         count = self._hook("spin", ast.Name(name, ast.Load()), at=node)

@@ -6,6 +6,7 @@ import _thread
 import collections
 import concurrent.futures
 import contextlib
+import multiprocessing.pool
 import queue
 import sys
 import threading
@@ -147,6 +148,59 @@ def make_patches(recorder, watcher, turns):
     def as_completed(fs, timeout=None):
         return (future.seen() for future in concurrent.futures.as_completed(fs, timeout))
 
+    class PoolResult:
+        """What multiprocessing's pool of threads gives at once for one call, or for many."""
+
+        def __init__(self, futures, is_one):
+            self.futures, self.is_one = futures, is_one
+
+        def get(self, timeout=None):
+            values = [future.result(timeout) for future in self.futures]
+            return values[0] if self.is_one else values
+
+        def wait(self, timeout=None):
+            for future in self.futures:
+                future.seen(timeout)
+
+        def ready(self):
+            return all(future.done() for future in self.futures)
+
+        def successful(self):
+            return all(future.exception() is None for future in self.futures)
+
+    def pool_init(pool, processes=None, initializer=None, initargs=()):
+        pool._max_workers, pool._initializer, pool._initargs = processes or 2, initializer, initargs
+        pool._state = multiprocessing.pool.CLOSE  # nothing to end
+
+    def apply_async(pool, func, args=(), kwds=None, callback=None, error_callback=None):
+        future = submit(pool, func, *args, **(kwds or {}))
+
+        def follow(done):
+            error = done.exception()
+            call, what = (error_callback, error) if error else (callback, done.result())
+            if call is not None:
+                (watcher.replacement(call) or call)(what)
+
+        future.add_done_callback(follow)
+        return PoolResult([future], True)
+
+    def map_async(pool, func, iterable, chunksize=None, callback=None, error_callback=None):
+        return PoolResult([submit(pool, func, item) for item in iterable], False)
+
+    def starmap_async(pool, func, iterable, chunksize=None, callback=None, error_callback=None):
+        return PoolResult([submit(pool, func, *items) for items in iterable], False)
+
+    pool_methods = {
+        "__init__": pool_init, "apply_async": apply_async, "map_async": map_async, "starmap_async": starmap_async,
+        "apply": lambda pool, func, args=(), kwds=None: apply_async(pool, func, args, kwds).get(),
+        "map": lambda *args, **kwargs: map_async(*args, **kwargs).get(),
+        "starmap": lambda *args, **kwargs: starmap_async(*args, **kwargs).get(),
+        "imap": lambda *args, **kwargs: iter(map_async(*args, **kwargs).get()),
+        "imap_unordered": lambda *args, **kwargs: iter(map_async(*args, **kwargs).get()),
+        "close": lambda pool: None, "terminate": shutdown, "join": shutdown,
+        "__enter__": lambda pool: pool, "__exit__": lambda pool, *error: shutdown(pool),
+    }  # fmt: skip
+
     watcher.patches.update({concurrent.futures.wait: wait_for, concurrent.futures.as_completed: as_completed})
 
     set_event, is_set, waiters = threading.Event.set, threading.Event.is_set, {}
@@ -274,6 +328,7 @@ def make_patches(recorder, watcher, turns):
         (time, "sleep", lambda seconds: turns.sleep()),
         *((pool, *patch) for pool in (concurrent.futures.ThreadPoolExecutor, Pool)
           for patch in (("submit", submit), ("map", run_map), ("shutdown", shutdown))),
+        *((multiprocessing.pool.ThreadPool, *method) for method in pool_methods.items()),
         (threading.Event, "set", event_set), (threading.Event, "wait", event_wait),
         (threading.Event, "is_set", event_is_set), (threading.Event, "isSet", event_is_set),
         (threading.Condition, "wait", condition_wait), (threading.Condition, "notify", condition_notify),

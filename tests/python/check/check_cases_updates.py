@@ -2,6 +2,7 @@
 and are right; and of what threads call that has no text."""
 
 import functools
+import multiprocessing.pool
 import queue
 import threading
 
@@ -335,3 +336,53 @@ def a_variable_that_is_called_as_an_attribute():
             box.n += n
 
     run(work, work)
+
+
+@threads("race")
+def a_list_is_asked_whether_it_is_empty():
+    items = [1]
+
+    def work():
+        if items:
+            items.pop()
+
+    run(work, work)
+
+
+@threads()
+def a_list_is_asked_under_the_lock():
+    items = [1]
+
+    def work():
+        with lock:
+            return items.pop() if items and not other.locked() else None
+
+    run(work, work)
+
+
+@threads("race")
+def a_pool_of_multiprocessings_threads():
+    box = Box()
+
+    def add(n):
+        box.n += n
+
+    with multiprocessing.pool.ThreadPool(2) as pool:
+        pool.map(add, range(4))
+
+
+@threads()
+def a_pool_of_multiprocessings_threads_whose_calls_lie_apart():
+    x = np.zeros(4)
+
+    def store(k, value=1.0):
+        x[k] = value
+        return k
+
+    pool = multiprocessing.pool.ThreadPool(2)
+    assert pool.map(store, range(2)) == [0, 1] and pool.apply(store, (2,)) == 2
+    assert pool.starmap(store, [(0, 2.0), (1, 3.0)]) == [0, 1] and list(pool.imap(store, [2])) == [2]
+    last = pool.apply_async(store, (3,), {"value": 5.0})
+    pool.close()
+    pool.join()
+    assert last.ready() and last.get() == 3 and x.tolist() == [2.0, 3.0, 1.0, 5.0]
