@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 namespace kasoku {
@@ -149,7 +150,7 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
     done += step;
   }
   // Between the members of a structure that is copied is what nobody writes or asks for.
-  if (!writes && is_unwritten) {
+  if (!writes && is_unwritten && !(flags & ks_access_bits)) {
     if (flags & ks_access_shared)
       unwritten_.emplace_back(&site, Finding{"uninitialised", site.array, site.file, site.line, 0,
               fmt::format("{} reads {} before any thread of its block has written there",
@@ -310,13 +311,15 @@ void Shadow::local_access(const char* address, uint64_t bytes, uint32_t flags, c
   if (after == locals_.begin()) return;
   auto& [variable, written] = *std::prev(after);
   const auto first = static_cast<uint64_t>(address - variable);
-  for (uint64_t i = first; i < std::min<uint64_t>(first + bytes, written.size()); ++i) {
-    if (!(flags & ks_access_write) && !written[i])
-      return report({"uninitialised", site.array, site.file, site.line, 0,
-                     fmt::format("{} reads {}[{}], its own, before it has written there", agent(Touch{block, thread}),
-                                 site.array, first / bytes)});
-    written[i] = true;
-  }
+  if (first >= written.size() || flags & ks_access_bits) return;
+  const auto begin = written.begin() + static_cast<int64_t>(first);
+  const auto end = begin + static_cast<int64_t>(std::min<uint64_t>(bytes, written.size() - first));
+  if (!(flags & ks_access_write) &&
+      std::none_of(begin, end, std::identity()))  // else what is left out lies between members
+    return report({"uninitialised", site.array, site.file, site.line, 0,
+                   fmt::format("{} reads {}[{}], its own, before it has written there", agent(Touch{block, thread}),
+                               site.array, first / bytes)});
+  std::fill(begin, end, true);
 }
 
 void Shadow::forget(const char* memory, uint64_t bytes) {

@@ -38,12 +38,13 @@ enum {
   ks_access_read = 1,
   ks_access_write = 2,
   ks_access_atomic = 4,
-  ks_access_shared = 8,     ///< __shared__ memory: fresh for every block
+  ks_access_shared = 8,  ///< __shared__ memory: fresh for every block
   ks_access_volatile = 16,
   ks_access_exchange = 32,  ///< compare and exchange: what was read before is tested
   ks_access_ordered = 64,   ///< an atomic that a fence stands before
   ks_access_block = 128,    ///< an atomic that only threads of its block may meet
   ks_access_relaxed = 256,  ///< an atomic that says that nothing is ordered behind its read
+  ks_access_bits = 512,     ///< a read of the bits around those that are written next
 };
 
 /// Records an access of `bytes` at `address` and returns the address to use: the

@@ -64,17 +64,24 @@ class Hook:
         self.recorder.touch(("global", id(self.namespace), name), False, name, self._place(line), self.namespace)
         return value
 
-    def store_name(self, name, line):
-        self.recorder.touch(("global", id(self.namespace), name), True, name, self._place(line), self.namespace)
+    def _sources(self, lines):
+        """Places: `lines` of this function's file, and for 0 what the arguments of this call were made of."""
+        places = {(self.file, line) for line in lines if line}
+        calls = self.recorder.current.calls
+        return places | calls[-1][1] if 0 in lines and calls else places
+
+    def store_name(self, name, lines, line):
+        key, sources = ("global", id(self.namespace), name), self._sources(lines)
+        self.recorder.touch(key, True, name, self._place(line), self.namespace, sources=sources)
 
     def load_cell(self, name, probe, value, line):
         cell = probe.__closure__[0]
         self.recorder.touch(("cell", id(cell)), False, name, self._place(line), cell)
         return value
 
-    def store_cell(self, name, probe, line):
+    def store_cell(self, name, probe, lines, line):
         cell = probe.__closure__[0]
-        self.recorder.touch(("cell", id(cell)), True, name, self._place(line), cell)
+        self.recorder.touch(("cell", id(cell)), True, name, self._place(line), cell, sources=self._sources(lines))
 
     def load_attribute(self, thing, attribute, text, line):
         found = getattr(type(thing), attribute, None)
@@ -84,15 +91,16 @@ class Hook:
             self.recorder.touch(("attribute", id(thing), attribute), False, text, self._place(line), thing)
         return getattr(thing, attribute)
 
-    def store_attribute(self, thing, attribute, value, text, line):
+    def store_attribute(self, thing, attribute, value, text, lines, line):
         found = getattr(type(thing), attribute, None)
         if isinstance(found, property) and (watched := self.watcher.replacement(found.fset)):
             return watched(thing, value)
         if not _is_own(thing):
-            self.recorder.touch(("attribute", id(thing), attribute), True, text, self._place(line), thing)
+            key, sources = ("attribute", id(thing), attribute), self._sources(lines)
+            self.recorder.touch(key, True, text, self._place(line), thing, sources=sources)
         setattr(thing, attribute, value)
 
-    def _item(self, thing, index, writes, text, line):
+    def _item(self, thing, index, writes, text, line, sources=()):
         if is_array(thing):
             whole, thing = thing, view_of(thing)
             if thing is None:
@@ -109,11 +117,13 @@ class Hook:
                     if isinstance(i, (int, np.integer))
                 )
                 part, basic = thing[window], True
-            self.recorder.array(part if basic else thing, writes, text, self._place(line), whole is not thing)
+            part = part if basic else thing
+            self.recorder.array(part, writes, text, self._place(line), whole is not thing, sources)
         elif isinstance(thing, (dict, list, bytearray)):
             whole = isinstance(index, slice)
             name = text if whole else f"{text}[{index!r}]"
-            self.recorder.content(thing, writes, name, self._place(line), None if whole else index)
+            index = None if whole else index
+            self.recorder.content(thing, writes, name, self._place(line), index, sources=sources)
 
     def load_item(self, thing, index, text, line):
         if watched := self.watcher.special(thing, "__getitem__"):
@@ -122,10 +132,10 @@ class Hook:
         self._item(thing, index, False, text, line)
         return value
 
-    def store_item(self, thing, index, value, text, line):
+    def store_item(self, thing, index, value, text, lines, line):
         if watched := self.watcher.special(thing, "__setitem__"):
             return watched(index, value)
-        self._item(thing, index, True, text, line)
+        self._item(thing, index, True, text, line, self._sources(lines))
         thing[index] = value
 
     def container_to_change(self, thing, text, line):
@@ -151,6 +161,10 @@ class Hook:
         name = text if index is None else f"{text}[{index!r}]"
         self.recorder.content(container, False, name, self._place(line), index)
         return key in container
+
+    def truth(self, value, text, line):
+        self.recorder.content(value, False, text, self._place(line), only_builtin=True)
+        return value
 
     def iterate(self, iterable, text, line):
         self.recorder.content(iterable, False, text, self._place(line))
@@ -214,7 +228,7 @@ class Hook:
             self.recorder.turns.sleep()
         return count + 1
 
-    def call(self, function, name, texts, line, /, *args, **kwargs):
+    def call(self, function, name, texts, lines, line, /, *args, **kwargs):
         self.recorder.last_place = self._place(line)
         if function is _sleep and self.recorder.turns is not None:
             return self.recorder.turns.sleep()
@@ -222,7 +236,8 @@ class Hook:
             return self._by_name(function, texts[0], line, *args, **kwargs)
         replaced = self.watcher.replacement(function) or self.watcher.special(function, "__call__")
         if replaced is not None:
-            return replaced(*args, **kwargs)
+            with self.recorder.inside(self._place(line), self._sources(lines)):
+                return replaced(*args, **kwargs)
         if (getattr(function, "__module__", None) or "").startswith(__package__):
             return function(*args, **kwargs)
         for text, arg in zip(texts, args):
@@ -232,6 +247,8 @@ class Hook:
             if not np.may_share_memory(result, owner):
                 self.recorder.array(owner, False, name.rpartition(".")[0], self._place(line))
             return result
+        if any(function is each for each in _OF_SHAPE) and is_array(args[0]):
+            return function(*args, **kwargs)
         arrays = [(text, arg) for text, arg in zip(texts, args) if is_array(arg)]
         arrays += [(key, arg) for key, arg in kwargs.items() if is_array(arg)]
         if is_array(owner):
@@ -243,7 +260,7 @@ class Hook:
         """getattr() and its kind, whose attribute is a text: as if it stood behind a dot."""
         text = f"{text}.{attribute}"
         if function is setattr:
-            return self.store_attribute(thing, attribute, *rest, text, line)
+            return self.store_attribute(thing, attribute, *rest, text, (), line)
         if function is delattr:
             return delattr(self.owner_to_change(thing, attribute, text, line), attribute)
         try:
@@ -253,6 +270,7 @@ class Hook:
         return True if function is hasattr else value
 
 
+_OF_SHAPE = (len, type, id, isinstance, np.shape, np.size, np.ndim, np.empty_like, np.zeros_like, np.ones_like)
 _BY_NAME = (getattr, hasattr, setattr, delattr)
 _VIEWS = {"reshape", "transpose", "swapaxes", "view", "ravel", "squeeze", "diagonal"}
 _IN_PLACE = {

@@ -3,11 +3,15 @@
 A location is an attribute, a global name, a closure cell, an item of a container, a container's content,
 or bytes of an array. Two accesses to one location are a race if they come from different tasks, one of
 them writes, neither task's clock covers the other, and they hold no lock in common (Lamport 1978; the
-lock rule is Eraser's, Savage et al. 1997).
+lock rule is Eraser's, Savage et al. 1997). An update is lost if a task reads under a lock and stores what it made of
+that under the lock taken anew, and another may write in between (Flanagan and Qadeer 2003).
 """
 
 from __future__ import annotations
 
+import contextlib
+import heapq
+import itertools
 import threading
 from dataclasses import dataclass, field
 
@@ -24,11 +28,14 @@ class Access:
     clock: dict  # task -> how far this task has seen it
     time: int  # of the own task
     writes: bool
+    sections: frozenset  # (lock, how many were taken in this run before) of what is held
     locks: frozenset
     name: str
     file: str
     line: int
     view: object = None  # the array part that is meant
+    number: int = 0  # in the run
+    path: tuple = ()  # the calls that led here, and its own place
 
 
 @dataclass
@@ -47,14 +54,26 @@ class Nesting:
 class Location:
     name: str
     accesses: list = field(default_factory=list)
+    known: set = field(default_factory=set)  # what tells one access from another
+    last_reads: dict = field(default_factory=dict)  # of each task
+    updates: list = field(default_factory=list)  # (read, write) of one task, the lock released in between
 
 
 @dataclass
 class Task:
     number: int
     label: str
-    clock: dict = field(default_factory=dict)
-    held: list = field(default_factory=list)
+    clock: dict = field(default_factory=dict)  # never changed in place: each access keeps the one of its time
+    held: list = field(default_factory=list)  # (lock, its section)
+    sections: frozenset = frozenset()
+    locks: frozenset = frozenset()
+    calls: list = field(default_factory=list)  # (place, what the arguments are made of) of the calls that it is in
+
+    def step(self):
+        self.clock = {**self.clock, self.number: self.clock.get(self.number, 0) + 1}
+
+    def see(self, clock):
+        self.clock = _later(self.clock, clock)
 
 
 class Recorder:
@@ -70,6 +89,8 @@ class Recorder:
         self.extra: list = []  # findings that are no conflicts of two accesses
         self.last_place = ("", 0)
         self.turns = None  # of the program's threads
+        self.numbers = itertools.count(1)
+        self.touched: dict = {}  # section -> {key: whether it was written}
         self._signals: dict = {}  # object -> what its last signal had seen
 
     # --- tasks and their order -------------------------------------------------------------------------------
@@ -77,35 +98,31 @@ class Recorder:
     def new_task(self, label, parent):
         task = Task(len(self.tasks), label)
         if parent is not None:
-            task.clock.update(parent.clock)
-            parent.clock[parent.number] = parent.clock.get(parent.number, 0) + 1
-        task.clock[task.number] = 1
+            task.clock = parent.clock
+            parent.step()
+        task.clock = {**task.clock, task.number: 1}
         self.tasks.append(task)
         return task
 
     def join(self, task, into=None):
         """What `task` did comes before what `into` does from now on."""
         into = into or self.current
-        for number, time in task.clock.items():
-            into.clock[number] = max(into.clock.get(number, 0), time)
-        into.clock[into.number] = into.clock.get(into.number, 0) + 1
+        into.see(task.clock)
+        into.step()
 
     def signal(self):
         """What the current task has done and seen so far, for a follow()."""
-        clock = dict(self.current.clock)
-        self.current.clock[self.current.number] += 1
+        clock = self.current.clock
+        self.current.step()
         return clock
 
     def follow(self, clock):
-        for number, time in clock.items():
-            self.current.clock[number] = max(self.current.clock.get(number, 0), time)
+        self.current.see(clock)
 
     def sync_out(self, key):
         """The current task signals: what it did comes before what follows a sync_in() of `key`."""
-        seen = self._signals.setdefault(_identity(key), {})
         self.keep.append(key)
-        for number, time in self.signal().items():
-            seen[number] = max(seen.get(number, 0), time)
+        self._signals[_identity(key)] = _later(self._signals.get(_identity(key), {}), self.signal())
 
     def sync_in(self, key):
         self.follow(self._signals.get(_identity(key), {}))
@@ -119,23 +136,44 @@ class Recorder:
 
     # --- accesses --------------------------------------------------------------------------------------------
 
-    def touch(self, key, writes, name, place, keep, view=None):
-        self.keep.append(keep)
+    def touch(self, key, writes, name, place, keep, view=None, sources=()):
+        """`sources`: places whose loads and calls what it writes is made of."""
         self.last_place = place
         task = self.current
-        location = self.locations.setdefault(key, Location(name))
-        locks = frozenset(_lock_of(lock) for lock in task.held)
-        for old in location.accesses:  # the same access again says nothing new
-            if (
-                old.task == task.number and old.writes == writes and old.locks == locks
-                and (old.file, old.line) == place and old.time == task.clock[task.number] and (old.view is view or (isinstance(view, tuple) and old.view == view))
-            ):  # fmt: skip
-                return
-        location.accesses.append(
-            Access(task.number, dict(task.clock), task.clock[task.number], writes, locks, name, *place, view)
-        )
+        location = self.locations.get(key) or self.locations.setdefault(key, Location(name))
+        time = task.clock[task.number]
+        access = Access(task.number, task.clock, time, writes, task.sections, task.locks, name, *place, view)
+        access.path = (*task.calls, (place,))
+        for section in task.sections:
+            things = self.touched.setdefault(section, {})
+            things[key] = things.get(key, False) or writes
+        part = _part(view)
+        read = location.last_reads.get((task.number, part))
+        is_update = writes and read is not None and bool(read.locks and access.locks)
+        is_update = is_update and not read.sections & access.sections and _parting(read, access) in sources
+        same = (task.number, time, writes, task.locks, place, part, is_update)
+        if not writes:
+            location.last_reads[task.number, part] = access
+        if same in location.known:  # it says nothing new
+            return
+        location.known.add(same)
+        self.keep.append(keep)
+        access.number = next(self.numbers)
+        location.accesses.append(access)
+        if is_update:
+            location.updates.append((read, access))
 
-    def array(self, array, writes, name, place, is_ours=False):
+    @contextlib.contextmanager
+    def inside(self, place, sources):
+        """A call at `place` whose arguments are made of `sources`."""
+        calls = self.current.calls
+        calls.append((place, sources))
+        try:
+            yield
+        finally:
+            calls.pop()
+
+    def array(self, array, writes, name, place, is_ours=False, sources=()):
         """Bytes of `array`, filed under the array that owns them; of ours, any two views may meet."""
         if not isinstance(array, np.ndarray):
             self.keep.append(array)
@@ -146,16 +184,16 @@ class Recorder:
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
         key = ("array", "ours" if is_ours else id(owner))
-        self.touch(key, writes, name, place, (owner, array), array)
+        self.touch(key, writes, name, place, (owner, array), array, sources)
 
-    def content(self, thing, writes, name, place, index=None, only_builtin=False):
+    def content(self, thing, writes, name, place, index=None, only_builtin=False, sources=()):
         """What a container holds: all of it, or the item at `index`."""
         if is_array(thing):
             if not only_builtin:
-                self.array(thing, writes, name, place)
+                self.array(thing, writes, name, place, sources=sources)
         elif isinstance(thing, (list, dict, set, bytearray)):
             view = None if index is None else ("item", repr(index))
-            self.touch(("content", id(thing)), writes, name, place, thing, view)
+            self.touch(("content", id(thing)), writes, name, place, thing, view, sources)
 
     def call_of_others(self, function, args, kwargs, given, place):
         """Calls what cannot be watched inside; `given` (name, thing) shows by its content what was written."""
@@ -189,7 +227,7 @@ class Recorder:
 
     def _nest(self, lock):
         task = self.current
-        held, lock = frozenset(map(_lock_of, task.held)), _lock_of(lock)
+        held, lock = task.locks, _lock_of(lock)
         key = (task.number, task.clock[task.number], held, lock, self.last_place)
         if held and lock not in held and key not in self.nestings:
             self.nestings[key] = Nesting(task.number, dict(task.clock), key[1], held, lock, self.last_place)
@@ -200,13 +238,19 @@ class Recorder:
 
     def hold(self, lock):
         self.keep.append(lock)
-        self.current.held.append(lock)
+        lock = _lock_of(lock)
+        before = next((section for section in self.current.held if section[0] == lock), None)
+        self._set_held([*self.current.held, before or (lock, next(self.numbers))])
 
     def drop(self, lock):
-        for place in reversed(range(len(self.current.held))):
-            if self.current.held[place] is lock:
-                del self.current.held[place]
-                return
+        held = self.current.held
+        for place in reversed(range(len(held))):
+            if held[place][0] == _lock_of(lock):
+                return self._set_held(held[:place] + held[place + 1 :])
+
+    def _set_held(self, held):
+        task = self.current
+        task.held, task.sections, task.locks = held, frozenset(held), frozenset(lock for lock, _ in held)
 
     # --- verdict ---------------------------------------------------------------------------------------------
 
@@ -215,32 +259,54 @@ class Recorder:
         if not found:
             found += self._circles()
         for key, location in self.locations.items():
-            accesses = location.accesses
-            if not any(access.writes for access in accesses):
-                continue
-            for i, later in enumerate(accesses):
-                for earlier in accesses[:i]:
-                    if not self._conflict(earlier, later):
-                        continue
-                    kind = kind_of_array if key[0] in ("array", "content") else "race"
-                    mark = (kind, key[0], later.file, later.line, earlier.line)
-                    if mark in seen or _is_decided(accesses, earlier, later):
-                        continue
-                    seen.add(mark)
-                    found.append(self._finding(kind, earlier, later))
+            kind = kind_of_array if key[0] in ("array", "content") else "race"
+            of_task = None
+            for earlier, later in _conflicts(location.accesses):
+                of_task = of_task or _by_task(location.accesses)
+                mark = (kind, key[0], later.file, later.line, earlier.line)
+                if mark in seen or _is_decided(of_task, earlier, later):
+                    continue
+                seen.add(mark)
+                found.append(self._finding(kind, earlier, later))
+        if not found:
+            found += self._lost_updates()
         return found
 
-    @staticmethod
-    def _conflict(a, b):
-        if a.task == b.task or not (a.writes or b.writes) or a.locks & b.locks:
-            return False
-        if _is_ordered(a, b):
-            return False
-        if isinstance(a.view, tuple) and isinstance(b.view, tuple) and a.view != b.view:
-            return False
-        if isinstance(a.view, np.ndarray) and isinstance(b.view, np.ndarray):
-            return np.may_share_memory(a.view, b.view) and _overlap(a.view, b.view)
-        return True
+    def _lost_updates(self):
+        """What a task stores is made of what it read before it let go of the lock, and another may write in between.
+        Only where the two sections have to do with nothing else that others change: a version that is compared or a
+        turn that is awaited may keep others away."""
+        found, seen = [], set()
+        writers = {}  # of each location
+        for key, location in self.locations.items():
+            writers[key] = {access.task for access in location.accesses if access.writes}
+        for key, location in self.locations.items():
+            for read, write in location.updates:
+                mark = (read.file, read.line, write.line)
+                if mark in seen or not self._is_alone(key, read, write, writers):
+                    continue
+                for other in location.accesses:
+                    if other.writes and other.task != read.task and _comes_between(other, read, write):
+                        seen.add(mark)
+                        found.append(self._lost_update(read, write, other))
+                        break
+        return found
+
+    def _is_alone(self, key, read, write, writers):
+        def is_others(thing):
+            return thing != key and writers[thing] - {read.task}
+
+        first = [self.touched[section] for section in read.sections]
+        return not any(any(things.values()) or any(map(is_others, things)) for things in first) and not any(
+            is_others(thing) for section in write.sections for thing in self.touched[section]
+        )
+
+    def _lost_update(self, read, write, other):
+        text = (
+            f"{self.tasks[read.task].label} writes {write.name}{_at(write.line)} from what it read{_at(read.line)}, and in "
+            f"between {self.tasks[other.task].label} may write it{_at(other.line)}: hold the lock from the read to the write"
+        )
+        return Finding("race", write.name, write.file, write.line, read.line, text)
 
     def _circles(self):
         """Tasks of which each may hold the lock that the next one waits for (Havelund 2000): no matter who was first
@@ -299,25 +365,127 @@ def _is_ordered(a, b):
     return b.clock.get(a.task, 0) >= a.time or a.clock.get(b.task, 0) >= b.time
 
 
-def _is_decided(accesses, a, b):
+def _parting(read, write):
+    """Where the read stands in the innermost call that both are in: its own place, or a call there."""
+    for one, other in zip(read.path, write.path):
+        if one is not other:
+            break
+    return one[0]
+
+
+def _later(a, b):
+    """The clock that has seen what both have."""
+    if a is b:
+        return a
+    return {**a, **{number: time for number, time in b.items() if time > a.get(number, 0)}}
+
+
+def _conflicts(accesses):
+    """Pairs of tasks' accesses, one of them a write, that nothing orders and no lock keeps apart, as they came."""
+    if not any(access.writes for access in accesses) or len({access.task for access in accesses}) < 2:
+        return []
+    buckets = {}
+    for access in accesses:
+        buckets.setdefault(_part(access.view), []).append(access)
+    pairs = []
+    for one, other in _meetings(buckets):
+        pairs += _unordered(one, () if one is other else other)
+    return sorted(pairs, key=lambda pair: (pair[1].number, pair[0].number))
+
+
+def _meetings(buckets):
+    """Pairs of buckets whose parts have something in common; each with itself."""
+    arrays = []
+    for part, bucket in buckets.items():
+        yield bucket, bucket
+        if isinstance(bucket[0].view, np.ndarray):
+            arrays.append((*_bounds(bucket[0].view), bucket))
+        elif part is not None and None in buckets:
+            yield bucket, buckets[None]
+    arrays.sort(key=lambda each: each[0])
+    open_until = []  # (end, place) of parts that reach further than the last start
+    for place, (start, end, bucket) in enumerate(arrays):
+        while open_until and open_until[0][0] <= start:
+            heapq.heappop(open_until)
+        for _, before in open_until:
+            other = arrays[before][2]
+            if (bucket[0].task != other[0].task or len(bucket) + len(other) > 2) and _overlap(
+                bucket[0].view, other[0].view
+            ):
+                yield other, bucket
+        heapq.heappush(open_until, (end, place))
+    if None in buckets:
+        for _, _, bucket in arrays:
+            yield bucket, buckets[None]
+
+
+def _unordered(accesses, others):
+    """Of accesses to one part, or of those to it with those to another: of each task the last is the one that later ones
+    know least, so that no other need be compared."""
+    last = {}  # (writes, locks, place, whose) -> task -> access
+    both = [(access, False) for access in accesses] + [(access, True) for access in others]
+    for later, is_other in sorted(both, key=lambda each: each[0].number):
+        for (writes, locks, _, _, was_other), of_task in last.items():
+            if not (writes or later.writes) or locks & later.locks or (others and was_other == is_other):
+                continue
+            for task, earlier in of_task.items():
+                if task != later.task and later.clock.get(task, 0) < earlier.time:
+                    yield earlier, later
+        kind = (later.writes, later.locks, later.file, later.line, is_other)
+        last.setdefault(kind, {})[later.task] = later
+
+
+def _comes_between(other, read, write):
+    """Whether `other` may come after `read` and before `write`."""
+    if any(lock in other.locks for lock, _ in read.sections & write.sections):
+        return False
+    if _is_ordered(other, read) or _is_ordered(other, write):
+        return False
+    if isinstance(other.view, np.ndarray) and isinstance(write.view, np.ndarray):
+        return _overlap(other.view, write.view)
+    return other.view is None or write.view is None or other.view == write.view
+
+
+def _part(view):
+    """What tells one part of a thing from another."""
+    if not isinstance(view, np.ndarray):
+        return view
+    memory = view.__array_interface__
+    return memory["data"][0], view.shape, view.strides, view.itemsize
+
+
+def _bounds(view):
+    """The first byte and the one after the last."""
+    start = view.__array_interface__["data"][0]
+    steps = [(length - 1) * stride for length, stride in zip(view.shape, view.strides)] if view.size else []
+    return start + sum(s for s in steps if s < 0), start + sum(s for s in steps if s > 0) + view.itemsize
+
+
+def _by_task(accesses):
+    result = {}
+    for access in accesses:
+        result.setdefault(access.task, []).append(access)
+    return result
+
+
+def _is_decided(of_task, a, b):
     """Whether the reader had looked under the writer's lock before, where the writer looked, and left it as it was (`if it
     is None: make it`): had it come first it would have written, and the other only read."""
     writer, reader = (a, b) if a.writes else (b, a)
-    own = [access for access in accesses if access.task == reader.task]
+    own = of_task[reader.task]
     if not writer.locks or isinstance(writer.view, np.ndarray) or any(access.writes for access in own):
         return False
-    at = next(place for place, access in enumerate(accesses) if access is writer)
 
     def looks(access):
         return not access.writes and access.locks & writer.locks and access.view == writer.view
 
-    before = {(access.file, access.line) for access in accesses[:at] if access.task == writer.task and looks(access)}
-    for access in accesses[at:]:
-        if access is reader:
-            return False
-        if access.task == reader.task and looks(access) and (access.file, access.line) in before:
-            return True
-    return False
+    before = {
+        (access.file, access.line) for access in of_task[writer.task] if access.number < writer.number and looks(access)
+    }
+    return any(
+        writer.number < access.number < reader.number and looks(access) and (access.file, access.line) in before
+        for access in own
+    )
 
 
 def is_array(thing):

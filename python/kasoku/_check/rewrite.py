@@ -11,10 +11,12 @@ HOOK = "__kasoku_check__"
 
 
 class Rewriter(ast.NodeTransformer):
-    def __init__(self, shared_names, cell_names):
+    def __init__(self, shared_names, cell_names, parameters=()):
         self.shared_names = shared_names  # globals that the function reads or writes
         self.cell_names = cell_names  # variables that an inner function writes through nonlocal
         self.count = 0  # of variables that it made
+        # What each variable is made of, on all ways that lead here: lines, and 0 for what this call was given.
+        self.made_of = {name: frozenset([0]) for name in parameters}
 
     def _hook(self, method, *args, at):
         call = ast.Call(
@@ -30,6 +32,43 @@ class Rewriter(ast.NodeTransformer):
 
     def _describe(self, node):
         return ast.Constant(ast.unparse(node))
+
+    # --- what is made of what ----------------------------------------------------------------------------------
+
+    def _lines(self, node):
+        """Lines whose loads and calls the value of an expression is made of, and 0 for the arguments of this call."""
+        lines = set()
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name):
+                lines |= self.made_of.get(part.id, frozenset())
+                if part.id in self.shared_names | self.cell_names:
+                    lines.add(part.lineno)
+            elif isinstance(part, (ast.Attribute, ast.Subscript, ast.Call)):
+                lines.add(part.lineno)
+        return frozenset(lines)
+
+    @staticmethod
+    def _constant(lines):
+        return ast.Constant(tuple(sorted(lines)))
+
+    def _assigned(self, target, lines):
+        for part in ast.walk(target):
+            if isinstance(part, ast.Name):
+                self.made_of[part.id] = lines
+
+    def _ways(self, *blocks):
+        """Blocks of which one or another runs: afterwards counts what is so on each way."""
+        before, after, results = self.made_of, [], []
+        for block in blocks:
+            self.made_of = dict(before)
+            results.append(self._block(block))
+            after.append(self.made_of)
+        self.made_of = {
+            name: frozenset.intersection(*(way[name] for way in after))
+            for name in after[0]
+            if all(name in way for way in after)
+        }
+        return results
 
     # --- loads -----------------------------------------------------------------------------------------------
 
@@ -74,6 +113,7 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
             return node  # it reads the frame that calls it
         name = self._describe(node.func)
+        given = self._constant(frozenset().union(*(self._lines(part) for part in (*node.args, *node.keywords))))
         if isinstance(node.func, ast.Attribute):
             function = self._hook(
                 "method",
@@ -89,15 +129,16 @@ class Rewriter(ast.NodeTransformer):
         texts = ast.Tuple([ast.Constant(ast.unparse(arg)) for arg in node.args], ast.Load())
         call = ast.Call(
             ast.Attribute(ast.Name(HOOK, ast.Load()), "call", ast.Load()),
-            [function, ast.Constant(name.value), texts, ast.Constant(node.lineno), *args],
+            [function, ast.Constant(name.value), texts, given, ast.Constant(node.lineno), *args],
             keywords,
         )
         return ast.copy_location(call, node)
 
     # --- stores ----------------------------------------------------------------------------------------------
 
-    def _store(self, target, value, at):
-        """Statements that store the expression `value` into `target`, recorded."""
+    def _store(self, target, value, at, lines=frozenset()):
+        """Statements that store the expression `value`, made of `lines`, into `target`, recorded."""
+        sources = self._constant(lines)
         if isinstance(target, ast.Attribute):
             hook = self._hook(
                 "store_attribute",
@@ -105,6 +146,7 @@ class Rewriter(ast.NodeTransformer):
                 ast.Constant(target.attr),
                 value,
                 self._describe(target),
+                sources,
                 at=at,
             )
             return [ast.copy_location(ast.Expr(hook), at)]
@@ -115,6 +157,7 @@ class Rewriter(ast.NodeTransformer):
                 self._index(self.visit(target.slice)),
                 value,
                 self._describe(target.value),
+                sources,
                 at=at,
             )
             return [ast.copy_location(ast.Expr(hook), at)]
@@ -124,43 +167,51 @@ class Rewriter(ast.NodeTransformer):
                 name, is_rest = self._new_name(), isinstance(part, ast.Starred)
                 stored = ast.Name(name, ast.Store())
                 parts.append(ast.Starred(stored, ast.Store()) if is_rest else stored)
-                stores += self._store(part.value if is_rest else part, ast.Name(name, ast.Load()), part)
+                stores += self._store(part.value if is_rest else part, ast.Name(name, ast.Load()), part, lines)
             return [ast.copy_location(ast.Assign([ast.Tuple(parts, ast.Store())], value), at), *stores]
+        self._assigned(target, lines)
         stores = [ast.copy_location(ast.Assign([target], value), at)]
         if isinstance(target, ast.Name) and target.id in self.shared_names:
-            stores.insert(0, ast.copy_location(ast.Expr(self._hook("store_name", ast.Constant(target.id), at=at)), at))
+            hook = self._hook("store_name", ast.Constant(target.id), sources, at=at)
+            stores.insert(0, ast.copy_location(ast.Expr(hook), at))
         if isinstance(target, ast.Name) and target.id in self.cell_names:
-            hook = self._hook("store_cell", ast.Constant(target.id), self._cell(target.id), at=at)
+            hook = self._hook("store_cell", ast.Constant(target.id), self._cell(target.id), sources, at=at)
             stores.append(ast.copy_location(ast.Expr(hook), at))
         return stores
 
-    def _target(self, target, at):
+    def _target(self, target, at, lines):
         """What a loop or a `with` may assign instead of `target`, and the recorded stores that follow."""
         if isinstance(target, ast.Name) and target.id not in self.shared_names | self.cell_names:
+            self._assigned(target, lines)
             return target, []
         name = self._new_name()
-        stores = self._store(target, ast.Name(name, ast.Load()), at)
+        stores = self._store(target, ast.Name(name, ast.Load()), at, lines)
         return ast.copy_location(ast.Name(name, ast.Store()), target), stores
 
     def visit_NamedExpr(self, node):
-        stores = self._store(node.target, self.visit(node.value), node)
+        lines = self._lines(node.value)
+        stores = self._store(node.target, self.visit(node.value), node, lines)
         hooks = [statement.value for statement in stores if isinstance(statement, ast.Expr)]
         node.value = next(statement.value for statement in stores if isinstance(statement, ast.Assign))
         both = ast.Tuple([node, *hooks], ast.Load())
         return ast.copy_location(ast.Subscript(both, ast.Constant(0), ast.Load()), node) if hooks else node
 
     def visit_Assign(self, node):
+        lines = self._lines(node.value)
         value = self.visit(node.value)
         if len(node.targets) == 1:
-            return self._store(node.targets[0], value, node)
+            return self._store(node.targets[0], value, node, lines)
         name = self._new_name()
         stores = [ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], value), node)]
         for target in node.targets:
-            stores += self._store(target, ast.Name(name, ast.Load()), node)
+            stores += self._store(target, ast.Name(name, ast.Load()), node, lines)
         return stores
 
     def visit_AnnAssign(self, node):
-        return self._store(node.target, self.visit(node.value), node) if node.value is not None else node
+        if node.value is None:
+            return node
+        lines = self._lines(node.value)
+        return self._store(node.target, self.visit(node.value), node, lines)
 
     def visit_AugAssign(self, node):
         operator = type(node.op).__name__
@@ -168,9 +219,10 @@ class Rewriter(ast.NodeTransformer):
         fields = {f: getattr(node.target, f) for f in node.target._fields if f != "ctx"}
         current = ast.copy_location(load(**fields, ctx=ast.Load()), node.target)
         text = self._describe(node.target)
+        lines = self._lines(current) | self._lines(node.value)
         loaded = self.visit(current)
         value = self._hook("in_place", ast.Constant(operator), loaded, self.visit(node.value), text, at=node)
-        return self._store(node.target, value, node)
+        return self._store(node.target, value, node, lines)
 
     def visit_Delete(self, node):
         for target in node.targets:
@@ -188,12 +240,48 @@ class Rewriter(ast.NodeTransformer):
     # --- loops, locks, scopes ----------------------------------------------------------------------------------
 
     def visit_For(self, node):
-        text = self._describe(node.iter)
+        text, lines = self._describe(node.iter), self._lines(node.iter)
         node.iter = self._hook("iterate", self.visit(node.iter), text, at=node)
-        node.target, stores = self._target(node.target, node)
-        node.body = [*stores, *self._block(node.body)]
-        node.orelse = self._block(node.orelse)
+        node.target, stores = self._target(node.target, node, lines)
+        body, node.orelse = self._ways(node.body, node.orelse)
+        node.body = [*stores, *body]
         return node
+
+    def _truth(self, node):
+        """A value that is asked whether it is true: a container, whether it is empty."""
+        text = self._describe(node)
+        is_value = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
+        node = self.visit(node)
+        return self._hook("truth", node, text, at=node) if is_value else node
+
+    def visit_IfExp(self, node):
+        node.test = self._truth(node.test)
+        node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
+        return node
+
+    def visit_BoolOp(self, node):
+        node.values = [self._truth(value) for value in node.values]
+        return node
+
+    def visit_UnaryOp(self, node):
+        node.operand = (self._truth if isinstance(node.op, ast.Not) else self.visit)(node.operand)
+        return node
+
+    def visit_If(self, node):
+        node.test = self._truth(node.test)
+        node.body, node.orelse = self._ways(node.body, node.orelse)
+        return node
+
+    def visit_Try(self, node):
+        node.body, _ = self._ways(node.body, [])
+        rest, *handled = self._ways(node.orelse, *(handler.body for handler in node.handlers))
+        node.orelse = rest
+        for handler, body in zip(node.handlers, handled):
+            handler.body = body
+        node.finalbody = self._block(node.finalbody)
+        return node
+
+    visit_TryStar = visit_Try
 
     def visit_comprehension(self, node):
         text = self._describe(node.iter)
@@ -210,13 +298,13 @@ class Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.UnaryOp(ast.Not(), found), node) if isinstance(node.ops[0], ast.NotIn) else found
 
     def visit_While(self, node):
-        node.test = self.visit(node.test)
+        node.test = self._truth(node.test)
         name = self._new_name()
         start = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(0)), node)
         count = self._hook("spin", ast.Name(name, ast.Load()), at=node)
         step = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], count), node)
-        node.body = [step, *self._block(node.body)]
-        node.orelse = self._block(node.orelse)
+        body, node.orelse = self._ways(node.body, node.orelse)
+        node.body = [step, *body]
         return [start, node]
 
     def _block(self, statements):
@@ -229,16 +317,42 @@ class Rewriter(ast.NodeTransformer):
     def visit_With(self, node):
         stores = []
         for item in node.items:
+            lines = self._lines(item.context_expr)
             item.context_expr = self._hook("enter", self.visit(item.context_expr), at=node)
             if item.optional_vars is not None:
-                item.optional_vars, after = self._target(item.optional_vars, node)
+                item.optional_vars, after = self._target(item.optional_vars, node, lines)
                 stores += after
         node.body = [*stores, *self._block(node.body)]
         return node
 
     def visit_FunctionDef(self, node):
+        outside = self.made_of, self.shared_names
+        self.made_of = {}  # it runs another time
+        self.shared_names = self.shared_names - _bound(node)
         node.body = self._block(node.body)
+        self.made_of, self.shared_names = outside
         return node
+
+    visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_Global(self, node):
         return node
+
+
+def _bound(function):
+    """Names that are a function's own: its parameters, and what it assigns and declares neither global nor nonlocal."""
+    own, declared, parts = set(), set(), [*function.body]
+    for part in ast.walk(function.args):
+        if isinstance(part, ast.arg):
+            own.add(part.arg)
+    while parts:
+        part = parts.pop()
+        if isinstance(part, (ast.Global, ast.Nonlocal)):
+            declared.update(part.names)
+        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            own.add(part.name)
+        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            own.add(part.id)
+        if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.comprehension)):
+            parts += ast.iter_child_nodes(part)
+    return own - declared

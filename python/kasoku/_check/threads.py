@@ -6,12 +6,15 @@ import _thread
 import collections
 import concurrent.futures
 import contextlib
+import multiprocessing.pool
 import queue
 import sys
 import threading
 import time
+import types
 from unittest import mock
 
+from .hook import Hook
 from .turns import Deadlock, Turns
 
 
@@ -33,21 +36,32 @@ def make_patches(recorder, watcher, turns):
     """(object, name, replacement) of what threads start with and wait in."""
     tasks = {}
 
+    def watched(function):
+        """What a thread calls; a method of a container, which has no text, as if it were called where the thread starts."""
+        owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+        if not isinstance(function, types.BuiltinMethodType) or isinstance(owner, (types.ModuleType, type(None))):
+            return watcher.replacement(function) or function
+        file, line = recorder.last_place
+        hook, text = Hook(recorder, watcher, file, {}), type(owner).__name__
+        return lambda *args, **kwargs: hook.call(
+            hook.method(owner, name, text, line), f"{text}.{name}", (), (), line, *args, **kwargs
+        )
+
     def start(thread):
         if thread in tasks:
             raise RuntimeError("threads can only be started once")
         task = recorder.new_task(f"thread {thread.name}", recorder.current)
+        target = thread._target and watched(thread._target)
 
         def call():
             thread._ident = _thread.get_ident()
             threading._active[thread._ident] = thread
             try:
-                target = thread._target
                 if isinstance(thread, threading.Timer):  # its run() is the library's, what it calls the user's
                     thread.function = watcher.replacement(thread.function) or thread.function
                 if type(thread).run is threading.Thread.run:
                     if target is not None:
-                        (watcher.replacement(target) or target)(*thread._args, **thread._kwargs)
+                        target(*thread._args, **thread._kwargs)
                 else:
                     (watcher.replacement(thread.run) or thread.run)()
             except Exception:  # as where nobody watches
@@ -96,6 +110,7 @@ def make_patches(recorder, watcher, turns):
         future = Future()
         future.task = recorder.new_task(f"call of {getattr(fn, '__name__', 'function')}", recorder.current)
         others = futures.setdefault(id(executor), [])
+        call_it = watched(fn)
         before = others[-1][1] if others and executor._max_workers == 1 else None  # one worker: one after the other
 
         def call():
@@ -104,7 +119,7 @@ def make_patches(recorder, watcher, turns):
             try:
                 if executor._initializer is not None:  # as if each call had a worker of its own
                     (watcher.replacement(executor._initializer) or executor._initializer)(*executor._initargs)
-                future.set_result((watcher.replacement(fn) or fn)(*args, **kwargs))
+                future.set_result(call_it(*args, **kwargs))
             except Exception as error:
                 future.set_exception(error)
 
@@ -132,6 +147,59 @@ def make_patches(recorder, watcher, turns):
 
     def as_completed(fs, timeout=None):
         return (future.seen() for future in concurrent.futures.as_completed(fs, timeout))
+
+    class PoolResult:
+        """What multiprocessing's pool of threads gives at once for one call, or for many."""
+
+        def __init__(self, futures, is_one):
+            self.futures, self.is_one = futures, is_one
+
+        def get(self, timeout=None):
+            values = [future.result(timeout) for future in self.futures]
+            return values[0] if self.is_one else values
+
+        def wait(self, timeout=None):
+            for future in self.futures:
+                future.seen(timeout)
+
+        def ready(self):
+            return all(future.done() for future in self.futures)
+
+        def successful(self):
+            return all(future.exception() is None for future in self.futures)
+
+    def pool_init(pool, processes=None, initializer=None, initargs=()):
+        pool._max_workers, pool._initializer, pool._initargs = processes or 2, initializer, initargs
+        pool._state = multiprocessing.pool.CLOSE  # nothing to end
+
+    def apply_async(pool, func, args=(), kwds=None, callback=None, error_callback=None):
+        future = submit(pool, func, *args, **(kwds or {}))
+
+        def follow(done):
+            error = done.exception()
+            call, what = (error_callback, error) if error else (callback, done.result())
+            if call is not None:
+                (watcher.replacement(call) or call)(what)
+
+        future.add_done_callback(follow)
+        return PoolResult([future], True)
+
+    def map_async(pool, func, iterable, chunksize=None, callback=None, error_callback=None):
+        return PoolResult([submit(pool, func, item) for item in iterable], False)
+
+    def starmap_async(pool, func, iterable, chunksize=None, callback=None, error_callback=None):
+        return PoolResult([submit(pool, func, *items) for items in iterable], False)
+
+    pool_methods = {
+        "__init__": pool_init, "apply_async": apply_async, "map_async": map_async, "starmap_async": starmap_async,
+        "apply": lambda pool, func, args=(), kwds=None: apply_async(pool, func, args, kwds).get(),
+        "map": lambda *args, **kwargs: map_async(*args, **kwargs).get(),
+        "starmap": lambda *args, **kwargs: starmap_async(*args, **kwargs).get(),
+        "imap": lambda *args, **kwargs: iter(map_async(*args, **kwargs).get()),
+        "imap_unordered": lambda *args, **kwargs: iter(map_async(*args, **kwargs).get()),
+        "close": lambda pool: None, "terminate": shutdown, "join": shutdown,
+        "__enter__": lambda pool: pool, "__exit__": lambda pool, *error: shutdown(pool),
+    }  # fmt: skip
 
     watcher.patches.update({concurrent.futures.wait: wait_for, concurrent.futures.as_completed: as_completed})
 
@@ -234,10 +302,8 @@ def make_patches(recorder, watcher, turns):
                 return True
             return False
 
-        if not blocking:
-            return take()
         permits = permits_of(semaphore)
-        if not turns.until(take, timeout is not None):
+        if not (turns.until(take, timeout is not None) if blocking else take()):
             return False
         if permits is None:
             recorder.hold(semaphore)
@@ -262,6 +328,7 @@ def make_patches(recorder, watcher, turns):
         (time, "sleep", lambda seconds: turns.sleep()),
         *((pool, *patch) for pool in (concurrent.futures.ThreadPoolExecutor, Pool)
           for patch in (("submit", submit), ("map", run_map), ("shutdown", shutdown))),
+        *((multiprocessing.pool.ThreadPool, *method) for method in pool_methods.items()),
         (threading.Event, "set", event_set), (threading.Event, "wait", event_wait),
         (threading.Event, "is_set", event_is_set), (threading.Event, "isSet", event_is_set),
         (threading.Condition, "wait", condition_wait), (threading.Condition, "notify", condition_notify),

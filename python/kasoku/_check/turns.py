@@ -22,7 +22,7 @@ class _Turn:
         self.task = task
         self.go = _thread.allocate_lock()
         self.go.acquire()
-        self.is_done = False
+        self.is_done = self.may_give_up = False
         self.error = None
 
 
@@ -78,6 +78,7 @@ class Turns:
 
     def until(self, ready, may_give_up=False):
         """Lets others run until `ready()`; False if it gave up because nobody else could get on."""
+        me = self.mine.turn
         while not ready():
             if self.is_dead:
                 raise Deadlock
@@ -86,10 +87,15 @@ class Turns:
                 if may_give_up:
                     self._got_on()
                     return False
-                self._die()
-            after = self._next(self.mine.turn)
-            if after is not self.mine.turn:
-                self._hand(after)
+                if not any(turn.may_give_up for turn in self.alive):
+                    self._die()
+            me.may_give_up = may_give_up
+            after = self._next(me)
+            try:
+                if after is not me:
+                    self._hand(after)
+            finally:
+                me.may_give_up = False
         self._got_on()
         return True
 

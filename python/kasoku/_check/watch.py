@@ -41,6 +41,9 @@ class Watcher:
         if isinstance(function, types.MethodType):
             inner = self.replacement(function.__func__)
             return functools.partial(inner, function.__self__) if inner else None
+        if isinstance(function, functools.partial):
+            inner = self.replacement(function.func)
+            return functools.partial(inner, *function.args, **function.keywords) if inner else None
         if getattr(function, "__code__", None) is _GUARD and (inner := self.replacement(function.__wrapped__)):
             return contextlib.contextmanager(inner)
         if not isinstance(function, types.FunctionType) or not is_users(function):
@@ -70,7 +73,7 @@ class Watcher:
         local = set(code.co_varnames) | set(code.co_cellvars) | set(code.co_freevars)
         shared = (_global_names(code) | declared) - (local - declared)
         shared = {n for n in shared if n not in builtins.__dict__ and not _is_constant(function, n)}
-        rewriter = Rewriter(shared, cell_names)
+        rewriter = Rewriter(shared, cell_names, code.co_varnames[: _parameters(code)])
         if isinstance(definition, ast.Lambda):
             body = [ast.copy_location(ast.Return(rewriter.visit(definition.body)), definition)]
             definition = ast.FunctionDef("watched", definition.args, body, [], None, type_comment=None)
@@ -104,6 +107,11 @@ class Watcher:
         result = types.FunctionType(inner, function.__globals__, function.__name__, function.__defaults__, closure)
         result.__kwdefaults__ = function.__kwdefaults__
         return result
+
+
+def _parameters(code):
+    stars = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return code.co_argcount + code.co_kwonlyargcount + stars
 
 
 def _global_names(code):

@@ -211,3 +211,22 @@ kernel("a_call_on_shared_memory", before=add, body="  __shared__ int s[64]; s[t]
 kernel("a_call_on_shared_memory_of_others", "race", before=add, body="  __shared__ int s[64]; s[t] = t; if (t < 16) add(s + 4 * t, 4); __syncthreads(); out[t] = s[63 - t];")  # fmt: skip
 kernel("past_an_array_of_such_a_function", "bounds", before="__device__ int last(int n, int m) { int own[4] = {}; for (int k = 0; k <= m; ++k) own[k] = n + k; return n > 0 ? last(n - 1, m) + own[n & 3] : own[0]; }", body="  out[t] = last(t % 3, n / 16);")  # fmt: skip
 kernel("a_name_in_such_a_function", "race", before="__device__ int sum; __device__ int count(int n) { sum += n; return n > 0 ? count(n - 1) + sum : sum; }", body="  out[t] = count(t % 3);")  # fmt: skip
+
+# ── structures of a thread's own ──────────────────────────────────────────────────────────
+
+fields = "struct Fields { unsigned a : 5; int b : 7; int c : 20; };\n"
+written = (
+    "{0} Fields own[{1}]; for (int i = 0; i < 4; ++i) {{ own[{2}i].a = i; own[{2}i].b = -i; own[{2}i].c = 0; }}\n  "
+)
+kernel(
+    "bitfields_of_its_own",
+    before=fields,
+    body=written.format("", 4, "") + "out[t] = own[d[t] & 3].a + own[d[t] & 1].b;",
+)
+kernel("bitfields_in_shared_memory", before=fields, body=written.format("__shared__", 256, "t * 4 + ") + "out[t] = own[t * 4 + (d[t] & 3)].a;")  # fmt: skip
+kernel("a_bitfield_that_nobody_wrote", "uninitialised", before=fields, body="Fields own[4]; own[d[t] & 1].a = t; out[t] = own[2 + (d[t] & 1)].a;")  # fmt: skip
+kernel("bits_added_to_nothing", "uninitialised", body="int own[4]; own[d[t] & 3] |= 1; out[t] = own[d[t] & 3];")
+gap = """struct Gap { unsigned short a; int b; unsigned long long c; };
+__device__ __noinline__ Gap changed(Gap gap, int by) { Gap other = gap; other.b += by; return by & 1 ? other : gap; }
+"""
+kernel("a_gap_in_a_structure", before=gap, body="Gap own[3]; for (int i = 0; i < 3; ++i) { own[i].a = i; own[i].b = i; own[i].c = i; }\n  own[d[t] & 1] = changed(own[d[t] & 1], t); out[t] = own[d[t] & 1].b;")  # fmt: skip

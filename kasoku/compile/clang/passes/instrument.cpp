@@ -29,7 +29,7 @@ namespace {
 
 // As in check/shadow.h.
 constexpr uint32_t reads = 1, writes = 2, atomic = 4, shared_memory = 8, is_volatile = 16, exchange = 32, ordered = 64,
-                   of_block = 128, relaxed = 256;
+                   of_block = 128, relaxed = 256, bits = 512;
 constexpr int any_parameter = -2;
 
 /// What a pointer leads to, as far as the text shows it.
@@ -157,7 +157,8 @@ class Instrumenter {
       auto [block, thread] = agent(build);
       build.CreateCall(fence_, {block, thread, build.getInt32(scope_of(at) != 0)});
     } else if (auto* load = dyn_cast<LoadInst>(&at)) {
-      watch(at, LoadInst::getPointerOperandIndex(), size_of(load->getType()), reads | kind_of(*load, reads));
+      watch(at, LoadInst::getPointerOperandIndex(), size_of(load->getType()),
+            reads | kind_of(*load, reads) | (is_around_bits(*load) ? bits : 0));
     } else if (auto* store = dyn_cast<StoreInst>(&at)) {
       watch(at, StoreInst::getPointerOperandIndex(), size_of(store->getValueOperand()->getType()),
             writes | kind_of(*store, writes));
@@ -176,6 +177,24 @@ class Instrumenter {
     } else if (auto* call = dyn_cast<CallInst>(&at)) {
       if (const Function* callee = call->getCalledFunction()) memory_call(*call, callee->getName());
     }
+  }
+
+  /// Whether a word is read for what lies around a bitfield that is written: some bits are cleared, some set, and it
+  /// goes back to where it was. Who keeps only the lowest bits of a number asks for them.
+  static bool is_around_bits(const LoadInst& load) {
+    bool is_field = false;
+    for (const Value* value = &load; value->hasOneUse();) {
+      const User* const user = value->user_back();
+      if (const auto* store = dyn_cast<StoreInst>(user))
+        return is_field && store->getValueOperand() == value && store->getPointerOperand() == load.getPointerOperand();
+      const auto* step = dyn_cast<BinaryOperator>(user);
+      if (!step || (step->getOpcode() != Instruction::And && step->getOpcode() != Instruction::Or)) return false;
+      const auto* mask = dyn_cast<ConstantInt>(step->getOperand(1));
+      if (step->getOpcode() == Instruction::And ? !mask : value == &load) return false;  // it begins by clearing them
+      is_field |= step->getOpcode() == Instruction::Or || !mask->getValue().isMask();
+      value = step;
+    }
+    return false;
   }
 
   template <class Access>
