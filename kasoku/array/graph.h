@@ -138,7 +138,7 @@ struct Node {
   const std::shared_ptr<Storage> storage;
 
   std::atomic<int> n_arrays{0};      ///< Arrays that show it, but for views that were made when it was computed
-  std::atomic<bool> has_views{false};  ///< whether there ever was such a view
+  std::atomic<bool> had_views{false};  ///< whether there ever was such a view
   std::atomic<int> times_fused{0};   ///< groups that computed it without storing it
 
   std::atomic<bool> is_pending{false};  ///< false once the expression is dropped
@@ -148,7 +148,7 @@ struct Node {
   bool is_done() const { return !is_pending.load(std::memory_order_acquire); }
   int64_t size() const;
   /// Whether no second array shows it, for one that does.
-  bool is_of_one_array() const { return n_arrays.load() == 1 && !has_views.load(); }
+  bool is_of_one_array() const { return n_arrays.load() == 1 && !had_views.load(); }
 };
 
 /// A node that shows memory.

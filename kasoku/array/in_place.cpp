@@ -1,6 +1,6 @@
 #include "kasoku/array/in_place.h"
 
-#include "kasoku/array/fuse.h"
+#include "kasoku/array/first_sight.h"
 #include "kasoku/device/kept_memory.h"
 #include "kasoku/device/replay.h"
 
@@ -70,5 +70,20 @@ InputThatEnds input_that_ends(const Expression& expression, const Node& result) 
   reads.add(expression);
   return reads.of_nobody_else(result.itemsize, bytes);
 }
+
+std::shared_ptr<Buffer> take_memory(const NodePtr& node, const std::shared_ptr<const Expression>& expression, const InputThatEnds& input, const Fused& fused) {
+  const auto is_it = [&](const NodePtr& load) { return load.get() == input.node; };
+  const auto load = std::ranges::find_if(fused.loads, is_it);
+  const bool is_loaded_once = load != fused.loads.end() && std::find_if(load + 1, fused.loads.end(), is_it) == fused.loads.end();
+  if (!is_loaded_once || is_for_operations(fused, *node->device)) return nullptr;
+  node->expression.store(nullptr);
+  const bool is_nobody_elses = expression.use_count() == 1 && load->use_count() == input.times + 1;  // `fused` has it too
+  if (!is_nobody_elses || !owns_memory(*input.node)) return node->expression.store(expression), nullptr;
+  auto buffer = Storage::buffer_of(input.node->storage);
+  Storage::hold(node->storage, buffer);
+  return buffer;
+}
+
+bool has_taken_memory(const Node& node) { return !node.expression.load(); }
 
 }  // namespace kasoku

@@ -3,7 +3,7 @@
 /// than half of the memory can be changed, and what is written is in the caches.
 #pragma once
 
-#include "kasoku/array/graph.h"
+#include "kasoku/array/fuse.h"
 
 namespace kasoku {
 
@@ -17,5 +17,14 @@ struct InputThatEnds {
 /// A computed input whose memory the large result of `expression` can take: no array shows it, nothing but the expression and those
 /// that are a part of it alone read it, and each element for its own place.
 InputThatEnds input_that_ends(const Expression& expression, const Node& result);
+
+/// The memory of that input, which holds the result from now on. Null if somebody else may read it after all: then nothing has
+/// happened. `fused` is the group of `node`, which the caller is computing; `expression` is the node's own.
+///
+/// While a node is computed in its input's memory it has no expression. Whoever would compute it as a part of his own value takes the
+/// expression first, and waits where there is none.
+std::shared_ptr<Buffer> take_memory(const NodePtr& node, const std::shared_ptr<const Expression>& expression, const InputThatEnds& input, const Fused& fused);
+/// Of a node that is being computed: its input is lost, so it cannot be computed again.
+bool has_taken_memory(const Node& node);
 
 }  // namespace kasoku

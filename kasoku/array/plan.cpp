@@ -80,26 +80,12 @@ Fused fuse_whole(const NodePtr& node) {
   return fuse_map({node, whole}, whole, node->dtype, true);
 }
 
-/// The memory of an input that ends with the node's expression, for its result. Null if somebody else may read it after all: then
-/// nothing is done. Whoever would compute the node as a part of his own value takes its expression first, and waits where there is none.
-std::shared_ptr<Buffer> take_memory(const NodePtr& node, const std::shared_ptr<const Expression>& expression, const InputThatEnds& input, const Fused& fused) {
-  const auto is_it = [&](const NodePtr& load) { return load.get() == input.node; };
-  const auto place = std::ranges::find_if(fused.loads, is_it);
-  if (place == fused.loads.end() || std::find_if(place + 1, fused.loads.end(), is_it) != fused.loads.end() || is_for_operations(fused, *node->device)) return nullptr;
-  node->expression.store(nullptr);
-  const bool is_nobody_elses = expression.use_count() == 1 && place->use_count() == input.times + 1;  // `fused` has it too
-  if (is_nobody_elses && owns_memory(*input.node)) return Storage::buffer_of(input.node->storage);
-  node->expression.store(expression);
-  return nullptr;
-}
-
 std::shared_ptr<Buffer> compute_map(const NodePtr& node, const std::shared_ptr<const Expression>& shared) {
   const Expression& expression = *shared;
   if (const InputThatEnds input = input_that_ends(expression, *node); input.node) {
     const Fused fused = fuse_whole(node);
     auto buffer = take_memory(node, shared, input, fused);
-    if (buffer) Storage::hold(node->storage, buffer);
-    else buffer = allocate(*node, node->size(), node->itemsize);
+    if (!buffer) buffer = allocate(*node, node->size(), node->itemsize);
     compute(fused, *buffer);
     return buffer;
   }
@@ -241,7 +227,7 @@ void evaluate(const NodePtr& node) {
   const Recording::Aside aside(*node);
   const auto stop = [&](bool is_interrupted) {
     node->has_failed = !is_interrupted;
-    if (is_interrupted && !node->expression.load()) finish(*node);  // in part, in its input's memory: it cannot begin again
+    if (is_interrupted && has_taken_memory(*node)) finish(*node);  // in part, in its input's memory: it cannot begin again
     else node->expression.store(expression);
   };
   try {

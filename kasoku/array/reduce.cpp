@@ -4,6 +4,7 @@
 #include "kasoku/array/direct.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/fuse.h"
+#include "kasoku/array/shape.h"
 #include "kasoku/base/axis_error.h"
 #include "kasoku/compile/backends.h"
 
@@ -22,11 +23,9 @@ std::vector<uint8_t> reduced_axes(const Array& array, const Over& over) {
   if (!over.axes) return reduced;
   for (int64_t axis : *over.axes) {
     if (ndim == 0 && (axis == 0 || axis == -1)) continue;  // a number's only axis, NumPy says
-    const int64_t d = axis < 0 ? axis + ndim : axis;
-    if (d < 0 || d >= ndim)
-      throw AxisError(axis, ndim);
-    if (reduced[static_cast<size_t>(d)]) throw Error(ErrorKind::value, "duplicate value in 'axis'");
-    reduced[static_cast<size_t>(d)] = 1;
+    const size_t d = normal_axis(axis, ndim);
+    if (reduced[d]) throw Error(ErrorKind::value, "duplicate value in 'axis'");
+    reduced[d] = 1;
   }
   return reduced;
 }
@@ -115,14 +114,12 @@ Scalar identity(ReduceOp op, Dtype dtype) {
 }
 
 Array reduce(ReduceOp op, const Array& array, const Over& over, std::optional<Dtype> dtype) {
-  std::vector<uint8_t> is_reduced;
-  if (over.axes) is_reduced = reduced_axes(array, over);
+  const std::vector<uint8_t> is_reduced = reduced_axes(array, over);
   const bool is_whole = std::ranges::find(is_reduced, 0) == is_reduced.end();
   const bool is_plain = is_whole && !over.keepdims && !over.where && !over.initial && (!dtype || is_own_dtype(op, array.dtype(), *dtype));
   if (Array known = is_plain ? reduce_again(op, array) : Array(); !known.is_null()) return known;
   const ReductionInfo& row = info(op);
   const OpTypes types = reduction_types(op, array.dtype(), dtype);
-  if (!over.axes) is_reduced = reduced_axes(array, over);
   Shape shape;
   bool is_empty = false;
   for (size_t d = 0; d < is_reduced.size(); ++d) {

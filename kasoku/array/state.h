@@ -40,7 +40,7 @@ struct Array::State {
       node->n_arrays.store(node->n_arrays.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     } else if (node->is_done()) {
       is_counted = false;
-      if (!node->has_views.load(std::memory_order_relaxed)) node->has_views.store(true, std::memory_order_relaxed);
+      if (!node->had_views.load(std::memory_order_relaxed)) node->had_views.store(true, std::memory_order_relaxed);
     } else {
       node->n_arrays.fetch_add(1, std::memory_order_relaxed);
     }

@@ -48,7 +48,7 @@ class Function {
   /// The same `n` times: before each `next` moves what `args` point to on to launch `i`, or says that there are no more.
   using NextArgs = bool (*)(void* const* args, size_t i);
   virtual void launch_each(void* const* args, size_t n, NextArgs next, Stream& stream) {
-    for (size_t i = 0; i < n && next(args, i); ++i) launch({}, args, stream);
+    for (size_t i = 0; i < n && next(args, i); ++i) launch_one(args, stream);
   }
 
   /// CUDA's function attributes by their lower-case name ("num_regs",

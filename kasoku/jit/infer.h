@@ -54,6 +54,18 @@ class Inference {
   std::optional<Type> call_overload(Expr& expr);
   Type call_intrinsic(Expr& expr, const Intrinsic& intrinsic);
   Type call_elementwise(Expr& expr, const Intrinsic& intrinsic);
+  Type call_operator(Expr& expr, const Intrinsic& intrinsic, Operator op);
+  Type call_conversion(Expr& expr, const Intrinsic& intrinsic, Dtype dtype);  ///< int(), float(), bool()
+  Type call_complex(Expr& expr);
+  Type call_len(const Expr& expr);
+  Type call_result_type(const Expr& expr);
+  Type call_abs(const Expr& expr);
+  Type call_round(Expr& expr, const Intrinsic& intrinsic);
+  Type call_extreme(Expr& expr, const Intrinsic& intrinsic);
+  Type call_where(const Expr& expr);
+  Type call_clip(const Expr& expr);
+  Type call_drawn(Expr& expr);
+  Type call_algorithm(const Expr& expr);
   Type call_reduction(Expr& expr, const Intrinsic& row);
   Type call_creation(Expr& expr, Handler handler);
   Type call_random(Expr& expr, Handler handler);
@@ -100,6 +112,7 @@ class Inference {
   /// An error if `array` may not be written.
   void want_writable(const Expr& array);
   void want_scalar(const Expr& call, size_t i);
+  void want_arguments(const Expr& call, const Intrinsic& intrinsic, size_t n);
   void want_number_text(const Expr& expr, const std::string& text, Dtype dtype);
 
   TypedUnit& unit_;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 
 namespace kasoku::jit {
 
@@ -68,15 +69,7 @@ Type Inference::call_elementwise(Expr& expr, const Intrinsic& intrinsic) {
     if (!types.back().is_scalar() && !types.back().is_array())
       fail(expr.items[i]->place, fmt::format("{} of {} has no meaning", intrinsic.name, str(types.back())));
   }
-  Dtype dtype = types[0].dtype;
-  if (types.size() == 2) {
-    const Type& a = types[0];
-    const Type& b = types[1];
-    dtype = a.is_array() && b.is_array() ? element_dtype(a.dtype, b.dtype)
-            : a.is_array()               ? weak_dtype(a.dtype, b.dtype)
-            : b.is_array()               ? weak_dtype(b.dtype, a.dtype)
-                                         : scalar_dtype(a.dtype, b.dtype);
-  }
+  Dtype dtype = types.size() == 2 ? common_dtype(types[0], types[1]) : types[0].dtype;
   if (intrinsic.op) {
     try {
       dtype = element_types(*intrinsic.op, dtype, intrinsic.in_floats).result;
@@ -95,49 +88,162 @@ Type Inference::call_elementwise(Expr& expr, const Intrinsic& intrinsic) {
   return elementwise_type(dtype, types);
 }
 
-Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
-  const auto need = [&](size_t n) {
-    for (size_t i = 0; i < n; ++i)
-      if (!has(expr, i))
-        fail(expr.place, fmt::format("{} needs ({})", intrinsic.name, intrinsic.parameters));
+void Inference::want_arguments(const Expr& expr, const Intrinsic& intrinsic, size_t n) {
+  for (size_t i = 0; i < n; ++i)
+    if (!has(expr, i)) fail(expr.place, fmt::format("{} needs ({})", intrinsic.name, intrinsic.parameters));
+}
+
+Type Inference::call_operator(Expr& expr, const Intrinsic& intrinsic, Operator op) {
+  want_arguments(expr, intrinsic, 2);
+  const Type a = argument(expr, 0), b = argument(expr, 1);
+  if (const auto type = binary_type(op, a, b, expr.items[2].get())) return *type;
+  fail(expr.place, fmt::format("{}({}, {}) has no meaning", intrinsic.name, str(a), str(b)));
+}
+
+Type Inference::call_conversion(Expr& expr, const Intrinsic& intrinsic, Dtype dtype) {
+  if (!has(expr, 0)) return Type::scalar(dtype);
+  const Type given = argument(expr, 0);
+  const bool is_text = given.kind == TypeKind::text, is_truth = dtype == Dtype::bool_;
+  if (is_text && !is_truth) return want_number_text(expr, given.text, dtype), Type::scalar(dtype);
+  if ((given.is_array() && given.ndim == 0) || given.is_string() || is_text) return Type::scalar(dtype);
+  if (!given.is_scalar()) fail(expr.place, fmt::format("{}({}) has no meaning", intrinsic.name, str(given)));
+  if (given.is_complex() && !is_truth) fail(expr.place, fmt::format("{} of a complex number has no meaning", intrinsic.name), "", "use abs(x) or x.real");
+  return Type::scalar(dtype);
+}
+
+Type Inference::call_complex(Expr& expr) {
+  for (size_t i = 0; i < 2; ++i) want_scalar(expr, i);
+  if (has(expr, 1) && (argument(expr, 0).is_complex() || argument(expr, 1).is_complex()))
+    fail(expr.place, "complex() of two numbers takes real ones in compiled code", "", "write x + 1j * y");
+  return Type::scalar(Dtype::complex128);
+}
+
+Type Inference::call_len(const Expr& expr) {
+  const Type type = argument(expr, 0);
+  const bool has_length = (type.is_array() && type.ndim > 0) || type.is_tuple() || type.is_container() || type.kind == TypeKind::range || type.is_words();
+  if (!has_length) fail(expr.place, fmt::format("{} has no len()", str(type)));
+  return int64_type;
+}
+
+/// numpy.result_type()
+Type Inference::call_result_type(const Expr& expr) {
+  Dtype dtype = Dtype::bool_;
+  const std::function<void(const Type&)> add = [&](const Type& type) {
+    if (type.is_tuple() || type.is_list()) {
+      for (const Type& item : type.items) add(item);
+      return;
+    }
+    if (!type.is_array() && !type.is_scalar() && type.kind != TypeKind::dtype) fail(expr.place, fmt::format("{} has no dtype", str(type)));
+    dtype = element_dtype(dtype, type.dtype);
   };
-  const auto binary = [&](Operator op) -> Type {
-    need(2);
-    const auto type = binary_type(op, argument(expr, 0), argument(expr, 1), expr.items[2].get());
-    if (!type)
-      fail(expr.place, fmt::format("{}({}, {}) has no meaning", intrinsic.name,
-                                   str(argument(expr, 0)), str(argument(expr, 1))));
-    return *type;
+  for (size_t i = 0; i + 1 < expr.items.size(); ++i) add(argument(expr, i));
+  return Type::of_dtype(dtype);
+}
+
+Type Inference::call_abs(const Expr& expr) {
+  const Type x = argument(expr, 0);
+  const Dtype dtype = real_dtype(x.dtype);
+  if (x.is_array()) return Type::array(dtype, x.ndim, true);
+  if (!x.is_scalar()) fail(expr.place, fmt::format("abs of {} has no meaning", str(x)));
+  if (!x.is_integer() && !x.is_boolean()) return Type::scalar(dtype);
+  const Dtype wide = scalar_dtype(dtype, dtype);
+  return Type::scalar(wide == Dtype::bool_ ? Dtype::int64 : wide);
+}
+
+Type Inference::call_round(Expr& expr, const Intrinsic& intrinsic) {
+  const Type x = argument(expr, 0);
+  const bool has_digits = has(expr, 1);
+  if (is_complex(x.dtype)) fail(expr.place, "complex numbers cannot be rounded in compiled code");
+  if (has_digits && !is_floating(x.dtype) && constant_int(*expr.items[2]).value_or(-1) < 0) fail(expr.place, "integers cannot be rounded to tens in compiled code");
+  if (has_digits && !argument(expr, 1).is_integer() && !argument(expr, 1).is_boolean())
+    fail(expr.items[2]->place, fmt::format("the number of digits is an integer, not {}", str(argument(expr, 1))));
+  if (x.is_array() && intrinsic.is_builtin()) fail(expr.place, fmt::format("round() of {} has no meaning", str(x)), "", "use np.round");
+  if (x.is_array()) return Type::array(x.dtype, x.ndim, true);
+  want_scalar(expr, 0);
+  if (has_digits || intrinsic.name.starts_with("numpy.")) return Type::scalar(x.dtype);
+  return x.is_floating() || x.is_boolean() ? int64_type : Type::scalar(x.dtype);
+}
+
+/// min() and max()
+Type Inference::call_extreme(Expr& expr, const Intrinsic& intrinsic) {
+  Type all;
+  const auto add = [&](const Type& next, Type otherwise) {
+    if (all.is_known() && all.enumeration != next.enumeration)  // which of them comes out, only the interpreter knows
+      fail(expr.place, fmt::format("{} of {} and {} cannot be compiled", intrinsic.name, str(all), str(next)));
+    all = join(all, next).value_or(std::move(otherwise));
+  };
+  const auto ordered = [&] {
+    if (all.is_complex()) fail(expr.place, fmt::format("{} of complex numbers has no meaning", intrinsic.name));
+    return all;
   };
   const Type first = argument(expr, 0);
-  const bool is_pythons = intrinsic.name.starts_with("builtins.");
+  if (expr.items.size() == 2) {
+    if (first.is_array()) return call_reduction(expr, intrinsic);
+    if (first.is_tuple())
+      for (const Type& item : first.items) add(item, {});
+    if (ordered().is_scalar()) return all;
+    fail(expr.place, fmt::format("{} of {} has no meaning", intrinsic.name, str(first)));
+  }
+  want_arguments(expr, intrinsic, 2);
+  for (size_t i = 0; i + 1 < expr.items.size(); ++i) {
+    want_scalar(expr, i);
+    add(argument(expr, i), float64_type);
+  }
+  return ordered();
+}
+
+Type Inference::call_where(const Expr& expr) {
+  const Type a = argument(expr, 1), b = argument(expr, 2);
+  const auto type = binary_type(Operator::add, a, b, nullptr);
+  if (!type) fail(expr.place, fmt::format("where of {} and {} has no meaning", str(a), str(b)));
+  const bool both_bool = a.dtype == Dtype::bool_ && b.dtype == Dtype::bool_;
+  return elementwise_type(both_bool ? Dtype::bool_ : type->dtype, {argument(expr, 0), a, b});
+}
+
+Type Inference::call_clip(const Expr& expr) {
+  std::vector<Type> operands{argument(expr, 0)};
+  Type all = operands[0];
+  for (size_t i : {1, 2}) {
+    if (!has(expr, i) || argument(expr, i).kind == TypeKind::none) continue;
+    operands.push_back(argument(expr, i));
+    if (const auto both = binary_type(Operator::add, all, operands.back(), nullptr)) all = *both;
+  }
+  return elementwise_type(all.dtype, operands);
+}
+
+/// What a function of NumPy's for C draws.
+Type Inference::call_drawn(Expr& expr) {
+  if (!argument(expr, 2).is_generator()) fail(expr.place, fmt::format("a generator is needed here, not {}", str(argument(expr, 2))));
+  for (size_t i = 3; i + 1 < expr.items.size(); ++i)
+    if (const Type given = argument(expr, i); !given.is_scalar() && given.kind != TypeKind::none)
+      fail(expr.place, fmt::format("a draw of a generator takes numbers, not {}", str(given)));
+  return Type::scalar(dtype_argument(expr, 1, Dtype::float64));
+}
+
+/// What the engine computes: results of the types that the second argument has.
+Type Inference::call_algorithm(const Expr& expr) {
+  const auto own = [](const Type& like) { return like.is_array() ? Type::array(like.dtype, like.ndim, true) : Type::scalar(like.dtype); };
+  const Type like = argument(expr, 1);
+  if (!like.is_tuple()) return own(like);
+  std::vector<Type> types;
+  for (const Type& item : like.items) types.push_back(own(item));
+  return Type::tuple(types);
+}
+
+Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
+  const auto need = [&](size_t n) { want_arguments(expr, intrinsic, n); };
+  const auto binary = [&](Operator op) { return call_operator(expr, intrinsic, op); };
+  const auto is_whole = [&](size_t i) { return argument(expr, i).is_integer() || argument(expr, i).is_boolean(); };
+  const Type first = argument(expr, 0);
   if (intrinsic.name.starts_with("math."))
     for (size_t i = 0; i + 1 < expr.items.size(); ++i)
       if (has(expr, i) && !(argument(expr, i).is_scalar() && !argument(expr, i).is_complex()))
         fail(expr.items[i + 1]->place, fmt::format("{} takes real numbers, not {}", intrinsic.name, str(argument(expr, i))));
   const auto want_items = [&] {
-    if (is_pythons && first.is_scalar()) fail(expr.place, fmt::format("{} is not iterable", str(first)));
+    if (intrinsic.is_builtin() && first.is_scalar()) fail(expr.place, fmt::format("{} is not iterable", str(first)));
   };
-  const auto want_order = [&](const Type& type) {
-    if (type.is_complex()) fail(expr.place, fmt::format("{} of complex numbers has no meaning", intrinsic.name));
-  };
-  const auto want_same = [&](const Type& all, const Type& next) {  // which of them comes out, only the interpreter knows
-    if (all.is_known() && all.enumeration != next.enumeration) fail(expr.place, fmt::format("{} of {} and {} cannot be compiled", intrinsic.name, str(all), str(next)));
-  };
-  const auto convert = [&](Dtype dtype) {
-    if (!has(expr, 0)) return Type::scalar(dtype);
-    if (first.kind == TypeKind::text && dtype != Dtype::bool_) return want_number_text(expr, first.text, dtype), Type::scalar(dtype);
-    if ((first.is_array() && first.ndim == 0) || first.is_string() || (first.kind == TypeKind::text && dtype == Dtype::bool_)) return Type::scalar(dtype);
-    if (!first.is_scalar()) fail(expr.place, fmt::format("{}({}) has no meaning", intrinsic.name, str(first)));
-    if (first.is_complex() && dtype != Dtype::bool_)
-      fail(expr.place, fmt::format("{} of a complex number has no meaning", intrinsic.name), "",
-           "use abs(x) or x.real");
-    return Type::scalar(dtype);
-  };
-  if (first.is_container() && is_pythons) switch (intrinsic.handler) {
-      case Handler::reduce: case Handler::min: case Handler::max: case Handler::to_bool:
-        if (expr.items.size() == 2) return list_method(expr, intrinsic.handler);
-        break;
+  if (first.is_container() && intrinsic.is_builtin() && expr.items.size() == 2) switch (intrinsic.handler) {
+      case Handler::reduce: case Handler::min: case Handler::max: case Handler::to_bool: return list_method(expr, intrinsic.handler);
       default: break;
     }
   switch (intrinsic.handler) {
@@ -147,90 +253,28 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     case Handler::prange:
       need(1);
       for (size_t i = 0; i < 3; ++i)
-        if (has(expr, i) && !argument(expr, i).is_integer() && !argument(expr, i).is_boolean())
-          fail(expr.items[i + 1]->place, fmt::format("range needs integers, not {}", str(argument(expr, i))));
+        if (has(expr, i) && !is_whole(i)) fail(expr.items[i + 1]->place, fmt::format("range needs integers, not {}", str(argument(expr, i))));
       return Type::of(TypeKind::range);
-    case Handler::len:
-      need(1);
-      if ((first.is_array() && first.ndim > 0) || first.is_tuple() || first.is_container() || first.kind == TypeKind::range) return int64_type;
-      if (first.is_words()) return int64_type;
-      fail(expr.place, fmt::format("{} has no len()", str(first)));
+    case Handler::len: return need(1), call_len(expr);
     case Handler::isinstance:
       need(2);
       if (!is_of(first, argument(expr, 1).text)) fail(expr.place, fmt::format("isinstance of {} cannot be compiled", str(first)),
              first.is_scalar() ? "compiled code does not tell Python's numbers from NumPy's of 64 bits" : "");
       return bool_type;
-    case Handler::result_type: {
-      Dtype dtype = Dtype::bool_;
-      const auto add = [&](const Type& type, const auto& self) -> void {
-        if (type.is_tuple() || type.is_list()) {
-          for (const Type& item : type.items) self(item, self);
-        } else if (type.is_array() || type.is_scalar() || type.kind == TypeKind::dtype) {
-          dtype = element_dtype(dtype, type.dtype);
-        } else {
-          fail(expr.place, fmt::format("{} has no dtype", str(type)));
-        }
-      };
-      for (size_t i = 0; i + 1 < expr.items.size(); ++i) add(argument(expr, i), add);
-      return Type::of_dtype(dtype);
-    }
+    case Handler::result_type: return call_result_type(expr);
     case Handler::text_method: return string_method(expr, intrinsic);
     case Handler::to_str:
     case Handler::formatted:
     case Handler::ord:
     case Handler::chr: return string_call(expr, intrinsic);
-    case Handler::to_int: return convert(Dtype::int64);
-    case Handler::to_float: return convert(Dtype::float64);
-    case Handler::to_bool: return convert(Dtype::bool_);
-    case Handler::to_complex:
-      for (size_t i = 0; i < 2; ++i) want_scalar(expr, i);
-      if (has(expr, 1) && (first.is_complex() || argument(expr, 1).is_complex())) fail(expr.place, "complex() of two numbers takes real ones in compiled code", "", "write x + 1j * y");
-      return Type::scalar(Dtype::complex128);
-    case Handler::abs: {
-      need(1);
-      const Dtype dtype = real_dtype(first.dtype);
-      if (first.is_array()) return Type::array(dtype, first.ndim, true);
-      if (!first.is_scalar()) fail(expr.place, fmt::format("abs of {} has no meaning", str(first)));
-      return Type::scalar(first.is_integer() || first.is_boolean() ? scalar_dtype(dtype, dtype) == Dtype::bool_
-                              ? Dtype::int64 : scalar_dtype(dtype, dtype) : dtype);
-    }
-    case Handler::round:
-      need(1);
-      if (is_complex(first.dtype)) fail(expr.place, "complex numbers cannot be rounded in compiled code");
-      if (!is_floating(first.dtype) && has(expr, 1) && constant_int(*expr.items[2]).value_or(-1) < 0)
-        fail(expr.place, "integers cannot be rounded to tens in compiled code");
-      if (has(expr, 1) && !argument(expr, 1).is_integer() && !argument(expr, 1).is_boolean())
-        fail(expr.items[2]->place, fmt::format("the number of digits is an integer, not {}", str(argument(expr, 1))));
-      if (is_pythons && first.is_array()) fail(expr.place, fmt::format("round() of {} has no meaning", str(first)), "", "use np.round");
-      if (first.is_array()) return Type::array(first.dtype, first.ndim, true);
-      want_scalar(expr, 0);
-      if (has(expr, 1) || std::string_view(intrinsic.name).starts_with("numpy.")) return Type::scalar(first.dtype);
-      return first.is_floating() || first.is_boolean() ? int64_type : Type::scalar(first.dtype);
+    case Handler::to_int: return call_conversion(expr, intrinsic, Dtype::int64);
+    case Handler::to_float: return call_conversion(expr, intrinsic, Dtype::float64);
+    case Handler::to_bool: return call_conversion(expr, intrinsic, Dtype::bool_);
+    case Handler::to_complex: return call_complex(expr);
+    case Handler::abs: return need(1), call_abs(expr);
+    case Handler::round: return need(1), call_round(expr, intrinsic);
     case Handler::min:
-    case Handler::max: {
-      if (expr.items.size() == 2) {
-        if (first.is_array()) return call_reduction(expr, intrinsic);
-        if (first.is_tuple() && !first.items.empty()) {
-          Type all;
-          for (const Type& item : first.items) {
-            want_same(all, item);
-            all = join(all, item).value_or(Type{});
-          }
-          want_order(all);
-          if (all.is_scalar()) return all;
-        }
-        fail(expr.place, fmt::format("{} of {} has no meaning", intrinsic.name, str(first)));
-      }
-      need(2);
-      Type all;
-      for (size_t i = 0; i + 1 < expr.items.size(); ++i) {
-        want_scalar(expr, i);
-        want_same(all, argument(expr, i));
-        all = join(all, argument(expr, i)).value_or(float64_type);
-      }
-      want_order(all);
-      return all;
-    }
+    case Handler::max: return call_extreme(expr, intrinsic);
     case Handler::reduce:
       want_items();
       if (first.is_tuple() && intrinsic.reduction == ReduceOp::sum) {
@@ -250,75 +294,31 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     case Handler::floor_divide: return binary(Operator::floor_divide);
     case Handler::modulo: return binary(Operator::modulo);
     case Handler::print: return Type::none();
-    case Handler::log:
-      need(1);
-      return Type::scalar(floating_dtype(first.dtype));
+    case Handler::log: return need(1), Type::scalar(floating_dtype(first.dtype));
     case Handler::ldexp:
       need(2);
-      if (!argument(expr, 1).is_integer() && !argument(expr, 1).is_boolean()) fail(expr.place, fmt::format("math.ldexp takes an integer second, not {}", str(argument(expr, 1))));
+      if (!is_whole(1)) fail(expr.place, fmt::format("math.ldexp takes an integer second, not {}", str(argument(expr, 1))));
       return Type::scalar(floating_dtype(first.dtype));
-    case Handler::frexp:
-      need(1);
-      return Type::tuple({Type::scalar(floating_dtype(first.dtype)), int64_type});
+    case Handler::frexp: return need(1), Type::tuple({Type::scalar(floating_dtype(first.dtype)), int64_type});
     case Handler::hypot: {
       need(1);
       Dtype dtype = first.dtype;
       for (size_t i = 1; i + 1 < expr.items.size(); ++i) dtype = scalar_dtype(dtype, argument(expr, i).dtype);
       return Type::scalar(floating_dtype(dtype));
     }
-    case Handler::where: {
-      need(3);
-      const Type a = argument(expr, 1), b = argument(expr, 2);
-      const auto type = binary_type(Operator::add, a, b, nullptr);
-      if (!type) fail(expr.place, fmt::format("where of {} and {} has no meaning", str(a), str(b)));
-      const bool both_bool = a.dtype == Dtype::bool_ && b.dtype == Dtype::bool_;
-      return elementwise_type(both_bool ? Dtype::bool_ : type->dtype, {first, a, b});
-    }
-    case Handler::clip: {
-      need(1);
-      std::vector<Type> operands{first};
-      Type all = first;
-      for (size_t i : {1, 2})
-        if (has(expr, i) && argument(expr, i).kind != TypeKind::none) {
-          operands.push_back(argument(expr, i));
-          const auto both = binary_type(Operator::add, all, argument(expr, i), nullptr);
-          if (both) all = *both;
-        }
-      return elementwise_type(all.dtype, operands);
-    }
-    case Handler::dot: {
+    case Handler::where: return need(3), call_where(expr);
+    case Handler::clip: return need(1), call_clip(expr);
+    case Handler::dot:
       need(2);
-      const Type second = argument(expr, 1);
-      if (first.is_scalar() || second.is_scalar()) return binary(Operator::multiply);
-      return binary(Operator::matmul);
-    }
+      return binary(first.is_scalar() || argument(expr, 1).is_scalar() ? Operator::multiply : Operator::matmul);
     case Handler::lapack:
     case Handler::thread_limit:
     case Handler::thread_number: return int64_type;
     case Handler::reaches: return need(1), bool_type;
-    case Handler::drawn: {
-      if (!argument(expr, 2).is_generator()) fail(expr.place, fmt::format("a generator is needed here, not {}", str(argument(expr, 2))));
-      for (size_t i = 3; i + 1 < expr.items.size(); ++i)
-        if (const Type given = argument(expr, i); !given.is_scalar() && given.kind != TypeKind::none)
-          fail(expr.place, fmt::format("a draw of a generator takes numbers, not {}", str(given)));
-      return Type::scalar(dtype_argument(expr, 1, Dtype::float64));
-    }
-    case Handler::algorithm: {
-      const auto own = [](const Type& like) { return like.is_array() ? Type::array(like.dtype, like.ndim, true) : Type::scalar(like.dtype); };
-      const Type like = argument(expr, 1);
-      if (!like.is_tuple()) return own(like);
-      std::vector<Type> types;
-      for (const Type& item : like.items) types.push_back(own(item));
-      return Type::tuple(types);
-    }
-    case Handler::item:
-      need(1);
-      if (first.is_scalar()) return first;
-      return Type::scalar(first.dtype);
-    case Handler::seed:
-      need(1);
-      want_scalar(expr, 0);
-      return Type::none();
+    case Handler::drawn: return call_drawn(expr);
+    case Handler::algorithm: return call_algorithm(expr);
+    case Handler::item: return need(1), first.is_scalar() ? first : Type::scalar(first.dtype);
+    case Handler::seed: return need(1), want_scalar(expr, 0), Type::none();
     case Handler::random: case Handler::rand: case Handler::randn: case Handler::standard_normal:
     case Handler::uniform: case Handler::normal: case Handler::expovariate: case Handler::exponential:
     case Handler::randint: case Handler::randint_inclusive:

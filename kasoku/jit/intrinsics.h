@@ -56,6 +56,8 @@ struct Intrinsic {
   Dtype dtype;                  ///< word
   bool in_floats = false;       ///< math.pow(2, 3) is a float, whatever the row says
   ReduceOp reduction = ReduceOp::sum;  ///< what reduces; of mean a sum
+
+  bool is_builtin() const { return name.starts_with("builtins."); }
 };
 
 /// A method of a list, a dict or a set.

@@ -109,7 +109,7 @@ Val FunctionLowering::listed(const Val& container, const std::string& what, Plac
   return made_list(type, fmt::format("ks_{}({})", what, container.text), place);
 }
 
-FunctionLowering::Walk FunctionLowering::dict_walk(const Expr& container, const std::string& what, Place place) {
+FunctionLowering::Iterable FunctionLowering::entries(const Expr& container, const std::string& what, Place place) {
   const Val pinned = expr(container);
   if (on_device_) error(place, "a loop over a dict or a set has no form on a device");
   const Val dict = owned_item(pinned.text, pinned.type);

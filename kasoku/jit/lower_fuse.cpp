@@ -72,270 +72,293 @@ Fused FunctionLowering::generator(const Expr& e, const std::string& shape, std::
   return fused;
 }
 
-Fused FunctionLowering::fuse(const Expr& e) {
-  if (!is_fusible(e)) {
-    if (e.type.is_array()) return leaf(e);
-    return number_element(pin(expr(e)));
-  }
-  if (e.kind == ExprKind::name) return deferred(e.variable);
+/// The steps of fuse(): each gives the element of one kind of expression, made of the elements of its operands. A function
+/// that is returned outlives this, so it captures copies.
+class FunctionLowering::Fusion {
+ public:
+  Fusion(FunctionLowering& function, const Expr& e) : function_(function), e_(e) { fused_.type = e.type; }
 
-  Fused all;
-  all.type = e.type;
-  std::vector<Fused> parts;
-  using Element = std::function<std::string(const Index&)>;
-  const auto whole_part = [&](const Expr& operand) {
-    Fused fused = fuse(operand);
-    if (fused.where) fused = array_element(masked(fused, operand.place));  // x[mask] inside an expression is stored first
-    all.leaves.insert(all.leaves.end(), fused.leaves.begin(), fused.leaves.end());
-    all.gathered.insert(all.gathered.end(), fused.gathered.begin(), fused.gathered.end());
-    all.is_random |= fused.is_random;
+  Fused fused() {
+    switch (e_.kind) {
+      case ExprKind::unary: return of(unary());
+      case ExprKind::binary: return of(binary());
+      case ExprKind::compare: return of(compared());
+      case ExprKind::subscript: return e_.items[1]->type.dtype == Dtype::bool_ ? masked() : of(gathered());
+      default: break;
+    }
+    if (e_.items[0]->binding.kind == Binding::Kind::dtype) return of(converted());
+    const Intrinsic& row = *intrinsic_of(e_);
+    switch (row.handler) {
+      case Handler::elementwise: return of(elementwise(row));
+      case Handler::abs: return of(absolute());
+      case Handler::round: return of(rounded());
+      case Handler::pow: return of(called(Operator::power));
+      case Handler::add: return of(called(Operator::add));
+      case Handler::subtract: return of(called(Operator::subtract));
+      case Handler::multiply:
+      case Handler::dot: return of(called(Operator::multiply));
+      case Handler::divide: return of(called(Operator::divide));
+      case Handler::floor_divide: return of(called(Operator::floor_divide));
+      case Handler::modulo: return of(called(Operator::modulo));
+      case Handler::where: return of(chosen());
+      case Handler::clip: return of(clipped());
+      case Handler::astype:
+      case Handler::copy: return of(converted());
+      case Handler::zeros: return filled("0");
+      case Handler::ones: return filled("1");
+      case Handler::full: return filled(function_.filled_value(*e_.items[2], e_.type.dtype));
+      case Handler::zeros_like: return of(filled_like("0"));
+      case Handler::ones_like: return of(filled_like("1"));
+      case Handler::full_like: return of(filled_like(function_.filled_value(*e_.items[2], e_.type.dtype)));
+      case Handler::arange: return counted();
+      case Handler::linspace: return spread();
+      default: return drawn(row.handler);
+    }
+  }
+
+ private:
+  using Element = Fused::Element;
+
+  Fused of(Element element) {
+    fused_.element = std::move(element);
+    return std::move(fused_);
+  }
+
+  /// An operand, whose arrays the loop reads too.
+  Fused operand(const Expr& e) {
+    Fused one = function_.fuse(e);
+    if (one.where) one = array_element(function_.masked(one, e.place));  // x[mask] inside an expression is stored first
+    fused_.leaves.insert(fused_.leaves.end(), one.leaves.begin(), one.leaves.end());
+    fused_.gathered.insert(fused_.gathered.end(), one.gathered.begin(), one.gathered.end());
+    fused_.is_random |= one.is_random;
+    return one;
+  }
+
+  Element element(const Expr& e) { return operand(e).element; }
+
+  /// The same of an operand that has to fit into `dtype` if it is a number.
+  Element fitting(const Expr& e, Dtype dtype) {
+    Element one = element(e);
+    if (!e.type.is_array()) function_.want_fit(e, one({}), dtype);
+    return one;
+  }
+
+  Element unary() {
+    const Expr& operand = *e_.items[0];
+    return [x = element(operand), op = op_of(e_.op), from = operand.type.dtype, to = e_.type.dtype](const Index& at) {
+      return op_text(op, to, {cast(x(at), from, to)});
+    };
+  }
+
+  Element arithmetic_of(Operator op, const Expr& left, const Expr& right) {
+    const Dtype to = e_.type.dtype, from_a = left.type.dtype, from_b = right.type.dtype;
+    const Element a = fitting(left, to);
+    const Fused values = operand(right);
+    function_.want_operand(op, right, values, to);
+    const Element b = values.element;
+    return [=](const Index& at) { return arithmetic(op, cast(a(at), from_a, to), cast(b(at), from_b, to), to); };
+  }
+
+  Element called(Operator op) { return arithmetic_of(op, *e_.items[1], *e_.items[2]); }
+
+  Element binary() {
+    const Expr &left = *e_.items[0], &right = *e_.items[1];
+    const Dtype to = e_.type.dtype, from = left.type.dtype;
+    const auto exponent = e_.op == Operator::power ? constant_int(right) : std::nullopt;
+    if (!exponent || *exponent <= 0 || *exponent > 64 || is_complex(to)) return arithmetic_of(e_.op, left, right);
+    const Element x = fitting(left, to);
+    function_.want_operand(e_.op, right, operand(right), to);
+    return [=](const Index& at) { return fmt::format("ks_power_of<{}>({})", *exponent, cast(x(at), from, to)); };
+  }
+
+  Element compared() {
+    const Element a = element(*e_.items[0]), b = element(*e_.items[1]);
+    const Type &ta = e_.items[0]->type, &tb = e_.items[1]->type;
+    const Dtype from_a = ta.dtype, from_b = tb.dtype, both = common_dtype(ta, tb);
+    const bool are_arrays = ta.is_array() && tb.is_array();
+    const auto outside = are_arrays ? std::nullopt : function_.beyond(e_, ta.is_array() ? b({}) : a({}), both);
+    return [=, op = op_of(e_.ops[0]), symbol = std::string(str(e_.ops[0]))](const Index& at) {
+      const std::string text = have_two_signs(from_a, from_b) ? ordered(symbol, a(at), b(at))
+                               : is_complex(both) ? fmt::format("({} {} {})", cast(a(at), from_a, both), symbol, cast(b(at), from_b, both))
+                                                  : op_text(op, both, {cast(a(at), from_a, both), cast(b(at), from_b, both)});
+      return outside ? fmt::format("({} ? {} : {})", outside->is_outside, outside->result, text) : text;
+    };
+  }
+
+  /// x[mask]
+  Fused masked() {
+    const Fused x = operand(*e_.items[0]), mask = operand(*e_.items[1]);
+    if (distinct(fused_.leaves).size() > 1) {
+      const std::string of_array = function_.shape(x, e_.place);
+      function_.want_mask(of_array, function_.shape(mask, e_.place), e_.place);
+    }
+    fused_.where = mask.element;
+    return of(x.element);
+  }
+
+  /// x[indices]
+  Element gathered() {
+    const Val array = function_.expr(*e_.items[0]);
+    const Expr& index = *e_.items[1];
+    const Element i = element(index);
+    fused_.gathered.push_back(array.text);
+    const Dtype from = index.type.dtype;
+    const std::string bad = function_.temp("bad");
+    if (!function_.options_.is_cuda) want_indices(array.text, index.type, i, bad);
+    const std::string stride = array.type.is_contiguous ? "" : fmt::format(" * {}.stride[0]", array.text);
+    return [=](const Index& at) {
+      return fmt::format("{0}.data[ks_wrap({1}, {0}.shape[0]){2}]", array.text, cast(i(at), from, Dtype::int64), stride);
+    };
+  }
+
+  /// Looks at all indices before the loop that uses them, and fails with the one that `bad` then holds.
+  void want_indices(const std::string& array, const Type& type, const Element& index, const std::string& bad) {
+    Fused test = fused_;
+    test.element = index;
+    test.type = type;
+    const std::string shape = function_.shape(test, e_.place);
+    function_.line("ks_i64 {} = 0;", bad);
+    function_.elements(test, shape, {}, [&](const Index& at) {
+      function_.line("if ((ks_u64)ks_wrap({0}, {1}.shape[0]) >= (ks_u64){1}.shape[0]) {2} = {0} < 0 ? {0} : {0} + 1;",
+                     cast(index(at), type.dtype, Dtype::int64), array, bad);
+    }, false);
+    function_.fail_if(bad, fmt::format("ks_jit_fail(ks, ks_index_error, {0}, {1}, {2} < 0 ? {2} : {2} - 1, {3}.shape[0], 0)", e_.place.line,
+                                       quoted(array), bad, array));
+  }
+
+  Element converted() {
+    const Expr& operand = *e_.items[1];
+    return [x = element(operand), from = operand.type.dtype, to = e_.type.dtype](const Index& at) { return cast(x(at), from, to); };
+  }
+
+  Element elementwise(const Intrinsic& row) {
+    const bool is_binary = e_.items.size() == 3;
+    const Dtype dtype = is_binary ? common_dtype(e_.items[1]->type, e_.items[2]->type) : e_.items[1]->type.dtype;
+    std::vector<Element> operands;
+    std::vector<Type> from;
+    for (size_t i = 1; i < e_.items.size(); ++i) {
+      operands.push_back(fitting(*e_.items[i], dtype));
+      from.push_back(Type::scalar(e_.items[i]->type.dtype));
+    }
+    return [=, &row, &function = function_](const Index& at) {
+      std::vector<Val> values;
+      for (size_t i = 0; i < operands.size(); ++i) values.push_back({operands[i](at), from[i]});
+      return function.elementwise(row, dtype, values);
+    };
+  }
+
+  Element absolute() {
+    const Expr& operand = *e_.items[1];
+    return [x = element(operand), from = operand.type.dtype](const Index& at) { return op_text(Op::absolute, from, {x(at)}); };
+  }
+
+  Element rounded() {
+    const Element x = element(*e_.items[1]);
+    const std::string digits = has(e_, 1) ? function_.pin({function_.text_as(*e_.items[2], Dtype::int64), int64_type}).text : "0";
+    const Dtype to = e_.type.dtype;
+    return [=](const Index& at) {
+      return is_floating(to) ? fmt::format("({})ks_round({}, {})", text_of(to), x(at), digits) : x(at);
+    };
+  }
+
+  /// where(condition, a, b)
+  Element chosen() {
+    const Dtype to = e_.type.dtype;
+    const Element c = element(*e_.items[1]), a = fitting(*e_.items[2], to), b = fitting(*e_.items[3], to);
+    const Dtype of_c = e_.items[1]->type.dtype, of_a = e_.items[2]->type.dtype, of_b = e_.items[3]->type.dtype;
+    return [=](const Index& at) {
+      return fmt::format("({} ? {} : {})", cast(c(at), of_c, Dtype::bool_), cast(a(at), of_a, to), cast(b(at), of_b, to));
+    };
+  }
+
+  Element clipped() {
+    const Element x = element(*e_.items[1]), low = bound(1), high = bound(2);
+    const Dtype from = e_.items[1]->type.dtype, to = e_.type.dtype;
+    return [=](const Index& at) {
+      std::string text = cast(x(at), from, to);
+      if (low) text = clip_text(true, high != nullptr, to, text, low(at));
+      if (high) text = clip_text(false, low != nullptr, to, text, high(at));
+      return text;
+    };
+  }
+
+  /// clip()'s lower bound (1) or upper one (2); null where there is none.
+  Element bound(size_t i) {
+    if (!has(e_, i)) return {};
+    const Expr& given = *e_.items[i + 1];
+    const Dtype from = given.type.dtype, to = e_.type.dtype;
+    const Element one = element(given);
+    if (given.type.is_array()) return [=](const Index& at) { return cast(one(at), from, to); };
+    return [text = function_.bound_text(given, one({}), to, i == 1)](const Index&) { return text; };
+  }
+
+  std::string as_element(const std::string& value) const { return fmt::format("({})({})", text_of(e_.type.dtype), value); }
+
+  Fused filled(const std::string& value) {
+    return function_.generator(e_, function_.shape_of(*e_.items[1], e_.type.ndim), [text = as_element(value)](const std::string&) { return text; });
+  }
+
+  Element filled_like(const std::string& value) {
+    operand(*e_.items[1]);
+    return [text = as_element(value)](const Index&) { return text; };
+  }
+
+  std::string shape_of_length(const std::string& length) {
+    const std::string shape = function_.temp("shape");
+    function_.line("const ks_shape<1> {} = {{{{{}}}}};", shape, length);
+    return shape;
+  }
+
+  /// arange()
+  Fused counted() {
+    const Range range = function_.arange_bounds(e_);
+    return function_.generator(e_, shape_of_length(range.length), [range, to = e_.type.dtype](const std::string& number) {
+      const std::string scaled = op_text(Op::multiply, range.dtype, {cast(number, Dtype::int64, range.dtype), range.step});
+      return cast(op_text(Op::add, range.dtype, {range.start, scaled}), range.dtype, to);
+    });
+  }
+
+  /// linspace()
+  Fused spread() {
+    const Spread spread = function_.linspace_bounds(e_);
+    return function_.generator(e_, shape_of_length(spread.length), [spread, to = e_.type.dtype](const std::string& number) {
+      const std::string stepped = op_text(Op::multiply, to, {cast(number, Dtype::int64, to), spread.step});
+      return fmt::format("({0} == {1} - 1 && {1} > 1 ? {2} : {3})", number, spread.length, spread.last, op_text(Op::add, to, {spread.first, stepped}));
+    });
+  }
+
+  Fused drawn(Handler handler) {
+    const Draws draws = function_.array_draws(e_, handler);
+    Fused fused = function_.generator(e_, draws.shape, [=](const std::string& number) { return draw_text(handler, draws, number); });
+    fused.is_random = true;
     return fused;
-  };
-  const auto part = [&](const Expr& operand) -> Element { return whole_part(operand).element; };
-  /// A number among them has to fit into `dtype`.
-  const auto fitting = [&](const Expr& operand, Dtype dtype) {
-    const Element element = part(operand);
-    if (!operand.type.is_array()) want_fit(operand, element({}), dtype);
-    return element;
-  };
-  const Dtype to = e.type.dtype;
-  switch (e.kind) {
-    case ExprKind::unary: {
-      const auto x = part(*e.items[0]);
-      const Dtype from = e.items[0]->type.dtype;
-      const Operator op = e.op;
-      all.element = [=](const Index& at) {
-        const std::string value = cast(x(at), from, to);
-        return op_text(op_of(op), to, {value});
-      };
-      return all;
-    }
-    case ExprKind::binary: {
-      const auto a = fitting(*e.items[0], to);
-      const Fused right = whole_part(*e.items[1]);
-      want_operand(e.op, *e.items[1], right, to);
-      const Element b = right.element;
-      const Dtype from_a = e.items[0]->type.dtype, from_b = e.items[1]->type.dtype;
-      const Operator op = e.op;
-      const auto exponent = op == Operator::power ? constant_int(*e.items[1]) : std::nullopt;
-      all.element = [=](const Index& at) {
-        if (exponent && *exponent > 0 && *exponent <= 64 && !is_complex(to))
-          return fmt::format("ks_power_of<{}>({})", *exponent, cast(a(at), from_a, to));
-        return arithmetic(op, cast(a(at), from_a, to), cast(b(at), from_b, to), to);
-      };
-      return all;
-    }
-    case ExprKind::compare: {
-      const auto a = part(*e.items[0]), b = part(*e.items[1]);
-      const Type &ta = e.items[0]->type, &tb = e.items[1]->type;
-      const Dtype both = ta.is_array() && tb.is_array() ? element_dtype(ta.dtype, tb.dtype)
-                         : ta.is_array()                ? weak_dtype(ta.dtype, tb.dtype)
-                                                        : weak_dtype(tb.dtype, ta.dtype);
-      const Dtype from_a = ta.dtype, from_b = tb.dtype;
-      const Op op = op_of(e.ops[0]);
-      const auto outside = ta.is_array() && tb.is_array() ? std::nullopt : beyond(e, ta.is_array() ? b({}) : a({}), both);
-      all.element = [=, symbol = std::string(str(e.ops[0]))](const Index& at) {
-        const std::string text = have_two_signs(from_a, from_b) ? ordered(symbol, a(at), b(at))
-                                 : is_complex(both) ? fmt::format("({} {} {})", cast(a(at), from_a, both), symbol, cast(b(at), from_b, both))
-                                                    : op_text(op, both, {cast(a(at), from_a, both), cast(b(at), from_b, both)});
-        return outside ? fmt::format("({} ? {} : {})", outside->is_outside, outside->result, text) : text;
-      };
-      return all;
-    }
-    case ExprKind::subscript: {
-      const Expr& index = *e.items[1];
-      if (index.type.dtype == Dtype::bool_) {
-        const Fused x = whole_part(*e.items[0]), mask = whole_part(index);
-        if (distinct(all.leaves).size() > 1) {
-          const std::string of_array = shape(x, e.place);
-          want_mask(of_array, shape(mask, e.place), e.place);
-        }
-        all.where = mask.element;
-        all.element = x.element;
-        return all;
-      }
-      // x[indices]: tested for each element, on the way.
-      const Val array = expr(*e.items[0]);
-      const auto i = part(index);
-      all.gathered.push_back(array.text);
-      const Dtype from = index.type.dtype;
-      const std::string bad = temp("bad");
-      if (!options_.is_cuda) {
-        // All indices are looked at before the loop that uses them.
-        Fused test = all;
-        test.element = i;
-        test.type = index.type;
-        const std::string s = shape(test, e.place);
-        line("ks_i64 {} = 0;", bad);
-        elements(test, s, {}, [&](const Index& at) {
-          line("if ((ks_u64)ks_wrap({0}, {1}.shape[0]) >= (ks_u64){1}.shape[0]) {2} = {0} < 0 ? {0} : {0} + 1;",
-               cast(i(at), from, Dtype::int64), array.text, bad);
-        }, false);
-        fail_if(bad, fmt::format("ks_jit_fail(ks, ks_index_error, {0}, {1}, {2} < 0 ? {2} : {2} - 1, {3}.shape[0], 0)", e.place.line,
-                                 quoted(array.text), bad, array.text));
-      }
-      const std::string stride = array.type.is_contiguous ? "" : fmt::format(" * {}.stride[0]", array.text);
-      all.element = [=](const Index& at) {
-        return fmt::format("{0}.data[ks_wrap({1}, {0}.shape[0]){2}]", array.text, cast(i(at), from, Dtype::int64), stride);
-      };
-      return all;
-    }
-    default: break;
   }
-  if (e.items[0]->binding.kind == Binding::Kind::dtype) {
-    const auto x = part(*e.items[1]);
-    const Dtype from = e.items[1]->type.dtype;
-    all.element = [=](const Index& at) { return cast(x(at), from, to); };
-    return all;
+
+  /// Draw `number` of a distribution.
+  static std::string draw_text(Handler handler, const Draws& draws, const std::string& number) {
+    const std::string &stream = draws.stream, &a = draws.a, &b = draws.b;
+    const std::string unit = fmt::format("ks_unit_at({}, {})", stream, number), normal = fmt::format("ks_normal_at({}, {})", stream, number);
+    switch (handler) {
+      case Handler::random:
+      case Handler::rand: return unit;
+      case Handler::randn:
+      case Handler::standard_normal: return normal;
+      case Handler::uniform: return fmt::format("({} + ({} - {}) * {})", a, b, a, unit);
+      case Handler::normal: return fmt::format("({} + {} * {})", a, b, normal);
+      case Handler::exponential: return fmt::format("(-{} * {})", op_text(Op::log, Dtype::float64, {fmt::format("1.0 - {}", unit)}), a);
+      default: return fmt::format("ks_integer_at({}, {}, {}, {})", stream, number, a, b);
+    }
   }
-  const Intrinsic& row = *intrinsic_of(e);
-  const auto binary = [&](Operator op) {
-    const auto a = fitting(*e.items[1], to);
-    const Fused right = whole_part(*e.items[2]);
-    want_operand(op, *e.items[2], right, to);
-    const Element b = right.element;
-    const Dtype from_a = e.items[1]->type.dtype, from_b = e.items[2]->type.dtype;
-    all.element = [=](const Index& at) { return arithmetic(op, cast(a(at), from_a, to), cast(b(at), from_b, to), to); };
-    return all;
-  };
-  switch (row.handler) {
-    case Handler::elementwise: {
-      std::vector<Element> operands;
-      std::vector<Type> from;
-      Dtype dtype = e.items[1]->type.dtype;
-      if (e.items.size() == 3) {
-        const Type &a = e.items[1]->type, &b = e.items[2]->type;
-        dtype = a.is_array() && b.is_array() ? element_dtype(a.dtype, b.dtype)
-                : a.is_array() ? weak_dtype(a.dtype, b.dtype) : weak_dtype(b.dtype, a.dtype);
-      }
-      for (size_t i = 1; i < e.items.size(); ++i) {
-        operands.push_back(fitting(*e.items[i], dtype));
-        from.push_back(Type::scalar(e.items[i]->type.dtype));
-      }
-      all.element = [=, this, &row](const Index& at) {
-        std::vector<Val> values;
-        for (size_t i = 0; i < operands.size(); ++i) values.push_back({operands[i](at), from[i]});
-        return elementwise(row, dtype, values);
-      };
-      return all;
-    }
-    case Handler::abs: {
-      const auto x = part(*e.items[1]);
-      const Dtype from = e.items[1]->type.dtype;
-      all.element = [=](const Index& at) { return op_text(Op::absolute, from, {x(at)}); };
-      return all;
-    }
-    case Handler::round: {
-      const auto x = part(*e.items[1]);
-      const std::string digits = has(e, 1) ? pin({text_as(*e.items[2], Dtype::int64), int64_type}).text : "0";
-      const bool is_float = is_floating(to);
-      all.element = [=](const Index& at) {
-        return is_float ? fmt::format("({})ks_round({}, {})", text_of(to), x(at), digits) : x(at);
-      };
-      return all;
-    }
-    case Handler::pow: return binary(Operator::power);
-    case Handler::add: return binary(Operator::add);
-    case Handler::subtract: return binary(Operator::subtract);
-    case Handler::multiply:
-    case Handler::dot: return binary(Operator::multiply);
-    case Handler::divide: return binary(Operator::divide);
-    case Handler::floor_divide: return binary(Operator::floor_divide);
-    case Handler::modulo: return binary(Operator::modulo);
-    case Handler::where: {
-      const auto c = part(*e.items[1]), a = fitting(*e.items[2], to), b = fitting(*e.items[3], to);
-      const Dtype dc = e.items[1]->type.dtype, da = e.items[2]->type.dtype, db = e.items[3]->type.dtype;
-      all.element = [=](const Index& at) {
-        return fmt::format("({} ? {} : {})", cast(c(at), dc, Dtype::bool_), cast(a(at), da, to), cast(b(at), db, to));
-      };
-      return all;
-    }
-    case Handler::clip: {
-      const auto x = part(*e.items[1]);
-      const Dtype from = e.items[1]->type.dtype;
-      const auto bound = [&](size_t i) -> Element {
-        if (!has(e, i)) return {};
-        const Expr& given = *e.items[i + 1];
-        const Element element = part(given);
-        if (!given.type.is_array()) return [text = bound_text(given, element({}), to, i == 1)](const Index&) { return text; };
-        return [=, type = given.type.dtype](const Index& at) { return cast(element(at), type, to); };
-      };
-      const Element low = bound(1), high = bound(2);
-      all.element = [=](const Index& at) {
-        std::string text = cast(x(at), from, to);
-        if (low) text = clip_text(true, high != nullptr, to, text, low(at));
-        if (high) text = clip_text(false, low != nullptr, to, text, high(at));
-        return text;
-      };
-      return all;
-    }
-    case Handler::astype:
-    case Handler::copy: {
-      const auto x = part(*e.items[1]);
-      const Dtype from = e.items[1]->type.dtype;
-      all.element = [=](const Index& at) { return cast(x(at), from, to); };
-      return all;
-    }
-    case Handler::zeros: case Handler::ones: case Handler::full: {
-      const std::string value = row.handler == Handler::zeros ? "0" : row.handler == Handler::ones ? "1"
-                                : filled_value(*e.items[2], to);
-      const std::string text = fmt::format("({})({})", text_of(to), value);
-      return generator(e, shape_of(*e.items[1], e.type.ndim), [=](const std::string&) { return text; });
-    }
-    case Handler::zeros_like: case Handler::ones_like: case Handler::full_like: {
-      const std::string value = row.handler == Handler::zeros_like ? "0" : row.handler == Handler::ones_like ? "1"
-                                : filled_value(*e.items[2], to);
-      part(*e.items[1]);
-      all.element = [=](const Index&) { return fmt::format("({})({})", text_of(to), value); };
-      return all;
-    }
-    case Handler::arange: {
-      const Range range = arange_bounds(e);
-      const std::string shape = temp("shape");
-      line("const ks_shape<1> {} = {{{{{}}}}};", shape, range.length);
-      return generator(e, shape, [=](const std::string& number) {
-        const std::string scaled = op_text(Op::multiply, range.dtype, {cast(number, Dtype::int64, range.dtype), range.step});
-        return cast(op_text(Op::add, range.dtype, {range.start, scaled}), range.dtype, to);
-      });
-    }
-    case Handler::linspace: {
-      const Spread spread = linspace_bounds(e);
-      const std::string shape = temp("shape");
-      line("const ks_shape<1> {} = {{{{{}}}}};", shape, spread.length);
-      return generator(e, shape, [=](const std::string& number) {
-        const std::string stepped = op_text(Op::multiply, to, {cast(number, Dtype::int64, to), spread.step});
-        return fmt::format("({0} == {1} - 1 && {1} > 1 ? {2} : {3})", number, spread.length, spread.last, op_text(Op::add, to, {spread.first, stepped}));
-      });
-    }
-    default: break;
-  }
-  const Draws draws = array_draws(e, row.handler);
-  const std::string s = draws.stream, low = draws.a, high = draws.b;
-  const auto unit = [=](const std::string& number) { return fmt::format("ks_unit_at({}, {})", s, number); };
-  const auto normal = [=](const std::string& number) { return fmt::format("ks_normal_at({}, {})", s, number); };
-  std::function<std::string(const std::string&)> element;
-  switch (row.handler) {
-    case Handler::random:
-    case Handler::rand: element = unit; break;
-    case Handler::randn:
-    case Handler::standard_normal: element = normal; break;
-    case Handler::uniform:
-      element = [=](const std::string& number) { return fmt::format("({} + ({} - {}) * {})", low, high, low, unit(number)); };
-      break;
-    case Handler::normal:
-      element = [=](const std::string& number) { return fmt::format("({} + {} * {})", low, high, normal(number)); };
-      break;
-    case Handler::exponential:
-      element = [=](const std::string& number) {
-        return fmt::format("(-{} * {})", op_text(Op::log, Dtype::float64, {fmt::format("1.0 - {}", unit(number))}), low);
-      };
-      break;
-    default:
-      element = [=](const std::string& number) { return fmt::format("ks_integer_at({}, {}, {}, {})", s, number, low, high); };
-  }
-  Fused fused = generator(e, draws.shape, element);
-  fused.is_random = true;
-  return fused;
+
+  FunctionLowering& function_;
+  const Expr& e_;
+  Fused fused_;
+};
+
+Fused FunctionLowering::fuse(const Expr& e) {
+  if (!is_fusible(e)) return e.type.is_array() ? leaf(e) : number_element(pin(expr(e)));
+  if (e.kind == ExprKind::name) return deferred(e.variable);
+  return Fusion(*this, e).fused();
 }
 
 FunctionLowering::Range FunctionLowering::arange_bounds(const Expr& e) {

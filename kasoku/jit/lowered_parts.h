@@ -110,12 +110,13 @@ struct Fused {
     Use use = Use::read;
     bool is_number = false;  ///< without data: its elements are their own numbers in C order
   };
+  using Element = std::function<std::string(const Index&)>;  ///< its text at a place
   Type type;
   std::vector<Leaf> leaves;
   std::vector<std::string> gathered;  ///< arrays that are read at other places than the loop's
-  std::function<std::string(const Index&)> element;
+  Element element;
   /// x[mask]: elements count where this holds; leaves and shape are the mask's.
-  std::function<std::string(const Index&)> where;
+  Element where;
   bool is_random = false;
 };
 

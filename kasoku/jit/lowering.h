@@ -124,11 +124,27 @@ class FunctionLowering {
   void range_loop(const Stmt& stmt, const Expr& range);
   void range_loop_body(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step);
   void array_loop(const Stmt& stmt);
-  /// The place of an element in C order that so many stand before.
-  Val element_place(const std::vector<std::string>& lengths, const std::string& count);
   /// The flag of a break, where an else asks for it; end_loop() ends what it began, with the else.
   void begin_loop(const Stmt& stmt);
   void end_loop(const Stmt& stmt, const Random& outer, int used_sites);
+  // --- what a loop runs over (lower_iterable.cpp) ------------------------------------------
+  struct Iterable {
+    std::string length;                                ///< how many turns
+    std::function<Val(const std::string&)> item;       ///< of the turn whose number this text is
+    bool changes = false;                              ///< the length, in the loop
+  };
+  Iterable iterable(const Expr& expr);
+  Iterable enumerated(const Expr& call);
+  Iterable zipped(const Expr& call);
+  Iterable places_of_shape(const Expr& call);
+  Iterable places_and_elements(const Expr& call);
+  Iterable numbers_of_range(const Expr& call);
+  /// Of a dict or a set: "keys", "values" or "items" (lower_dict.cpp).
+  Iterable entries(const Expr& container, const std::string& what, Place place);
+  Iterable letters(const Val& value);
+  Iterable items_of_tuple(const Val& tuple);
+  Iterable items_of_list(const Val& value);
+  Iterable rows_of_array(const Val& array);
   // --- prange (parallel.cpp) --------------------------------------------------------------
   struct Reduction;
   struct Parallel;
@@ -264,12 +280,6 @@ class FunctionLowering {
   void record_store(const Expr& target, const Val& value);
 
   // --- dicts and sets (lower_dict.cpp) ---------------------------------------------------------
-  /// What a loop runs over: how often, and the item of a turn.
-  struct Walk {
-    std::string length;
-    std::function<Val(const std::string&)> item;
-    bool changes = false;  ///< the length, in the loop
-  };
   Val made_dict(const Type& type, const std::string& text, Place place);
   Val dict_display(const Expr& expr);
   Val dict_subscript(const Expr& expr);
@@ -278,9 +288,8 @@ class FunctionLowering {
   Val dict_call(const Expr& expr, Handler handler);
   Val set_call(const Expr& expr, Handler handler);
   Val set_binary(const Type& type, Operator op, const Val& a, const Val& b, Place place);
-  /// `what`: "keys", "values" or "items", as a list; or one after another.
+  /// `what`: "keys", "values" or "items", as a list.
   Val listed(const Val& container, const std::string& what, Place place);
-  Walk dict_walk(const Expr& container, const std::string& what, Place place);
   /// The value converted, as an operand of `type` itself.
   std::string typed(const Val& value, const Type& type);
   std::string key_of(const Val& key, const Type& container);
@@ -348,6 +357,7 @@ class FunctionLowering {
   Val computed(const Expr& expr);
   bool is_fusible(const Expr& expr) const;
   Fused fuse(const Expr& expr);
+  class Fusion;  ///< the steps of fuse()
   Fused deferred(int variable);
   /// The body of a function of one element, which gets names of its own for deferred elements.
   std::string returned(const std::function<std::string()>& value);

@@ -112,18 +112,11 @@ class Pruner {
     }
     if (!differ && !is_asked && !is_empty) return false;
     for (size_t i = 0; i < tuple.items.size(); ++i) {
-      auto item = std::make_unique<Stmt>();
-      item->kind = StmtKind::assign;
-      item->place = loop.place;
+      StmtPtr item = make_stmt(StmtKind::assign, loop.place);
       item->targets.push_back(loop.targets[0]->clone());
-      item->expr = std::make_unique<Expr>();
-      item->expr->kind = ExprKind::subscript;
-      item->expr->place = loop.place;
+      item->expr = make_expr(ExprKind::subscript, loop.place);
       item->expr->items.push_back(source->clone());
-      auto index = std::make_unique<Expr>();
-      index->place = loop.place;
-      index->value = static_cast<int64_t>(i);
-      item->expr->items.push_back(std::move(index));
+      item->expr->items.push_back(make_constant(static_cast<int64_t>(i), loop.place));
       const Type& type = tuple.items[i];
       Block body = clone(loop.body);
       forget(loop);

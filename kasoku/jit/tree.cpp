@@ -11,6 +11,32 @@ const char* str(Operator op) {
   return names[static_cast<size_t>(op)];
 }
 
+ExprPtr make_expr(ExprKind kind, Place place) {
+  auto expr = std::make_unique<Expr>();
+  expr->kind = kind;
+  expr->place = place;
+  return expr;
+}
+
+ExprPtr make_constant(Value value, Place place) {
+  ExprPtr constant = make_expr(ExprKind::constant, place);
+  constant->value = std::move(value);
+  return constant;
+}
+
+ExprPtr make_name(const std::string& text, Place place) {
+  ExprPtr name = make_expr(ExprKind::name, place);
+  name->text = text;
+  return name;
+}
+
+StmtPtr make_stmt(StmtKind kind, Place place) {
+  auto stmt = std::make_unique<Stmt>();
+  stmt->kind = kind;
+  stmt->place = place;
+  return stmt;
+}
+
 ExprPtr Expr::clone() const {
   auto copy = std::make_unique<Expr>();
   copy->kind = kind;

@@ -107,6 +107,10 @@ struct Expr {
 };
 using ExprPtr = std::unique_ptr<Expr>;
 
+ExprPtr make_expr(ExprKind kind, Place place);
+ExprPtr make_constant(Value value, Place place);
+ExprPtr make_name(const std::string& text, Place place);
+
 enum class StmtKind : uint8_t {
   assign,      ///< targets = expr
   del_,        ///< targets[0] has no value from here on; gone when variables are known
@@ -134,6 +138,8 @@ struct Stmt {
 };
 using StmtPtr = std::unique_ptr<Stmt>;
 using Block = std::vector<StmtPtr>;
+
+StmtPtr make_stmt(StmtKind kind, Place place);
 
 Block clone(const Block& block);
 

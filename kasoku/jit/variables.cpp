@@ -337,22 +337,16 @@ class Splitter {
   }
 
   ExprPtr watcher(int variable, Place place) const {
-    auto name = std::make_unique<Expr>();
-    name->kind = ExprKind::name;
-    name->place = place;
+    ExprPtr name = make_expr(ExprKind::name, place);
     name->variable = watched_.at(variable);
     name->type = bool_type;
     return name;
   }
 
   StmtPtr watched(int variable, Place place, bool has_value) const {
-    auto stmt = std::make_unique<Stmt>();
-    stmt->kind = StmtKind::assign;
-    stmt->place = place;
+    StmtPtr stmt = make_stmt(StmtKind::assign, place);
     stmt->targets.push_back(watcher(variable, place));
-    stmt->expr = std::make_unique<Expr>();
-    stmt->expr->place = place;
-    stmt->expr->value = has_value;
+    stmt->expr = make_constant(has_value, place);
     stmt->expr->type = bool_type;
     return stmt;
   }

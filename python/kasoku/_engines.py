@@ -26,7 +26,7 @@ def get_of(scheduler):
 
 
 def _unpicklable(error, where):
-    """What to say when something of a graph cannot be sent."""
+    """The error for a task that cannot be pickled."""
     first = error
     while first.__cause__:
         first = first.__cause__
@@ -38,7 +38,7 @@ def _unpicklable(error, where):
 
 
 def _unpicklable_value(error, where):
-    """The same of what a task gives."""
+    """The error for a task's value that cannot be pickled."""
     return errors.TypeError(
         f"compute: a task's value cannot be sent back from {where}: {str(error).partition(chr(10))[0]}\n"
         "  why  values are pickled; what is open in a process (a lock, a file, a thread) cannot be\n"
@@ -51,7 +51,7 @@ def _unpicklable_value(error, where):
 
 @contextlib.contextmanager
 def _asked(client, unpicklable):
-    """What is asked of a cluster within fails in our words; distributed's pages of log on the same are not shown."""
+    """Inside this context errors of a cluster become kasoku's, and distributed does not log them too."""
     from distributed.client import FutureCancelledError, FuturesCancelledError
 
     log, nothing = logging.getLogger("distributed.protocol.pickle"), lambda record: False

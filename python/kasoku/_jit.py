@@ -127,7 +127,7 @@ class _Methods:
 
     @property
     def nopython_signatures(self):
-        """The same with their results' types."""
+        """Signatures that it was compiled for, with the types of results."""
         return [
             _signature.Signature(_signature.of_description(result), map(_signature.of_description, args))
             for args, result in _core._jit_signatures(self)

@@ -234,9 +234,9 @@ _both = ("bool", "int64", "float64", "complex128", "ndarray")
 
 
 def classes(asked):
-    """What isinstance() is true of, as the compiler names kinds of values; "?" stands before those of which it may be.
+    """The compiler's names of the kinds of values for which isinstance(value, asked) is true, with "?" in front where it may be.
 
-    A number counts as Python's if the class asked for has those. None if something is no class.
+    A number counts as one of Python's if a class that is asked for has Python's numbers. None if something is no class.
     """
     each = list(asked)
     for one in each:  # it grows

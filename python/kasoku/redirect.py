@@ -146,7 +146,7 @@ class Redirect:
         return self._exec(source, globals, locals, **closure)
 
     def _on_compile(self, source, filename, mode, flags=0, dont_inherit=False, optimize=-1, **words):
-        """The same for a tree that the program made, of which there is no text."""
+        """Keeps the text of functions that a program makes as a syntax tree: the tree is written as text first."""
         frame = sys._getframe(1)
         if not dont_inherit:
             flags |= frame.f_code.co_flags & _features

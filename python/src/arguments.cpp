@@ -20,17 +20,9 @@ namespace kasoku {
 
 namespace {
 
-int64_t integer_of(nb::handle object) {
-  nb::object index = nb::steal(PyNumber_Index(object.ptr()));
-  if (!index) throw nb::python_error();
-  const long long value = PyLong_AsLongLong(index.ptr());
-  if (value == -1 && PyErr_Occurred()) throw nb::python_error();
-  return value;
-}
-
 std::optional<int64_t> optional_int(nb::handle object) {
   if (object.is_none()) return std::nullopt;
-  return integer_of(object);
+  return integer_from(object);
 }
 
 /// An array of NumPy's, if only of no axes; its numbers are none.
@@ -118,10 +110,10 @@ Extents axes_of_memory(std::span<const int64_t> shape, std::span<const int64_t> 
 
 std::optional<Extents> axes_from(nb::handle axis) {
   if (axis.is_none()) return std::nullopt;
-  if (PyIndex_Check(axis.ptr()) && !has_length(axis)) return Extents{integer_of(axis)};  // arrays may be an index too
+  if (PyIndex_Check(axis.ptr()) && !has_length(axis)) return Extents{integer_from(axis)};  // arrays may be an index too
   if (!PySequence_Check(axis.ptr())) throw Error(ErrorKind::type, "axis is an integer or a tuple of them, got a " + class_name(axis));
   Extents axes;
-  for (nb::handle one : nb::iter(axis)) axes.push_back(integer_of(one));
+  for (nb::handle one : nb::iter(axis)) axes.push_back(integer_from(one));
   return axes;
 }
 

@@ -39,17 +39,27 @@ struct HostBuffer {
   HostBuffer& operator=(const HostBuffer&) = delete;
 };
 
-int64_t int_from(nb::handle object) {
+int64_t length_from(nb::handle object) {
+  if (const auto length = index_from(object)) return *length;
+  throw Error(ErrorKind::value, "a length of " + nb::cast<std::string>(nb::str(object)) + " is more than 64 bits hold");
+}
+
+}  // namespace
+
+std::optional<int64_t> index_from(nb::handle object) {
   const nb::object index = PyLong_CheckExact(object.ptr()) ? nb::borrow(object) : nb::steal(PyNumber_Index(object.ptr()));
   if (!index) throw nb::python_error();
   int overflow = 0;
   const long long value = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
   if (value == -1 && PyErr_Occurred()) throw nb::python_error();
-  if (overflow) throw Error(ErrorKind::value, "a length of " + nb::cast<std::string>(nb::str(index)) + " is more than 64 bits hold");
-  return value;
+  return overflow ? std::nullopt : std::optional<int64_t>(value);
 }
 
-}  // namespace
+int64_t integer_from(nb::handle object) {
+  if (const auto value = index_from(object)) return *value;
+  PyErr_SetString(PyExc_OverflowError, "Python int too large to convert to C long");
+  throw nb::python_error();
+}
 
 nb::handle numpy() {
   static nb::object* module = new nb::object(nb::module_::import_("numpy"));
@@ -123,16 +133,16 @@ bool has_length(nb::handle object) {
 }
 
 Shape shape_from(nb::handle object) {
-  if (PyIndex_Check(object.ptr()) && !has_length(object)) return {int_from(object)};
+  if (PyIndex_Check(object.ptr()) && !has_length(object)) return {length_from(object)};
   const bool is_sequence =
       PyTuple_CheckExact(object.ptr()) || PyList_CheckExact(object.ptr());  // mostly; to ask for a name costs more
   if (!is_sequence && !PyIter_Check(object.ptr()) && !nb::hasattr(object, "__iter__"))
     throw Error(ErrorKind::type, "a shape is an integer or a tuple of them, got a " + class_name(object));
   Shape shape;
   if (PyTuple_CheckExact(object.ptr()))
-    for (Py_ssize_t i = 0; i < PyTuple_Size(object.ptr()); ++i) shape.push_back(int_from(PyTuple_GetItem(object.ptr(), i)));
+    for (Py_ssize_t i = 0; i < PyTuple_Size(object.ptr()); ++i) shape.push_back(length_from(PyTuple_GetItem(object.ptr(), i)));
   else
-    for (nb::handle length : nb::iter(object)) shape.push_back(int_from(length));
+    for (nb::handle length : nb::iter(object)) shape.push_back(length_from(length));
   return shape;
 }
 

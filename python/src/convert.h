@@ -24,6 +24,10 @@ nb::object numpy_dtype(Dtype dtype);
 /// A Device object, its name, or None for the default device.
 Device& device_from(nb::handle object);
 
+/// What an object is as an index; nothing if 64 bits do not hold it.
+std::optional<int64_t> index_from(nb::handle object);
+/// The same, for which that is an OverflowError.
+int64_t integer_from(nb::handle object);
 /// Whether it is a sequence whose length is known; an array of no axes has none.
 bool has_length(nb::handle object);
 /// An int or a sequence of ints.

@@ -181,7 +181,9 @@ Array new_empty(nb::handle shape) { return Array::empty(shape_from(shape), Dtype
 
 Array new_range(nb::handle stop) { return make_range(stop, nb::none(), nb::none(), nb::none(), nb::none()); }
 
-void bind_creation(nb::module_& m) {
+namespace {
+
+void bind_new_arrays(nb::module_& m) {
   const auto order = "order"_a.none() = "C";
   const auto constant = [&](const char* name, double value, const char* doc, const char* doc_of_like) {
     m.def(
@@ -352,7 +354,9 @@ Returns a matrix of float64, or of dtype=. device= is a Device or its name.
 >>> ks.identity(2)
 array([[1., 0.],
        [0., 1.]]))");
+}
 
+void bind_copies(nb::module_& m) {
   m.def(
       "copy",
       [](nb::handle object, nb::handle order) {
@@ -360,7 +364,7 @@ array([[1., 0.],
         const Array x = array_from(object, default_device());
         return without_lock([&] { return copied_in_order(x, by); });
       },
-      "x"_a, order,
+      "x"_a, "order"_a.none() = "C",
       R"(A copy of an array in memory of its own.
 
 order= says how it lies: by rows ("C") or columns ("F"), or as x does ("A", "K"). Returns an Array of the same shape, dtype and device.
@@ -413,6 +417,9 @@ array([[1, 3],
       const GilReleased release;
       return stack_as(form, parts);
     }, "arrays"_a);
+}
+
+void bind_views(nb::module_& m) {
   m.def("broadcast_to", [](nb::handle x, nb::handle shape) { return broadcast_to(array_from(x, default_device()), shape_from(shape)); }, "x"_a, "shape"_a, R"(A read-only view stretched to a shape, in which axes of length 1 are repeated.
 
 Returns a view: nothing is copied. A shape to which x does not stretch is a ValueError.
@@ -525,7 +532,9 @@ Returns a view: nothing is copied. An axis that there is not raises AxisError.
 
 >>> ks.moveaxis(ks.zeros((2, 3, 4)), 0, -1).shape
 (3, 4, 2))");
+}
 
+void bind_evaluation(nb::module_& m) {
   m.def("eval", [](nb::args arrays) {
     for (nb::handle object : arrays) {
       const Array& x = nb::cast<Array&>(object);
@@ -559,6 +568,15 @@ Returns an object for `with`, which may be dropped. KASOKU_EAGER=1 starts so.
 ...     x = ks.ones(100000) + 1
 >>> x.is_pending
 False)");
+}
+
+}  // namespace
+
+void bind_creation(nb::module_& m) {
+  bind_new_arrays(m);
+  bind_copies(m);
+  bind_views(m);
+  bind_evaluation(m);
 }
 
 }  // namespace kasoku

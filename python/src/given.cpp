@@ -1,18 +1,30 @@
 #include "given.h"
 
 #include "array_object.h"
+#include "foreign.h"
 
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 
 namespace kasoku {
 
+namespace {
+
+/// That of an array of ours, or of another library's that lies on a GPU; null for anything else.
+Device* device_of(nb::handle object) {
+  if (const Array* array = array_of(object)) return &array->device();
+  const std::optional<Array> theirs = foreign_array(object);
+  return theirs && !theirs->device().is_host() ? &theirs->device() : nullptr;
+}
+
+}  // namespace
+
 Device& device_among(std::initializer_list<nb::handle> objects) {
   for (nb::handle object : objects) {
-    if (const Array* array = array_of(object)) return array->device();
+    if (Device* const device = device_of(object)) return *device;
     if (nb::isinstance<nb::list>(object) || nb::isinstance<nb::tuple>(object))
       for (nb::handle one : nb::iter(object))
-        if (const Array* array = array_of(one)) return array->device();
+        if (Device* const device = device_of(one)) return *device;
   }
   return default_device();
 }

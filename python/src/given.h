@@ -10,7 +10,7 @@
 
 namespace kasoku {
 
-/// That of the first array among the objects and the lists that they are, else the default one.
+/// That of the first array among the objects and the lists that they are, ours or another library's on a GPU; else the default one.
 Device& device_among(std::initializer_list<nb::handle> objects);
 
 /// The array that an object is, or that is made of it.

@@ -12,31 +12,15 @@ using namespace jit;
 
 namespace {
 
-StmtPtr made(StmtKind kind, Place place) {
-  auto stmt = std::make_unique<Stmt>();
-  stmt->kind = kind;
-  stmt->place = place;
-  return stmt;
-}
-
-ExprPtr named(const std::string& name, Place place) {
-  auto e = std::make_unique<Expr>();
-  e->kind = ExprKind::name;
-  e->text = name;
-  e->place = place;
-  return e;
-}
-
-ExprPtr number(int64_t value, Place place) {
-  auto e = std::make_unique<Expr>();
-  e->place = place;
-  e->value = value;
+ExprPtr combined(ExprKind kind, ExprPtr a, ExprPtr b, Place place) {
+  ExprPtr e = make_expr(kind, place);
+  e->items.push_back(std::move(a)), e->items.push_back(std::move(b));
   return e;
 }
 
 StmtPtr assigned(const std::string& name, ExprPtr value) {
-  StmtPtr stmt = made(StmtKind::assign, value->place);
-  stmt->targets.push_back(named(name, value->place));
+  StmtPtr stmt = make_stmt(StmtKind::assign, value->place);
+  stmt->targets.push_back(make_name(name, value->place));
   stmt->expr = std::move(value);
   return stmt;
 }
@@ -50,7 +34,7 @@ int Reader::begin_block() {
 
 void Reader::end_block(int number, Block inside, Place place, Block& out) {
   if (!left_[static_cast<size_t>(number)]) return std::move(inside.begin(), inside.end(), std::back_inserter(out)), void();
-  out.push_back(made(StmtKind::block, place));
+  out.push_back(make_stmt(StmtKind::block, place));
   out.back()->level = number;
   out.back()->body = std::move(inside);
 }
@@ -109,7 +93,7 @@ bool Reader::generator_loop(nb::handle node, Block& out) {
   Yields yields{nb::borrow(node), python.attr("__code__"), frame_, counts ? prefix : ""};
   if (counts) {
     const bool is_node = PyObject_IsInstance(start.ptr(), ast_class("AST").ptr()) == 1;
-    inside.push_back(assigned(prefix, is_node ? expr(start) : number(0, here)));
+    inside.push_back(assigned(prefix, is_node ? expr(start) : make_constant(int64_t{0}, here)));
   }
 
   Frame frame{frame_->function, frame_->python, nb::borrow<nb::dict>(python.attr("__globals__")), cells_of(python), locals_of(python), frame_->def_line};
@@ -136,19 +120,12 @@ void Reader::yield(nb::handle value, Block& out) {
   ExprPtr item = expr(value);
   Frame* const generator = std::exchange(frame_, yields.around);
   const nb::handle loop = yields.loop;
-  const auto combined = [&](ExprKind kind, ExprPtr a, ExprPtr b) {
-    auto e = std::make_unique<Expr>();
-    e->kind = kind;
-    e->place = here;
-    e->items.push_back(std::move(a)), e->items.push_back(std::move(b));
-    return e;
-  };
   const std::string& counter = yields.counter;
-  if (!counter.empty()) item = combined(ExprKind::tuple, named(counter, here), std::move(item));
-  out.push_back(made(StmtKind::assign, here));
+  if (!counter.empty()) item = combined(ExprKind::tuple, make_name(counter, here), std::move(item), here);
+  out.push_back(make_stmt(StmtKind::assign, here));
   out.back()->targets.push_back(expr(loop.attr("target")));
   out.back()->expr = std::move(item);
-  if (!counter.empty()) out.push_back(assigned(counter, combined(ExprKind::binary, named(counter, here), number(1, here))));
+  if (!counter.empty()) out.push_back(assigned(counter, combined(ExprKind::binary, make_name(counter, here), make_constant(int64_t{1}, here), here)));
   const int turn = begin_block();
   frame_->loops.push_back({yields.whole, turn});
   Block body = block(loop.attr("body"));

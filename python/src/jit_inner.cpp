@@ -137,9 +137,7 @@ void Reader::inner_parameters(nb::handle args) {
 
 Block Reader::returning(nb::handle lambda) {
   Block body;
-  auto stmt = std::make_unique<Stmt>();
-  stmt->kind = StmtKind::return_;
-  stmt->place = place(lambda);
+  StmtPtr stmt = make_stmt(StmtKind::return_, place(lambda));
   stmt->expr = expr(lambda.attr("body"));
   body.push_back(std::move(stmt));
   return body;
@@ -157,9 +155,7 @@ ExprPtr Reader::inner_value(nb::handle node, const std::string& name, bool is_ca
 
 ExprPtr Reader::function_value(nb::handle node, const std::string& name, nb::handle function, Frame* home,
                                bool is_called, std::vector<std::string>& names) {
-  auto e = std::make_unique<Expr>();
-  e->kind = ExprKind::global;
-  e->place = place(node);
+  ExprPtr e = make_expr(ExprKind::global, place(node));
   e->text = name;
   e->binding.kind = Binding::Kind::function;
   e->binding.name = name;
@@ -174,24 +170,16 @@ ExprPtr Reader::function_value(nb::handle node, const std::string& name, nb::han
 
 void Reader::give(Expr& call, const std::vector<std::string>& names, nb::handle node) {
   for (const std::string& name : names) {
-    auto value = std::make_unique<Expr>();
-    value->kind = ExprKind::name;
-    value->place = place(node);
-    value->text = frame_->prefix + name;
-    call.items.push_back(std::move(value));
+    call.items.push_back(make_name(frame_->prefix + name, place(node)));
     call.keywords.push_back(name);
   }
 }
 
 ExprPtr Reader::made_call(nb::tuple function_and_arguments, nb::handle node) {
   nb::object function = function_and_arguments[0];
-  auto e = std::make_unique<Expr>();
-  e->kind = ExprKind::call;
-  e->place = place(node);
+  ExprPtr e = make_expr(ExprKind::call, place(node));
   std::vector<std::string> names;
-  auto target = std::make_unique<Expr>();
-  target->kind = ExprKind::global;
-  target->place = e->place;
+  ExprPtr target = make_expr(ExprKind::global, e->place);
   target->text = nb::cast<std::string>(function.attr("name"));
   target->binding.kind = Binding::Kind::function;
   target->binding.name = target->text;
@@ -224,12 +212,7 @@ ExprPtr Reader::list_call(nb::handle node) {
   const bool takes_generator = n == 1 && n_keywords == 0 && class_name(nb::object(arguments[0])) == "GeneratorExp";
   const bool is_empty = n == 0 || nb::hasattr(meant, "__self__");  // List.empty_list(int64): its items say what it holds
   if (name == "list" && (n_keywords == 0 || is_empty)) {
-    if (is_empty) {
-      auto e = std::make_unique<Expr>();
-      e->kind = ExprKind::list;
-      e->place = place(node);
-      return e;
-    }
+    if (is_empty) return make_expr(ExprKind::list, place(node));
     if (n == 1) return comprehension(takes_generator ? nb::object(arguments[0]) : nb::object(scopes().attr("as_list")(arguments[0])));
   }
   if (name == "sorted" && n == 1) {
@@ -252,9 +235,7 @@ ExprPtr Reader::dict_call(nb::handle node) {
   const bool is_set = meant.is(nb::object(builtins.attr("set")));
   const bool is_dict = meant.is(nb::object(builtins.attr("dict"))) || nb::hasattr(meant, "__kasoku_dict__");
   if (!is_set && !is_dict) return nullptr;
-  auto e = std::make_unique<Expr>();
-  e->kind = is_set ? ExprKind::set : ExprKind::dict;
-  e->place = place(node);
+  ExprPtr e = make_expr(is_set ? ExprKind::set : ExprKind::dict, place(node));
   if (nb::hasattr(meant, "__self__")) {  // Dict.empty(key_type, value_type): the types, if they can be known now
     std::vector<nb::object> types;
     for (nb::handle argument : arguments) types.push_back(resolve(argument));

@@ -284,9 +284,7 @@ Binding Reader::classify_known(nb::object object, const std::string& name, int d
 nb::object Reader::library() { return nb::module_::import_("kasoku._library"); }
 
 ExprPtr Reader::global(nb::object object, const std::string& name, nb::handle node) {
-  auto e = std::make_unique<Expr>();
-  e->kind = ExprKind::global;
-  e->place = place(node);
+  ExprPtr e = make_expr(ExprKind::global, place(node));
   e->text = name;
   e->binding = classify(object, name);
   return e;

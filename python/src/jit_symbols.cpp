@@ -116,17 +116,12 @@ ExprPtr Reader::isinstance_call(nb::handle node) {
     }
   };
   add(add, arguments[1]);
-  auto e = std::make_unique<Expr>();
-  e->kind = ExprKind::call;
-  e->place = place(node);
+  ExprPtr e = make_expr(ExprKind::call, place(node));
   e->items.push_back(global(meant, "isinstance", function));
   e->items.push_back(expr(arguments[0]));
-  auto text = std::make_unique<Expr>();
-  text->place = e->place;
   nb::object known = names(nb::tuple(classes));
   if (known.is_none()) fail(node, "isinstance() asks for a class or a tuple of classes");
-  text->value = nb::cast<std::string>(known);
-  e->items.push_back(std::move(text));
+  e->items.push_back(make_constant(nb::cast<std::string>(known), e->place));
   return e;
 }
 
@@ -138,12 +133,7 @@ ExprPtr Reader::issubdtype_call(nb::handle node) {
   nb::object known = resolve(arguments[0]), asked = resolve(arguments[1]);
   if (!asked.is_valid() && class_name(nb::object(arguments[1])) == "Constant") asked = arguments[1].attr("value");
   if (!asked.is_valid()) return nullptr;
-  const auto made = [&](ExprKind kind) {
-    auto e = std::make_unique<Expr>();
-    e->kind = kind;
-    e->place = place(node);
-    return e;
-  };
+  const auto made = [&](ExprKind kind) { return make_expr(kind, place(node)); };
   if (known.is_valid() && !nb::hasattr(known, "__kasoku_dtype__")) {
     auto answer = made(ExprKind::constant);
     answer->value = nb::cast<bool>(meant(known, asked));
@@ -173,9 +163,7 @@ ExprPtr Reader::library_call(nb::handle node) {
   nb::object found = library().attr("instead")(is_method ? nb::none() : meant, name, node);
   if (found.is_none()) return nullptr;
   if (nb::object(found[0]).is(meant)) {  // a named tuple, and its items
-    auto e = std::make_unique<Expr>();
-    e->kind = ExprKind::tuple;
-    e->place = place(node);
+    ExprPtr e = make_expr(ExprKind::tuple, place(node));
     e->text = names_of_tuple(meant);
     for (nb::handle item : nb::object(found[1])) e->items.push_back(expr(item));
     return e;
@@ -185,12 +173,8 @@ ExprPtr Reader::library_call(nb::handle node) {
     keep_.push_back(other);
     return expr(other);
   }
-  auto e = std::make_unique<Expr>();
-  e->kind = ExprKind::call;
-  e->place = place(node);
-  auto target = std::make_unique<Expr>();
-  target->kind = ExprKind::global;
-  target->place = e->place;
+  ExprPtr e = make_expr(ExprKind::call, place(node));
+  ExprPtr target = make_expr(ExprKind::global, e->place);
   target->text = nb::cast<std::string>(found[0].attr("__name__"));
   target->binding.kind = Binding::Kind::function;
   target->binding.name = target->text;
@@ -218,9 +202,7 @@ void Reader::raise(Stmt& stmt, nb::handle exception) {
   nb::object meant = class_name(function) == "Name" || class_name(function) == "Attribute" ? resolve(function) : nb::object();
   if (meant.is_valid() && !PyType_Check(meant.ptr())) meant = class_name(exception) == "Call" ? nb::object() : nb::borrow(meant.type());
   raised_classes_.push_back(meant.is_valid() ? meant : nb::none());
-  stmt.message = std::make_unique<Expr>();
-  stmt.message->kind = ExprKind::tuple;
-  stmt.message->place = stmt.place;
+  stmt.message = make_expr(ExprKind::tuple, stmt.place);
   for (nb::handle value : nb::object(made.attr("values"))) stmt.message->items.push_back(expr(value));
 }
 

@@ -143,17 +143,12 @@ ExprPtr Reader::expr(nb::handle node) {
     }
     for (nb::handle argument : node.attr("args")) {
       if (class_name(argument) == "Starred") {
-        auto starred = std::make_unique<Expr>();
-        starred->kind = ExprKind::starred;
-        starred->place = place(argument);
+        ExprPtr starred = make_expr(ExprKind::starred, place(argument));
         starred->items.push_back(expr(argument.attr("value")));
         if (class_name(argument.attr("value")) !=
             "Name") {  // it gets a name, from which the arguments after the first come
-          auto named = std::make_unique<Expr>(), name = std::make_unique<Expr>();
-          named->kind = ExprKind::walrus, name->kind = ExprKind::name;
-          named->place = name->place = starred->place;
-          name->text = fmt::format("ks_given_{}", n_given_++);
-          named->items.push_back(std::move(name));
+          ExprPtr named = make_expr(ExprKind::walrus, starred->place);
+          named->items.push_back(make_name(fmt::format("ks_given_{}", n_given_++), starred->place));
           named->items.push_back(std::move(starred->items[0]));
           starred->items[0] = std::move(named);
         }
@@ -212,9 +207,7 @@ ExprPtr Reader::text_of_part(nb::handle node) {
     Binding binding;
     binding.kind = Binding::Kind::intrinsic;
     binding.name = name;
-    auto made = std::make_unique<Expr>();
-    made->kind = ExprKind::call;
-    made->place = place(node);
+    ExprPtr made = make_expr(ExprKind::call, place(node));
     made->items.push_back(global_expr(binding, name + std::string_view("builtins.").size(), made->place));
     made->items.push_back(std::move(value));
     return made;
@@ -236,17 +229,11 @@ ExprPtr Reader::text_of_parts(nb::handle node) {
       all = std::move(next);
       continue;
     }
-    auto sum = std::make_unique<Expr>();
-    sum->kind = ExprKind::binary;
-    sum->place = place(node);
+    ExprPtr sum = make_expr(ExprKind::binary, place(node));
     sum->items.push_back(std::move(all)), sum->items.push_back(std::move(next));
     all = std::move(sum);
   }
-  if (all) return all;
-  all = std::make_unique<Expr>();
-  all->place = place(node);
-  all->value = std::string();
-  return all;
+  return all ? std::move(all) : make_constant(std::string(), place(node));
 }
 
 /// What does the work if an index is an array and the other axes are more: see kasoku/_library/indices.py.
@@ -330,14 +317,10 @@ StmtPtr Reader::statement(nb::handle node) {
     nb::object raised = nb::module_::import_("kasoku._scopes").attr("assertion")(node);
     keep_.push_back(raised);
     stmt->kind = StmtKind::if_;
-    stmt->expr = std::make_unique<Expr>();
-    stmt->expr->kind = ExprKind::unary;
+    stmt->expr = make_expr(ExprKind::unary, stmt->place);
     stmt->expr->op = Operator::not_;
-    stmt->expr->place = stmt->place;
     stmt->expr->items.push_back(expr(node.attr("test")));
-    stmt->body.push_back(std::make_unique<Stmt>());
-    stmt->body[0]->kind = StmtKind::raise;
-    stmt->body[0]->place = stmt->place;
+    stmt->body.push_back(make_stmt(StmtKind::raise, stmt->place));
     raise(*stmt->body[0], raised);
     return stmt;
   }
@@ -357,12 +340,8 @@ StmtPtr Reader::statement(nb::handle node) {
     }
     if (class_name(target) != "Subscript" || class_name(nb::object(target.attr("slice"))) == "Slice") fail(node, "this del cannot be compiled");
     stmt->kind = StmtKind::expr;
-    stmt->expr = std::make_unique<Expr>();
-    stmt->expr->kind = ExprKind::call;
-    stmt->expr->place = place(node);
-    auto method = std::make_unique<Expr>();
-    method->kind = ExprKind::attribute;
-    method->place = place(node);
+    stmt->expr = make_expr(ExprKind::call, place(node));
+    ExprPtr method = make_expr(ExprKind::attribute, place(node));
     method->text = "pop";
     method->items.push_back(expr(target.attr("value")));
     stmt->expr->items.push_back(std::move(method));

@@ -30,9 +30,7 @@ bool is_subclass(nb::handle derived, nb::handle classes) {
 
 StmtPtr Reader::try_statement(nb::handle node) {
   if (options_.is_cuda) fail(node, "try cannot be compiled in a kernel: its threads catch no exceptions", "test for the case with if");
-  auto stmt = std::make_unique<Stmt>();
-  stmt->place = place(node);
-  stmt->kind = StmtKind::try_;
+  StmtPtr stmt = make_stmt(StmtKind::try_, place(node));
   stmt->body = block(node.attr("body"));
   nb::object exceptions = nb::module_::import_("builtins").attr("BaseException");
   for (nb::handle handler : node.attr("handlers")) {
@@ -48,9 +46,7 @@ StmtPtr Reader::try_statement(nb::handle node) {
         classes.append(part);
       }
     }
-    auto except = std::make_unique<Stmt>();
-    except->kind = StmtKind::except_;
-    except->place = place(handler);
+    StmtPtr except = make_stmt(StmtKind::except_, place(handler));
     excepts_.push_back({except.get(), nb::tuple(classes), frame_->function});
     frame_->caught.push_back(handler.attr("name").is_none() ? "" : nb::cast<std::string>(handler.attr("name")));
     except->body = block(handler.attr("body"));
@@ -58,15 +54,11 @@ StmtPtr Reader::try_statement(nb::handle node) {
     stmt->orelse.push_back(std::move(except));
   }
   if (nb::len(nb::object(node.attr("orelse")))) {
-    stmt->orelse.push_back(std::make_unique<Stmt>());
-    stmt->orelse.back()->kind = StmtKind::else_;
-    stmt->orelse.back()->place = stmt->place;
+    stmt->orelse.push_back(make_stmt(StmtKind::else_, stmt->place));
     stmt->orelse.back()->body = block(node.attr("orelse"));
   }
   if (!nb::len(nb::object(node.attr("finalbody")))) return stmt;
-  auto outer = std::make_unique<Stmt>();
-  outer->place = stmt->place;
-  outer->kind = StmtKind::finally_;
+  StmtPtr outer = make_stmt(StmtKind::finally_, stmt->place);
   if (stmt->orelse.empty()) outer->body = std::move(stmt->body);
   else outer->body.push_back(std::move(stmt));
   outer->orelse = block(node.attr("finalbody"));

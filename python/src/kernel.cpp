@@ -121,9 +121,7 @@ ElementRange range_of(nb::handle object, bool is_slice) {
   const auto part = [&](const char* name) -> std::optional<int64_t> {
     const nb::object value = object.attr(name);
     if (value.is_none()) return std::nullopt;
-    const nb::object index = nb::steal(PyNumber_Index(value.ptr()));
-    if (!index) throw nb::python_error();
-    return nb::cast<int64_t>(index);
+    return integer_from(value);
   };
   range.start = part("start");
   range.stop = part("stop");

@@ -334,15 +334,24 @@ Stream* stream_from(nb::handle object) {
   throw Error(ErrorKind::type, "a " + class_name(object) + " is no stream");
 }
 
+namespace {
+
+/// What an index holds; nothing if 32 bits do not.
+std::optional<uint32_t> word_in(const nb::object& index) {
+  const long long value = PyLong_AsLongLong(index.ptr());
+  if (!PyErr_Occurred() && value >= 0 && value <= 0xffffffffLL) return static_cast<uint32_t>(value);
+  PyErr_Clear();
+  return std::nullopt;
+}
+
+}  // namespace
+
 uint32_t bytes_from(nb::handle object) {
   const nb::object index = nb::steal(PyNumber_Index(object.ptr()));
-  const long long value = index ? PyLong_AsLongLong(index.ptr()) : -1;
-  if (PyErr_Occurred() || value < 0 || value > 0xffffffffLL) {
-    PyErr_Clear();
-    throw Error(index ? ErrorKind::value : ErrorKind::type,
-                "a block cannot have " + nb::cast<std::string>(nb::repr(object)) + " bytes of shared memory");
-  }
-  return static_cast<uint32_t>(value);
+  if (const auto bytes = index ? word_in(index) : std::nullopt) return *bytes;
+  PyErr_Clear();
+  throw Error(index ? ErrorKind::value : ErrorKind::type,
+              "a block cannot have " + nb::cast<std::string>(nb::repr(object)) + " bytes of shared memory");
 }
 
 void dims_from(nb::handle object, const char* what, uint32_t dims[3]) {
@@ -359,13 +368,9 @@ void dims_from(nb::handle object, const char* what, uint32_t dims[3]) {
       throw Error(ErrorKind::type, std::string("a ") + what + " has lengths that are integers, got a " +
                                        class_name(length));
     }
-    const long long value = PyLong_AsLongLong(index.ptr());
-    if (PyErr_Occurred() || value < 0 || value > 0xffffffffLL) {
-      PyErr_Clear();
-      throw Error(ErrorKind::value, std::string("a ") + what + " cannot have the length " +
-                                        nb::cast<std::string>(nb::str(length)));
-    }
-    return static_cast<uint32_t>(value);
+    if (const auto word = word_in(index)) return *word;
+    throw Error(ErrorKind::value, std::string("a ") + what + " cannot have the length " +
+                                      nb::cast<std::string>(nb::str(length)));
   };
   dims[0] = dims[1] = dims[2] = 1;
   if (PyTuple_Check(object.ptr())) {

@@ -255,10 +255,6 @@ Array edges_in(const std::pair<double, double>& range, int64_t bins, Dtype dtype
   return astype(edges, dtype);
 }
 
-void must_have_bins(int64_t bins) {
-  if (bins < 1) throw Error(ErrorKind::value, "`bins` must be positive, when an integer");
-}
-
 const Array& checked_values(const Array& array, const std::optional<Array>& weights) {
   if (is_complex(array.dtype())) throw Error(ErrorKind::type, "complex numbers have no bins");
   if (weights && weights->shape() != array.shape()) throw Error(ErrorKind::value, "weights should have the same shape as a.");
@@ -291,7 +287,7 @@ Array numbers_of_even(const Array& x, const Array& edges) {
 }  // namespace
 
 Array even_edges(const Array& array, int64_t bins, std::optional<std::pair<double, double>> range) {
-  must_have_bins(bins);
+  if (bins < 1) throw Error(ErrorKind::value, "`bins` must be positive, when an integer");
   const Dtype dtype = dtype_of_edges(array.dtype());
   if (!range && array.size() == 0) range = {0, 1};
   if (range) return edges_in(*range, bins, dtype, array.device());
@@ -301,7 +297,6 @@ Array even_edges(const Array& array, int64_t bins, std::optional<std::pair<doubl
 }
 
 Histogram histogram(const Array& given, int64_t bins, std::optional<std::pair<double, double>> range, const std::optional<Array>& weights) {
-  must_have_bins(bins);
   const Array array = ravel(checked_values(given, weights)), edges = even_edges(array, bins, range);
   return {counted(numbers_of_even(as_dtype(array, edges.dtype()), edges), weights, bins), {edges}};
 }

@@ -209,10 +209,7 @@ void CpuFunction::launch_each(void* const* args, size_t n, NextArgs next, Stream
     for (uint64_t i = first; i < last && each.next(each.args, i); ++i) each.entry(each.args, launch, 0, 1);
   };
   const KernelEntry entry = entry_alone();
-  if (!entry) {
-    for (size_t i = 0; i < n && next(args, i); ++i) launch_watched(args, stream);
-    return;
-  }
+  if (!entry) return Function::launch_each(args, n, next, stream);
   Each each{entry, args, next};
   void* own[] = {&each};
   run_alone(run_each, own, n);

@@ -34,6 +34,11 @@ def patched_threads(recorder, watcher):
 
 def make_patches(recorder, watcher, turns):
     """(object, name, replacement) of what threads start with and wait in."""
+    makers = (_of_threads, _of_pools, _of_events, _of_conditions, _of_barriers, _of_queues, _of_semaphores)
+    return [patch for make in makers for patch in make(recorder, watcher, turns)]
+
+
+def _of_threads(recorder, watcher, turns):
     tasks = {}
 
     def watched(function):
@@ -83,6 +88,17 @@ def make_patches(recorder, watcher, turns):
         if turns.until(lambda: not is_alive(thread), timeout is not None):
             recorder.join(tasks[thread][0])
 
+    return [
+        (threading.Thread, "start", start), (threading.Thread, "join", join), (threading.Thread, "is_alive", is_alive),
+        (time, "sleep", lambda seconds: turns.sleep()),
+    ]  # fmt: skip
+
+
+def _of_pools(recorder, watcher, turns):
+    from .._task import Pool
+
+    futures = {}
+
     class Future(concurrent.futures.Future):
         def seen(self, timeout=None):
             if turns.until(self.done, timeout is not None):
@@ -126,8 +142,6 @@ def make_patches(recorder, watcher, turns):
         others.append((executor, future))
         turns.run(future.task, call)
         return future
-
-    futures = {}
 
     def run_map(executor, fn, *iterables, timeout=None, chunksize=1):
         made = [submit(executor, fn, *args) for args in zip(*iterables)]
@@ -202,8 +216,14 @@ def make_patches(recorder, watcher, turns):
     }  # fmt: skip
 
     watcher.patches.update({concurrent.futures.wait: wait_for, concurrent.futures.as_completed: as_completed})
+    pools = (concurrent.futures.ThreadPoolExecutor, Pool)
+    replaced = {"submit": submit, "map": run_map, "shutdown": shutdown}
+    ours = [(pool, name, replacement) for pool in pools for name, replacement in replaced.items()]
+    return ours + [(multiprocessing.pool.ThreadPool, *method) for method in pool_methods.items()]
 
-    set_event, is_set, waiters = threading.Event.set, threading.Event.is_set, {}
+
+def _of_events(recorder, watcher, turns):
+    set_event, is_set = threading.Event.set, threading.Event.is_set
 
     def event_set(event):
         recorder.sync_out(event)
@@ -217,6 +237,15 @@ def make_patches(recorder, watcher, turns):
     def event_wait(event, timeout=None):
         turns.until(lambda: is_set(event), timeout is not None)
         return event_is_set(event)
+
+    return [
+        (threading.Event, "set", event_set), (threading.Event, "wait", event_wait),
+        (threading.Event, "is_set", event_is_set), (threading.Event, "isSet", event_is_set),
+    ]  # fmt: skip
+
+
+def _of_conditions(recorder, watcher, turns):
+    waiters = {}
 
     def condition_wait(condition, timeout=None):
         if not condition._is_owned():
@@ -247,6 +276,13 @@ def make_patches(recorder, watcher, turns):
     def condition_notify_all(condition):
         condition_notify(condition, len(waiters.get(id(condition), [])))
 
+    return [
+        (threading.Condition, "wait", condition_wait), (threading.Condition, "notify", condition_notify),
+        (threading.Condition, "notify_all", condition_notify_all),
+    ]  # fmt: skip
+
+
+def _of_barriers(recorder, watcher, turns):
     arrived = {}
 
     def barrier_wait(barrier, timeout=None):
@@ -264,6 +300,10 @@ def make_patches(recorder, watcher, turns):
         recorder.sync_in((barrier, mine))
         return index
 
+    return [(threading.Barrier, "wait", barrier_wait)]
+
+
+def _of_queues(recorder, watcher, turns):
     handed = {}  # what the giver of an item had done: later items order nothing
     put, get = queue.Queue.put, queue.Queue.get
     done, wait_done = queue.Queue.task_done, queue.Queue.join
@@ -286,6 +326,13 @@ def make_patches(recorder, watcher, turns):
         wait_done(self)
         recorder.sync_in((self, "done"))
 
+    return [
+        (queue.Queue, "put", queue_put), (queue.Queue, "get", queue_get),
+        (queue.Queue, "task_done", queue_done), (queue.Queue, "join", queue_join),
+    ]  # fmt: skip
+
+
+def _of_semaphores(recorder, watcher, turns):
     semaphores = {}
 
     def permits_of(semaphore):
@@ -321,20 +368,7 @@ def make_patches(recorder, watcher, turns):
             raise ValueError("Semaphore released too many times")
         semaphore._value += n
 
-    from .._task import Pool
-
     return [
-        (threading.Thread, "start", start), (threading.Thread, "join", join), (threading.Thread, "is_alive", is_alive),
-        (time, "sleep", lambda seconds: turns.sleep()),
-        *((pool, *patch) for pool in (concurrent.futures.ThreadPoolExecutor, Pool)
-          for patch in (("submit", submit), ("map", run_map), ("shutdown", shutdown))),
-        *((multiprocessing.pool.ThreadPool, *method) for method in pool_methods.items()),
-        (threading.Event, "set", event_set), (threading.Event, "wait", event_wait),
-        (threading.Event, "is_set", event_is_set), (threading.Event, "isSet", event_is_set),
-        (threading.Condition, "wait", condition_wait), (threading.Condition, "notify", condition_notify),
-        (threading.Condition, "notify_all", condition_notify_all), (threading.Barrier, "wait", barrier_wait),
-        (queue.Queue, "put", queue_put), (queue.Queue, "get", queue_get),
-        (queue.Queue, "task_done", queue_done), (queue.Queue, "join", queue_join),
         (threading.Semaphore, "acquire", semaphore_acquire), (threading.Semaphore, "__enter__", semaphore_acquire),
         (threading.Semaphore, "release", semaphore_release), (threading.BoundedSemaphore, "release", semaphore_release),
     ]  # fmt: skip

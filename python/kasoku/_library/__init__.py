@@ -15,6 +15,7 @@ import inspect
 import math
 import operator
 import random
+from collections.abc import Hashable
 
 import numpy as np
 
@@ -115,72 +116,90 @@ def _is_number(node):
     return isinstance(node, ast.Constant)
 
 
+def _is_reduction(meant):
+    name = getattr(meant, "__name__", "")
+    return name in _reductions | _of_rows and meant is getattr(np, name, None)
+
+
+def _reduction(name, call, is_method):
+    axis = _axis(call, 0 if is_method else 1)
+    keywords = {k.arg for k in call.keywords}
+    if "dtype" in keywords and keywords <= {"axis", "dtype"}:
+        if name == "mean":
+            return sums.mean_in_dtype, None
+        if name in ("sum", "prod"):
+            return sums.in_dtype, getattr(np, name)
+    if axis is not None and keywords <= {"axis"} and len(call.args) + len(keywords) == (1 if is_method else 2):
+        if name in _of_rows:
+            return sums.by_rows, getattr(np, name)
+        if name in _reductions and not _is_number(axis):
+            return sums.along, getattr(np, name)
+    return None
+
+
+def _named_tuple(of, call):
+    """The tuple's items, in their order, of what a call gives and of the defaults."""
+    given = dict(zip(of._fields, call.args, strict=False))
+    given.update({k.arg: k.value for k in call.keywords})
+    defaults = {k: ast.copy_location(ast.Constant(v), call) for k, v in of._field_defaults.items()}
+    if len(call.args) > len(of._fields) or set(given) | set(defaults) != set(of._fields):
+        return None
+    return of, [{**defaults, **given}[k] for k in of._fields]
+
+
+def _unique(call):
+    words = {k.arg for k in call.keywords}
+    if words == {"axis"}:
+        return calls.unique_parts, None
+    wanted = {k.arg for k in call.keywords if isinstance(k.value, ast.Constant) and k.value.value is True}
+    if not wanted or wanted != words:
+        return None
+    name = "_".join(["unique", *(word for word in ("index", "inverse", "counts") if f"return_{word}" in wanted)])
+    return getattr(sorting, name), None
+
+
+def _written(made):
+    return made and (made, None)
+
+
+def _n_arguments(call):
+    return len(call.args) + len(call.keywords)
+
+
+# By what is called: of a call of it, what stands for it, or None.
+_by_call = {
+    np.unique: _unique,
+    np.intersect1d: lambda call: "return_indices" in {k.arg for k in call.keywords} and (calls.intersection, None),
+    np.einsum: lambda call: _written(contractions.named("einsum", call)),
+    np.tensordot: lambda call: _written(contractions.named("tensordot", call)),
+    np.linalg.tensordot: lambda call: _written(contractions.named("tensordot", call)),
+    pow: lambda call: len(call.args) == 3 and (numbers.pow_modulo, None),
+    np.where: lambda call: len(call.args) == 1 and not call.keywords and (signals.nonzero, None),
+    np.transpose: lambda call: _n_arguments(call) == 2 and (shapes.transpose, None),
+    sum: lambda call: len(call.args) == 2 and (sums.sum_from, None),
+    np.dot: lambda call: _n_arguments(call) == 3 and (linear.dot_into, None),
+}
+for each in (reversed, map, filter):
+    _by_call[each] = lambda call, name=each.__name__: not call.keywords and _written(_scopes.as_items(name, call))
+
+
 def instead(meant, name, call):
     """(function that does what this call asks for, whether it takes what was called as its first argument), or None.
 
     `meant` is what is called, or None for a method called `name`.
     """
-    is_method = meant is None
-    known = _reductions | _of_rows
-    if is_method or any(meant is getattr(np, each) for each in known if each == getattr(meant, "__name__", "")):
-        name = name if is_method else meant.__name__
-        axis = _axis(call, 0 if is_method else 1)
-        keywords = {k.arg for k in call.keywords}
-        if "dtype" in keywords and keywords <= {"axis", "dtype"}:
-            if name == "mean":
-                return sums.mean_in_dtype, None
-            if name in ("sum", "prod"):
-                return sums.in_dtype, getattr(np, name)
-        if axis is not None and keywords <= {"axis"} and len(call.args) + len(keywords) == (1 if is_method else 2):
-            if name in _of_rows:
-                return sums.by_rows, getattr(np, name)
-            if name in _reductions and not _is_number(axis):
-                return sums.along, getattr(np, name)
-        if is_method and name == "transpose" and len(call.args) == 2:
-            return shapes.transpose_2, None
-        if is_method and name == "transpose" and len(call.args) == 1:
-            return shapes.transpose, None
-        return None
+    if meant is None and name == "transpose" and len(call.args) in (1, 2):
+        return (shapes.transpose_2 if len(call.args) == 2 else shapes.transpose), None
+    if meant is None or _is_reduction(meant):
+        return _reduction(name if meant is None else meant.__name__, call, meant is None)
     if isinstance(meant, type) and issubclass(meant, tuple) and hasattr(meant, "_fields"):
-        given = dict(zip(meant._fields, call.args, strict=False))
-        given.update({k.arg: k.value for k in call.keywords})
-        defaults = {k: ast.Constant(v) for k, v in meant._field_defaults.items()}
-        if len(call.args) > len(meant._fields) or set(given) | set(defaults) != set(meant._fields):
-            return None
-        for each in defaults.values():
-            ast.copy_location(each, call)
-        return meant, [{**defaults, **given}[k] for k in meant._fields]
-    if meant in (reversed, map, filter) and not call.keywords:
-        made = _scopes.as_items(meant.__name__, call)
-        return None if made is None else (made, None)
+        return _named_tuple(meant, call)
     if type(meant) is type(abs) and (made := operators.written(meant, call)) is not None:
         return made, None
-    wanted = {k.arg for k in call.keywords if isinstance(k.value, ast.Constant) and k.value.value is True}
-    if meant is np.unique and wanted and len(wanted) == len(call.keywords):
-        name = "_".join(["unique", *(word for word in ("index", "inverse", "counts") if f"return_{word}" in wanted)])
-        return getattr(sorting, name), None
-    words = {k.arg for k in call.keywords}
-    if meant is np.unique and words == {"axis"}:
-        return calls.unique_parts, None
-    if meant is np.intersect1d and "return_indices" in words:
-        return calls.intersection, None
-    if getattr(meant, "__name__", "") == "accumulate" and isinstance(getattr(meant, "__self__", None), np.ufunc):
+    if isinstance(meant, Hashable) and meant in _by_call:
+        return _by_call[meant](call) or None
+    if isinstance(getattr(meant, "__self__", None), np.ufunc) and meant.__name__ == "accumulate":
         return None if function(meant) else (sums.accumulate, meant.__self__)
-    if meant is np.linalg.tensordot:
-        meant = np.tensordot
-    if meant is np.einsum or meant is np.tensordot:
-        made = contractions.named(meant.__name__, call)
-        return None if made is None else (made, None)
-    if meant is pow and len(call.args) == 3:
-        return numbers.pow_modulo, None
-    if meant is np.where and len(call.args) == 1 and not call.keywords:
-        return signals.nonzero, None
-    if meant is np.transpose and len(call.args) + len(call.keywords) == 2:
-        return shapes.transpose, None
-    if meant is sum and len(call.args) == 2:
-        return sums.sum_from, None
-    if meant is np.dot and len(call.args) + len(call.keywords) == 3:
-        return linear.dot_into, None
     if isinstance(meant, np.ufunc) and meant.nin < 3 and len(call.args) == meant.nin + 1 and not call.keywords:
         return (sums.into if meant.nin == 1 else sums.into_2), meant
     return None

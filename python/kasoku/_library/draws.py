@@ -4,20 +4,16 @@ import math
 
 import numpy as np
 
+from .shapes import as_new_sequence, exchange
+
 
 def shuffle(x):
     for i in range(len(x) - 1, 0, -1):
-        j = np.random.randint(0, i + 1)
-        if isinstance(x, list) or x.ndim == 1:
-            x[i], x[j] = x[j], x[i]
-        else:
-            row = x[i].copy()
-            x[i] = x[j]
-            x[j] = row
+        exchange(x, i, np.random.randint(0, i + 1))
 
 
 def permutation(x):
-    out = np.arange(x) if isinstance(x, int) else x.copy()
+    out = as_new_sequence(x)
     shuffle(out)
     return out
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from .engine import drawn
+from .shapes import as_new_sequence, exchange
 
 # What numpy.random's extension has for C.
 functions = [
@@ -174,17 +175,11 @@ def _between(generator, first, last, size, endpoint, complaint):
 
 def shuffle(generator, x):
     for i in range(len(x) - 1, 0, -1):
-        j = drawn("random_interval", np.int64, generator, i)
-        if isinstance(x, list) or x.ndim == 1:
-            x[i], x[j] = x[j], x[i]
-        else:
-            row = x[i].copy()
-            x[i] = x[j]
-            x[j] = row
+        exchange(x, i, drawn("random_interval", np.int64, generator, i))
 
 
 def permutation(generator, x):
-    out = np.arange(x) if isinstance(x, int) else x.copy()
+    out = as_new_sequence(x)
     shuffle(generator, out)
     return out
 

@@ -97,7 +97,7 @@ def _factors(f):
 
 
 def _library_factors(f, pivots):
-    """The same of f's transpose by LAPACK, with its order of the rows; or absent."""
+    """LAPACK's factors of a large matrix: f gets those of its transpose, the result is the order of the rows. Else `absent`."""
     if f.shape[0] > worth_it:
         return call("getrf", f, pivots)
     return absent

@@ -7,6 +7,21 @@ from .axes import axis_of
 from .engine import call, few, reaches
 
 
+def exchange(x, i, j):
+    """Two items of a list or rows of an array, each in the other's place."""
+    if isinstance(x, list) or x.ndim == 1:
+        x[i], x[j] = x[j], x[i]
+    else:
+        row = x[i].copy()
+        x[i] = x[j]
+        x[j] = row
+
+
+def as_new_sequence(x):
+    """The numbers below an integer, or a copy of a sequence."""
+    return np.arange(x) if isinstance(x, int) else x.copy()
+
+
 def concatenate(arrays, axis=0):
     return _joined(arrays, arrays[0], axis)
 

@@ -127,5 +127,5 @@ def worded(function, error, args, kwargs):
 
 
 def unfit(cls, args, kwargs):
-    """The same of a call of a class of nanobind's that fits none of its constructors."""
+    """The error for a call of a class that fits none of its constructors."""
     return worded(cls.__init__, TypeError("incompatible function arguments."), (None, *args), kwargs)

@@ -66,47 +66,51 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
     if dtype is not None and name not in _sums:
         x = _joinable(self, x, dtype)
     if name in _reductions and not (name.startswith("logical") and (initial is not None or where is not True)):
-        function = _reducers[name]
-        options = {"axis": axis, "out": out, "keepdims": keepdims}
-        if dtype is not None and name in _sums:
-            options["dtype"] = dtype
-        if initial is not None:
-            options["initial"] = initial
+        options = {"dtype": dtype if name in _sums else None, "initial": initial}
+        options = {key: value for key, value in options.items() if value is not None}
         if where is not True:
             options["where"] = where
-        return function(x, **options)
-    identity = _identities[name]
+        return _reducers[name](x, axis=axis, out=out, keepdims=keepdims, **options)
     x = _joinable(self, x, None)
     if where is not True:
-        if identity is None:
-            raise ValueError(f"reduction operation '{name}' does not have an identity, so where= needs initial=")
-        x = _core.where(given(where, x), x, _core.full((), identity, device=x.device).astype(x.dtype))
+        missing = f"reduction operation '{name}' does not have an identity, so where= needs initial="
+        x = _core.where(given(where, x), x, _identity_like(self, x, (), missing))
     axes = sorted(axes_of(axis, x.ndim)) if x.ndim or axis not in (0, -1, (0,), (-1,)) else []
-    if name in ("hypot", "gcd"):
-        x = abs(x)  # what they make of a single element
-    whole = x
+    whole = x = abs(x) if name in ("hypot", "gcd") else x  # what these make of a single element
     for d in axes:
-        if x.shape[d] == 0:
-            if identity is None:
-                raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
-            shape = tuple(1 if k == d else n for k, n in enumerate(x.shape))
-            x = _core.full(shape, identity, device=x.device).astype(x.dtype)
-        while x.shape[d] > 1:  # halves are joined, whatever the order
-            half = x.shape[d] // 2
-            before = (slice(None),) * d
-            joined = self(x[(*before, slice(0, half))], x[(*before, slice(half, 2 * half))])
-            rest = x[(*before, slice(2 * half, None))]
-            x = _core.concatenate([joined, rest], d) if rest.shape[d] else joined
+        x = _joined_by_halves(self, x, d)
     if initial is not None:
         x = self(x, given(initial, x).astype(x.dtype))
     if x is whole:
         x = x.copy()
-    if not keepdims:
-        x = _core.squeeze(x, tuple(axes)) if axes else x
+    if not keepdims and axes:
+        x = _core.squeeze(x, tuple(axes))
     if out is None:
         return x
     _core.copyto(out, x)
     return out
+
+
+def _identity_like(ufunc, x, shape, missing):
+    """An array of what joins without a trace; a ValueError that says `missing` where the operation has none."""
+    identity = _identities[ufunc.__name__]
+    if identity is None:
+        raise ValueError(missing)
+    return _core.full(shape, identity, device=x.device).astype(x.dtype)
+
+
+def _joined_by_halves(ufunc, x, axis):
+    """The elements along an axis, which keeps a length of 1. Halves are joined, because the order does not matter."""
+    if x.shape[axis] == 0:
+        missing = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
+        return _identity_like(ufunc, x, (*x.shape[:axis], 1, *x.shape[axis + 1 :]), missing)
+    before = (slice(None),) * axis
+    while x.shape[axis] > 1:
+        half = x.shape[axis] // 2
+        rest = x[(*before, slice(2 * half, None))]
+        x = ufunc(x[(*before, slice(0, half))], x[(*before, slice(half, 2 * half))])
+        x = _core.concatenate([x, rest], axis) if rest.shape[axis] else x
+    return x
 
 
 def _cut(x, axis):

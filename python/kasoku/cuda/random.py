@@ -57,7 +57,7 @@ def init_xoroshiro128p_states(states, seed, subsequence_start=0, stream=0):
 
 
 def init_xoroshiro128p_states_cpu(states, seed, subsequence_start=0):
-    """The same of states in an array of NumPy's."""
+    """Sets states that are in a NumPy array."""
     states[...] = _states(len(states), seed, subsequence_start)
 
 

@@ -167,6 +167,14 @@ def test_the_interface_of_cuda_shows_shape_and_strides():
     assert face["data"] == (x.ptr, False)
 
 
+@on_gpu
+def test_functions_of_several_arrays_run_where_another_librarys_lies():
+    x = ks.arange(6.0, device="cuda")
+    shown = types.SimpleNamespace(__cuda_array_interface__=x.__cuda_array_interface__)
+    at = ks.searchsorted(shown, [1.5, 4.0])
+    assert at.device == x.device and at.tolist() == [2, 4]
+
+
 def test_interfaces_are_there_where_the_memory_is():
     x = ks.arange(6).reshape(2, 3)
     assert not hasattr(x, "__cuda_array_interface__")

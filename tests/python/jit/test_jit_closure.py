@@ -1,6 +1,5 @@
 """Comprehensions, and functions inside compiled functions."""
 
-import copy
 import functools
 import math
 
@@ -8,22 +7,9 @@ import numpy as np
 import pytest
 
 import kasoku as ks
+from kasoku_testing.compiled import agrees
 
 outside = 3
-
-
-def plain(value):
-    """The value with its types, where NumPy's numbers are Python's."""
-    if isinstance(value, (list, tuple)):
-        return type(value)(map(plain, value))
-    return (type(value), value.tolist()) if isinstance(value, np.ndarray) else getattr(value, "item", lambda: value)()
-
-
-def agrees(function, *arguments):
-    wanted = function(*copy.deepcopy(arguments))
-    compiled = ks.njit(function)
-    for _ in range(2):
-        assert plain(compiled(*copy.deepcopy(arguments))) == plain(wanted)
 
 
 def test_comprehensions():

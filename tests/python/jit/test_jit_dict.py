@@ -1,43 +1,12 @@
 """Dicts and sets in compiled code against plain Python: what they hold, in which order, what they raise."""
 
-import copy
 import math
 
 import numpy as np
 import pytest
 
 import kasoku as ks
-
-
-def agrees(function, *arguments):
-    """The function compiled gives and leaves what Python's does, the same exception included."""
-    compiled = ks.njit(function)
-    for _ in range(2):
-        theirs, ours = copy.deepcopy(arguments), copy.deepcopy(arguments)
-        try:
-            wanted = function(*theirs)
-        except Exception as error:
-            with pytest.raises(type(error)) as raised:
-                compiled(*ours)
-            if isinstance(error, KeyError) and not isinstance(error.args[0], str):
-                assert repr(raised.value.args) == repr(error.args)
-        else:
-            same(compiled(*ours), wanted)
-        same(ours, theirs)
-
-
-def same(one, other):
-    if isinstance(other, (list, tuple, dict)):
-        assert type(one) is type(other) and len(one) == len(other)
-        pairs = (
-            zip(one.items(), other.items(), strict=True) if isinstance(other, dict) else zip(one, other, strict=True)
-        )
-        for a, b in pairs:
-            same(a, b)
-    elif isinstance(other, set):
-        assert isinstance(one, set) and one == other
-    else:
-        np.testing.assert_array_equal(one, other)
+from kasoku_testing.compiled import agrees, same
 
 
 def counts(n, m):

@@ -1,11 +1,10 @@
 """Loops over generator functions in compiled code are what Python's are, however they are left."""
 
-import copy
-
 import numpy as np
 import pytest
 
 import kasoku as ks
+from kasoku_testing.compiled import agrees
 
 
 @ks.jit
@@ -44,23 +43,6 @@ def refusing(n):
         if i > 2:
             raise KeyError("more than two")
         yield i
-
-
-def agrees(function, *arguments):
-    """The function compiled gives what Python's does, also when Python's raises."""
-    compiled = ks.njit(function)
-    for _ in range(2):
-        theirs, ours = copy.deepcopy(arguments), copy.deepcopy(arguments)
-        try:
-            wanted = function(*theirs)
-        except Exception as error:
-            with pytest.raises(type(error)):
-                compiled(*ours)
-        else:
-            got = compiled(*ours)
-            assert got == wanted and type(got) is type(wanted)
-        for one, other in zip(ours, theirs, strict=True):
-            np.testing.assert_array_equal(one, other)
 
 
 def test_a_generator_without_an_end_is_left():

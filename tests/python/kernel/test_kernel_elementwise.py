@@ -49,6 +49,8 @@ def test_a_range_is_taken_as_it_is(on):
     assert z.numpy().tolist() == [-1, -1, 2, -1, -1, 5, -1, -1, 8, -1]
     with pytest.raises(TypeError, match="range= and slice="):
         kernel(z, range=slice(1, 2), slice=slice(1, 2))
+    with pytest.raises(OverflowError, match="too large"):
+        kernel(z, range=slice(2, 2**70))
 
 
 def test_n_and_the_names_of_the_loop_are_there(on):

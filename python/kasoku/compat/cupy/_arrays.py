@@ -157,7 +157,7 @@ def stored(result, out):
 
 
 def stored_as_it_fits(result, out, name, casting="same_kind"):
-    """The same, where the array has the result's shape and a dtype that it may be cast to."""
+    """stored(), which first checks that `out` has the result's shape and a dtype that the result may be cast to."""
     if out is not None:
         if not isinstance(out, ks.Array):
             raise TypeError(f"cupy.{name}: the output is a cupy.ndarray, not a {type(out).__name__}")

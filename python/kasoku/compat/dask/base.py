@@ -70,7 +70,7 @@ def _optimized(collection, graph, options):
 
 
 def optimize(*args, traverse=True, optimize_graph=True, **options):
-    """The same values, each of a graph with all that they need together, and nothing else."""
+    """Copies of collections whose graph is one: all that they need together, and nothing else."""
     found, put_back = unpack_collections(*args, traverse=traverse)
     graph = graph_of([one for one in found if isinstance(one, Delayed)])
     return put_back([_optimized(one, graph, options) for one in found] if optimize_graph else found)

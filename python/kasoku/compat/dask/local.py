@@ -110,7 +110,7 @@ def _called_from(text):
 
 
 def _sent(submit, node, values):
-    """The same in another process; cloudpickle also knows functions that have no name there."""
+    """_called() in another process. cloudpickle also sends functions that have no importable name."""
     try:
         from cloudpickle import dumps
     except ImportError:
@@ -221,7 +221,7 @@ def get_sync(dsk, keys, **options):
 
 
 def get_threaded(dsk, keys, cache=None, num_workers=None, pool=None, **options):
-    """The same on threads: the engine's, or those of `pool`."""
+    """get_sync() on several threads: the engine's, or those of `pool`."""
     pool = pool or _task.defaults.get("pool")
     if pool is None and not is_observed({**options, "cache": cache}):
         if _task.defaults.get("scheduler") is not None:

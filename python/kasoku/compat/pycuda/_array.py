@@ -208,7 +208,7 @@ class GPUArray:
 
     def bind_to_texref_ext(self, texref, channels=1, allow_double_hack=False,
                            allow_complex_hack=False, allow_offset=False):  # fmt: skip
-        """The same with a format of the array's dtype and channels."""
+        """bind_to_texref(), which also sets the reference's format by the array's dtype and the channels."""
         if (self.dtype == np.float64 and allow_double_hack) or (self.dtype == np.complex64 and allow_complex_hack):
             is_double = self.dtype == np.float64
             texref.set_format(driver.array_format.SIGNED_INT32 if is_double else driver.array_format.FLOAT, 2)

@@ -103,7 +103,7 @@ methods(Generator, {
 
 
 class RandomState(Generator):
-    """The same under the names of NumPy's RandomState."""
+    """A Generator with the method names of NumPy's RandomState."""
 
 
 methods(RandomState, {
