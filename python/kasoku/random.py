@@ -125,6 +125,9 @@ def uniform(self, low=0.0, high=1.0, size=None, dtype=None, device=None):
     array([18.90259216, 15.85726123, 16.71998441])
     """
     low, high = _given(low, device), _given(high, device)
+    if isinstance(low, _Array) or isinstance(high, _Array):
+        if not bool(_core.isfinite(high - low).all()):
+            raise OverflowError("the range of a uniform number has to be finite")
     return _uniform_of(self, low, high, _shape(size, [low, high]), dtype, device)
 
 

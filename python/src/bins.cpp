@@ -110,7 +110,9 @@ Histogram histogram_of_points(const std::vector<Array>& axes, nb::handle bins, n
     if (nb::isinstance<nb::str>(of_axes[d])) throw Error(ErrorKind::type, "`bins[" + std::to_string(d) + "]` must be an integer, when a scalar");
     const auto n = number_of_bins(of_axes[d], axes[d], ends);
     const Array given = n ? Array() : array_from(of_axes[d], axes[d].device());
-    edges.push_back(without_lock([&] { return n ? astype(even_edges(axes[d], *n, ends), Dtype::float64) : given; }));
+    // Between ends that a program gave they are float64, between the sample's own of its dtype.
+    edges.push_back(without_lock(
+        [&] { return n ? even_edges(ends ? astype(axes[d], Dtype::float64) : axes[d], *n, ends) : given; }));
   }
   const bool is_density = !density.is_none() && nb::cast<bool>(nb::bool_(density));
   return without_lock([&] {
@@ -180,7 +182,7 @@ void bind_bins(nb::module_& m) {
     const Histogram h = histogram_of_points(axes, bins, range, density, optional_array(weights, device));
     nb::list edges;
     for (const Array& x : h.edges) edges.append(nb::cast(x));
-    return nb::make_tuple(nb::cast(h.counts), nb::tuple(edges));
+    return nb::make_tuple(nb::cast(h.counts), edges);
   }, "sample"_a, "bins"_a = 10, "range"_a = none, "density"_a = none, "weights"_a = none);
   bind_algorithm(m, Algorithm::interp, &interpolated, "x"_a, "xp"_a, "fp"_a, "left"_a = none, "right"_a = none, "period"_a = none);
 }

@@ -217,3 +217,10 @@ def test_the_same_numbers_on_every_device(device):
     with ks.default_device(device):
         for a, b in zip(drawn(), want, strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("low, high", [(0, [1, np.inf]), ([np.nan, 0], 1), ([0, -1e308], [1, 1e308])])
+def test_uniform_numbers_lie_in_a_finite_range(low, high, device):
+    for draw in (ks.random.uniform, ks.random.default_rng(0).uniform):
+        with ks.default_device(device), pytest.raises(OverflowError):
+            draw(low, high)
