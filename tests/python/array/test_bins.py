@@ -374,6 +374,9 @@ def test_edges_of_points_are_float64_between_given_ends(dtype, ends, device):
     for a, b in zip((ours[0], *ours[1]), (wanted[0], *wanted[1])):
         assert a.dtype == b.dtype
         np.testing.assert_array_equal(a.numpy(), b)
-    h, *edges = ks.histogram2d(ks.asarray(x[:, 0], device=device), ks.asarray(x[:, 1], device=device), 10, ends)
-    for a, b in zip((h, *edges), np.histogram2d(x[:, 0], x[:, 1], 10, ends)):
-        np.testing.assert_array_equal(a.numpy(), b)
+    first, second = x[:, 0], x[:, 1]
+    for pair in ((first, second), (first, second.astype("float32")), (first[:0], second[:0])):
+        ours = ks.histogram2d(*(ks.asarray(row, device=device) for row in pair), 10, ends)
+        for a, b in zip(ours, np.histogram2d(*pair, 10, ends)):
+            assert a.dtype == b.dtype
+            np.testing.assert_array_equal(a.numpy(), b)
