@@ -532,8 +532,18 @@ def dirichlet(self, alpha, size=None, device=None):
     alpha = _core.asarray(alpha, dtype="float64", device=device)
     if alpha.ndim != 1:
         raise ValueError("alpha must be of one axis")
-    _must("> 0", alpha=alpha)
-    x = _gamma(self, alpha, (*_shape(size, []), alpha.shape[0]), alpha.device)
+    _must(">= 0", alpha=alpha)
+    shape = (*_shape(size, []), alpha.shape[0])
+    if alpha.size and bool(
+        (alpha < 0.1).all()
+    ):  # so small ones' gamma numbers may all be 0, their logarithms are far apart
+        logs = (
+            _core.log(_gamma(self, alpha + 1, shape, alpha.device))
+            + _core.log(_uniform(self, shape, alpha.device)) / alpha
+        )
+        x = _core.exp(logs - logs.max(axis=-1, keepdims=True))
+    else:
+        x = _gamma(self, alpha, shape, alpha.device)
     return x / x.sum(axis=-1, keepdims=True)
 
 
