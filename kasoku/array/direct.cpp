@@ -382,7 +382,8 @@ bool simplify_power(Op& op, std::span<const Plain>& operands) {
   const Array *const base = operands[0].array, *const exponent = operands[1].array;
   if (exponent) return !base || !is_integer(base->dtype()) || is_nowhere_negative(*exponent);
   const Dtype dtype = base->dtype();
-  if (is_floating(dtype) || operands[1].number.kind != DtypeKind::floating) op = power_by(operands[1].number.as_double(), dtype);
+  const Scalar& by = operands[1].number;
+  if (by.imaginary == 0 && (is_floating(dtype) || by.kind != DtypeKind::floating)) op = power_by(by.as_double(), dtype);
   if (op == Op::power) return true;
   operands = operands.first(1);
   return computed_in(op, dtype, 0) == dtype;  // a bool's square is an int8, its power is not

@@ -93,7 +93,7 @@ Op simpler_power(const Operand& exponent, const OpTypes& types) {
   if (is_integer(types.compute) && (value < 0 || (exponent.array && is_negative_somewhere(*exponent.array))))
     throw Error(ErrorKind::value, "Integers to negative integer powers are not allowed.")
         .fix("x.astype(float) ** n");
-  return exponent.array ? Op::power : power_by(value, types.compute);
+  return exponent.array || exponent.scalar.imaginary != 0 ? Op::power : power_by(value, types.compute);
 }
 
 }  // namespace

@@ -200,6 +200,9 @@ Array inv_or_nan(const Array& given) {
   }
 }
 
+/// A determinant of 0 has no sign.
+static Array unsigned_zero(const Array& x) { return apply(Op::add, {x, 0.0}); }
+
 Array det(const Array& given) {
   const Array a = matrices(given);
   if (a.size() && linalg::has(Factor::det, a.device())) {
@@ -211,7 +214,8 @@ Array det(const Array& given) {
     return result;
   }
   const auto [diagonal, swaps] = lu(a);
-  return apply(Op::multiply, {reduce(ReduceOp::prod, diagonal, {Extents{-1}}), sign_of(swaps, a.dtype())});
+  return unsigned_zero(
+      apply(Op::multiply, {reduce(ReduceOp::prod, diagonal, {Extents{-1}}), sign_of(swaps, a.dtype())}));
 }
 
 std::pair<Array, Array> slogdet(const Array& given) {
@@ -230,7 +234,7 @@ std::pair<Array, Array> slogdet(const Array& given) {
   // Of complex numbers too: what is left of a number without its size.
   const Array directions = apply(Op::where, {apply(Op::equal, {size, 0}), diagonal, apply(Op::divide, {diagonal, size})});
   const Array signs = reduce(ReduceOp::prod, directions, {Extents{-1}});
-  return {apply(Op::multiply, {signs, sign_of(swaps, a.dtype())}), log};
+  return {unsigned_zero(apply(Op::multiply, {signs, sign_of(swaps, a.dtype())})), log};
 }
 
 std::pair<Array, Array> lu_factors(const Array& given) {
@@ -356,6 +360,11 @@ Lstsq lstsq(const Array& a_given, const Array& b_given, std::optional<double> li
   if (b_own.ndim() < 2) throw LinAlgError("0-dimensional array given. Array must be at least one-dimensional");
   if (rows_of(a_own) != rows_of(b_own)) throw LinAlgError("Incompatible dimensions");
   const Dtype dtype = promote(a_own.dtype(), in_linalg_dtype(b_own).dtype());
+  if (const Dtype wide = is_complex(dtype) ? Dtype::complex128 : Dtype::float64;
+      dtype != wide) {  // the equations may be nearly dependent
+    const Lstsq r = lstsq(astype(a_own, wide), astype(b_given, wide), limit);
+    return {astype(r.x, dtype), astype(r.residuals, real_part(dtype)), r.rank, astype(r.s, real_part(dtype))};
+  }
   const Shape batch = broadcast(batch_of(a_own), batch_of(b_own));
   const Array matrix = stretched_batch(a_own, batch), right = stretched_batch(b_own, batch);
   const int64_t m = rows_of(matrix), n = columns_of(matrix), k = columns_of(right), least = std::min(m, n);

@@ -118,6 +118,31 @@ Array from_real(const Array& x, bool is_forward, int64_t axis, double factor) {
   return is_forward ? result : conjugate(result);
 }
 
+bool is_twice_in(Extents axes) {
+  std::sort(axes.begin(), axes.end());
+  return std::adjacent_find(axes.begin(), axes.end()) != axes.end();
+}
+
+/// An axis that is there twice is transformed twice. Real numbers go in first and come out last, along the last axis
+/// named; the lengths are those that the array had.
+Array one_by_one(Fourier kind, const Array& given, const std::optional<Extents>& lengths, const Extents& axes,
+                 FftNorm norm) {
+  const bool is_back = kind == Fourier::half_inverse;
+  const size_t n = axes.size();
+  Array x = given;
+  for (size_t step = 0; step < n; ++step) {
+    const size_t i = is_back ? step : n - 1 - step;
+    const Fourier of_one = i + 1 == n              ? kind
+                           : is_back               ? Fourier::inverse
+                           : kind == Fourier::half ? Fourier::forward
+                                                   : kind;
+    const int64_t own = given.shape()[static_cast<size_t>(axes[i])],
+                  usual = is_back && i + 1 == n ? 2 * (own - 1) : own;
+    x = fourier(of_one, x, Extents{lengths && (*lengths)[i] != -1 ? (*lengths)[i] : usual}, Extents{axes[i]}, norm);
+  }
+  return x;
+}
+
 }  // namespace
 
 Array fourier(Fourier kind, const Array& given, const std::optional<Extents>& lengths_given, const std::optional<Extents>& axes_given, FftNorm norm) {
@@ -130,6 +155,7 @@ Array fourier(Fourier kind, const Array& given, const std::optional<Extents>& le
   }
   if (lengths_given && lengths_given->size() != axes.size()) throw Error(ErrorKind::value, "Shape and axes have different lengths.");
   if (axes.empty() && (kind == Fourier::half || kind == Fourier::half_inverse)) throw Error(ErrorKind::index, "at least 1 axis must be transformed");
+  if (is_twice_in(axes)) return one_by_one(kind, given, lengths_given, axes, norm);
   const bool is_inverse = kind == Fourier::inverse || kind == Fourier::half_inverse;
   if (kind == Fourier::half && is_complex(given.dtype())) throw Error(ErrorKind::type, "a transform of real numbers takes no array of " + std::string(info(given.dtype()).name)).fix("fft, which takes complex numbers");
 
@@ -179,13 +205,9 @@ Array fourier(Fourier kind, const Array& given, const std::optional<Extents>& le
     x = from_real(x, kind == Fourier::forward, axes[axes.size() - 1], std::exchange(left, 1));
     axes.resize(axes.size() - 1);
   }
-  // An axis that is there twice is transformed twice.
-  while (!axes.empty()) {
-    Extents once, rest;
-    for (const int64_t axis : axes) (once.size() < most && std::find(once.begin(), once.end(), axis) == once.end() ? once : rest).push_back(axis);
-    x = transformed(fft::Kind::complex, !is_inverse, x, x.shape(), dtype, x.shape(), once, std::exchange(left, 1));
-    axes = rest;
-  }
+  while (!axes.empty())
+    x = transformed(fft::Kind::complex, !is_inverse, x, x.shape(), dtype, x.shape(), split(axes, false),
+                    std::exchange(left, 1));
   if (left != 1) x = apply(Op::multiply, {x, left});  // no axis was left
   return kind == Fourier::half_inverse ? copy(kasoku::real(x)) : x;
 }

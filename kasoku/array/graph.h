@@ -52,6 +52,8 @@ class Storage {
   /// Whether this is the only one that keeps the buffer.
   bool is_only_owner() const { return !owned_ || owned_.use_count() == 1; }
 
+  std::atomic<bool> is_kept{false};  ///< the array of all its elements was made read-only: no view becomes writable
+
   /// Of memory that others can write all storages have the readers in common: it may be the same memory.
   void add_reader(const NodePtr& node) { (is_shared() ? readers_of_shared() : readers_).add(node); }
   bool has_readers() { return readers_.any() || (is_shared() && readers_of_shared().any()); }

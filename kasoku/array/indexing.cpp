@@ -549,7 +549,9 @@ void join_item(const Array& array, const std::vector<Index>& index, const Operan
   must_be_writable(array);
   const Typed operands[] = {{array.dtype()}, {value.dtype(), value.weak}};
   const OpTypes types = op_types(join, operands);
-  if (!can_cast_same_kind(types.result, array.dtype()))
+  const bool wraps =
+      is_integer(types.result) && is_integer(array.dtype());  // as in NumPy, whose ufunc.at casts anything
+  if (!wraps && !can_cast_same_kind(types.result, array.dtype()))
     throw Error(ErrorKind::type, "cannot store the " + std::string(info(types.result).name) + " result of " + std::string(info(join).name) + " in an array of " + std::string(info(array.dtype()).name));
   Basic basic = basic_part(array, index);
   if (basic.arrays.empty()) return apply_in_place(join, basic.view, value);

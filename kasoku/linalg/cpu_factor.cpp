@@ -142,7 +142,7 @@ class Items {
     const T* const a = elements<T>(0, n * n);
     T product = is_odd() ? T(-1) : T(1);
     for (int64_t i = 0; i < n; ++i) product *= a[i * n + i];
-    *elements<T>(1, 1) = product;
+    *elements<T>(1, 1) = product + T(0);  // a 0 has no sign
   }
   template <class T>
   void slogdet() const {
@@ -157,7 +157,7 @@ class Items {
       sign *= size == 0 ? element : element / size;
       sum += std::log(size);
     }
-    *elements<T>(1, 1) = sign;
+    *elements<T>(1, 1) = sign + T(0);
     *elements<Real>(2, 1) = sum;
   }
 

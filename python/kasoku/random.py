@@ -125,6 +125,9 @@ def uniform(self, low=0.0, high=1.0, size=None, dtype=None, device=None):
     array([18.90259216, 15.85726123, 16.71998441])
     """
     low, high = _given(low, device), _given(high, device)
+    if isinstance(low, _Array) or isinstance(high, _Array):
+        if not bool(_core.isfinite(high - low).all()):
+            raise OverflowError("the range of a uniform number has to be finite")
     return _uniform_of(self, low, high, _shape(size, [low, high]), dtype, device)
 
 
@@ -529,8 +532,18 @@ def dirichlet(self, alpha, size=None, device=None):
     alpha = _core.asarray(alpha, dtype="float64", device=device)
     if alpha.ndim != 1:
         raise ValueError("alpha must be of one axis")
-    _must("> 0", alpha=alpha)
-    x = _gamma(self, alpha, (*_shape(size, []), alpha.shape[0]), alpha.device)
+    _must(">= 0", alpha=alpha)
+    shape = (*_shape(size, []), alpha.shape[0])
+    if alpha.size and bool(
+        (alpha < 0.1).all()
+    ):  # so small ones' gamma numbers may all be 0, their logarithms are far apart
+        logs = (
+            _core.log(_gamma(self, alpha + 1, shape, alpha.device))
+            + _core.log(_uniform(self, shape, alpha.device)) / alpha
+        )
+        x = _core.exp(logs - logs.max(axis=-1, keepdims=True))
+    else:
+        x = _gamma(self, alpha, shape, alpha.device)
     return x / x.sum(axis=-1, keepdims=True)
 
 

@@ -139,6 +139,17 @@ PyObject* as_index(PyObject* self) {
   return number_slot(self, index_of);
 }
 
+/// What __init__ has not made yet has no elements: attributes and operators, which do not ask, find an array there. Its
+/// share in that one array is never given back.
+PyObject* new_unmade(PyTypeObject* type, PyObject*, PyObject*) {
+  return guarded([=] {
+    static const Array& nothing = *new Array(Array::empty({0}, Dtype::float64, device("cpu")));
+    nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(type));
+    new (array_inside(object)) Array(nothing);
+    return object.release().ptr();
+  });
+}
+
 std::vector<PyType_Slot> slots() {
   std::vector<PyType_Slot> all = operator_slots();
   const auto add = [&](int id, auto* function) { all.push_back({id, reinterpret_cast<void*>(function)}); };
@@ -153,6 +164,7 @@ std::vector<PyType_Slot> slots() {
   add(Py_sq_item, subscript_by_number);
   add(Py_tp_iter, rows_of);
   add(Py_bf_getbuffer, get_buffer);
+  add(Py_tp_new, new_unmade);
   all.push_back({0, nullptr});
   return all;
 }

@@ -4,6 +4,7 @@
 
 #include "given.h"
 #include "kasoku/array/creation.h"
+#include "kasoku/array/promote.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -101,16 +102,26 @@ std::vector<nb::object> for_each_axis(nb::handle object, size_t n, bool is_list)
   return all;
 }
 
-Histogram histogram_of_points(const std::vector<Array>& axes, nb::handle bins, nb::handle range, nb::handle density, const std::optional<Array>& w) {
+Histogram histogram_of_points(std::vector<Array> axes, nb::handle bins, nb::handle range, nb::handle density,
+                              const std::optional<Array>& w) {
   const std::vector<nb::object> of_axes = for_each_axis(bins, axes.size(), has_length(bins));
   const std::vector<nb::object> ranges = for_each_axis(range, axes.size(), !range.is_none());
+  if (!axes.empty()) {  // the sample is one array in NumPy
+    Dtype dtype = axes[0].dtype();
+    for (const Array& x : axes) dtype = promote(dtype, x.dtype());
+    for (Array& x : axes) x = as_dtype(x, dtype);
+  }
   std::vector<Array> edges;
   for (size_t d = 0; d < axes.size(); ++d) {
     const Range ends = range_from(ranges[d]);
     if (nb::isinstance<nb::str>(of_axes[d])) throw Error(ErrorKind::type, "`bins[" + std::to_string(d) + "]` must be an integer, when a scalar");
     const auto n = number_of_bins(of_axes[d], axes[d], ends);
     const Array given = n ? Array() : array_from(of_axes[d], axes[d].device());
-    edges.push_back(without_lock([&] { return n ? astype(even_edges(axes[d], *n, ends), Dtype::float64) : given; }));
+    // Between ends that a program gave they are float64, and where there is no sample; between the sample's own of its
+    // dtype.
+    edges.push_back(without_lock([&] {
+      return n ? even_edges(ends || !axes[d].size() ? astype(axes[d], Dtype::float64) : axes[d], *n, ends) : given;
+    }));
   }
   const bool is_density = !density.is_none() && nb::cast<bool>(nb::bool_(density));
   return without_lock([&] {
@@ -180,7 +191,7 @@ void bind_bins(nb::module_& m) {
     const Histogram h = histogram_of_points(axes, bins, range, density, optional_array(weights, device));
     nb::list edges;
     for (const Array& x : h.edges) edges.append(nb::cast(x));
-    return nb::make_tuple(nb::cast(h.counts), nb::tuple(edges));
+    return nb::make_tuple(nb::cast(h.counts), edges);
   }, "sample"_a, "bins"_a = 10, "range"_a = none, "density"_a = none, "weights"_a = none);
   bind_algorithm(m, Algorithm::interp, &interpolated, "x"_a, "xp"_a, "fp"_a, "left"_a = none, "right"_a = none, "period"_a = none);
 }

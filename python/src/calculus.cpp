@@ -17,6 +17,13 @@ namespace {
 using namespace nb::literals;
 
 Overlap overlap_from(nb::handle mode) {
+  if (PyLong_CheckExact(mode.ptr())) {  // as NumPy once named them
+    constexpr Overlap by_number[] = {Overlap::valid, Overlap::same, Overlap::full};
+    const auto number = nb::cast<int64_t>(mode);
+    if (number < 0 || number > 2)
+      throw Error(ErrorKind::value, "mode must be 0, 1 or 2 where it is a number (got " + std::to_string(number) + ")");
+    return by_number[number];
+  }
   const std::string name = nb::isinstance<nb::str>(mode) ? nb::cast<std::string>(mode) : "";
   if (name == "full") return Overlap::full;
   if (name == "same") return Overlap::same;

@@ -170,6 +170,18 @@ Array make_eye(int64_t n, std::optional<int64_t> columns, int64_t k, nb::handle 
   return astype(apply(Op::equal, {expand_dims(rows, {1}), expand_dims(cols, {0})}), wanted);
 }
 
+/// Shifts of any size: of what 64 bits do not hold, what is left by the number of elements, which every axis divides.
+nb::object within(nb::handle shift, int64_t size) {
+  if (PyTuple_CheckExact(shift.ptr()) || PyList_CheckExact(shift.ptr())) {
+    nb::list all;
+    for (const nb::handle each : shift) all.append(within(each, size));
+    return all;
+  }
+  int overflow = 0;
+  if (PyLong_CheckExact(shift.ptr())) PyLong_AsLongLongAndOverflow(shift.ptr(), &overflow);
+  return overflow ? nb::object(nb::borrow(shift) % nb::int_(std::max(size, int64_t{1}))) : nb::borrow(shift);
+}
+
 }  // namespace
 
 Array new_filled(nb::handle shape, double value, nb::handle dtype) {
@@ -376,7 +388,7 @@ order= says how it lies: by rows ("C") or columns ("F"), or as x does ("A", "K")
 array([0, 1, 2]))");
   m.def("roll", [](nb::handle x, nb::handle shift, nb::handle axis) {
     const Array array = array_from(x, default_device());
-    const Shape shifts = shape_from(shift);
+    const Shape shifts = shape_from(within(shift, array.size()));
     std::optional<Extents> axes;
     if (!axis.is_none()) axes = shape_from(axis);
     return without_lock_of(array.size(), [&] { return roll(array, shifts, axes); });

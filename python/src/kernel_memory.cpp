@@ -126,6 +126,12 @@ nb::object pinned_array(nb::handle shape, nb::handle dtype, nb::handle device) {
   return raw.attr("view")(element).attr("reshape")(tuple_from(shape_from(shape)));
 }
 
+/// Whether it is no view of a part of its memory.
+bool shows_all(const Array& x) {
+  const NodePtr node = x.state().current();
+  return x.is_contiguous() && x.nbytes() == static_cast<size_t>(product(node->shape)) * node->itemsize;
+}
+
 }  // namespace
 
 void bind_kernel_memory(nb::module_& m) {
@@ -171,14 +177,24 @@ void bind_kernel_memory(nb::module_& m) {
   m.def(
       "_make_writable",
       [](Array& x) {
-        if (x.is_read_only() && (x.ndim() == 0 || x.buffer()->is_read_only()))
-          return false;  // an element that was read is a value
-        if (x.is_read_only()) x = Array::of(x.state().current(), x.state().view, x.dtype(), x.itemsize(), false);
+        if (!x.is_read_only()) return true;
+        if (x.ndim() == 0 || x.buffer()->is_read_only()) return false;  // an element that was read is a value
+        if (shows_all(x)) x.state().current()->storage->is_kept = false;
+        if (x.state().current()->storage->is_kept) return false;
+        x = Array::of(x.state().current(), x.state().view, x.dtype(), x.itemsize(), false);
         return true;
       },
       nb::arg("x"),
       "Whether its elements may be written from now on: where it was made read-only, and its memory is not.");
-  m.def("_make_read_only", [](Array& x) { x = x.read_only(); }, nb::arg("x"));
+  m.def(
+      "_make_read_only",
+      [](Array& x) {
+        if (shows_all(x)) x.state().current()->storage->is_kept = true;
+        x = x.read_only();
+      },
+      nb::arg("x"),
+      "Its elements are not written by its name from now on; if they are all of their memory, no view of it becomes "
+      "writable again.");
   m.def("_address", [](nb::handle object) { return reinterpret_cast<uintptr_t>(address_of(object)); });
   m.def("_htod",
         [](nb::handle to, nb::handle from, nb::handle device, nb::handle stream) {

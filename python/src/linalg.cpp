@@ -253,6 +253,8 @@ array([1., 2.]))");
       "pinv",
       [](nb::handle a, nb::handle rcond, bool, nb::handle rtol) {
         const Array x = given_array(a);
+        if (!rcond.is_none() && !rtol.is_none())
+          throw Error(ErrorKind::value, "pinv: rcond and rtol cannot both be given");
         const std::optional<Array> limit = optional_array(rcond.is_none() ? rtol : rcond, x.device());
         const GilReleased release;
         return pinv(x, limit);

@@ -461,14 +461,23 @@ PyObject* of_two(PyObject* left, PyObject* right) {
 }
 
 template <Op op>
-PyObject* of_two_and_modulus(PyObject* left, PyObject* right, PyObject* modulus) {
-  if (modulus != Py_None) return nb::object(not_implemented()).release().ptr();
-  return of_two<binary, op>(left, right);
+PyObject* of_self(PyObject* self) {
+  return guarded_as(self, self, [=] { return unary(op, self).release().ptr(); });
+}
+
+/// NumPy's operator takes the square of truth values for one, which has 8 bits; its power of them has the integer's
+/// dtype.
+bool is_square_of_truth(PyObject* left, PyObject* right) {
+  const Array* const x = array_of(left);
+  return x && x->dtype() == Dtype::bool_ && !(x->is_read_only() && x->ndim() == 0) &&
+         nb::int_(2).equal(nb::handle(right));
 }
 
 template <Op op>
-PyObject* of_self(PyObject* self) {
-  return guarded_as(self, self, [=] { return unary(op, self).release().ptr(); });
+PyObject* of_two_and_modulus(PyObject* left, PyObject* right, PyObject* modulus) {
+  if (modulus != Py_None) return nb::object(not_implemented()).release().ptr();
+  if (PyLong_CheckExact(right) && is_square_of_truth(left, right)) return of_self<Op::square>(left);
+  return of_two<binary, op>(left, right);
 }
 
 template <Op op>

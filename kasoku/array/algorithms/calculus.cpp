@@ -157,7 +157,7 @@ Array gradient(const Array& given, const Array& spacing, int64_t axis, int edge_
     last = edge(n - 3, false);
   }
   const Array parts[] = {first, middle, last};
-  return concatenate(parts, static_cast<int64_t>(d), promote(f.dtype(), middle.dtype()));
+  return concatenate(parts, static_cast<int64_t>(d), f.dtype());
 }
 
 Array trapezoid(const Array& y, const std::optional<Array>& x, double dx, int64_t axis) {

@@ -349,7 +349,12 @@ def logaddexp2(x1, x2, /, out=None) -> Array:
     array([4.])
     """
     a, b = together(x1, x2)
-    dtype = _core.logaddexp(*(_core.empty(0, dtype=x.dtype, device=x.device) for x in (a, b))).dtype
+    numbers = [type(x) in (bool, int, float) for x in (x1, x2)]  # an array's dtype goes before theirs
+    of = [
+        x if is_number and not all(numbers) else _core.empty(0, y.dtype, y.device)
+        for x, y, is_number in zip((x1, x2), (a, b), numbers)
+    ]
+    dtype = _core.logaddexp(*of).dtype
     a, b = a.astype(dtype), b.astype(dtype)
     greater, difference = _core.maximum(a, b), -abs(a - b)
     sum_ = greater + _core.log1p(_core.exp2(difference)) * 1.4426950408889634

@@ -32,6 +32,7 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False, out=N
 
 def _cumulative(scan, x, axis, dtype, include_initial, first, name):
     x = given(x)
+    x = x if x.ndim else x.reshape(1)
     if axis is None:
         if x.ndim != 1:
             raise ValueError(f"{name} of an array of {x.ndim} axes: axis= says along which")

@@ -758,3 +758,96 @@ def test_array_has_as_many_axes_as_are_asked_for_and_copies_as_it_is_told(device
         ks.array([1, 2], copy=False, device=device)
     with pytest.raises(ValueError, match="copy=False"):
         ks.array(y, "float32", copy=False)
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 2, 3, 2.0, True])
+def test_the_operators_power_of_truth_values(exponent, device):
+    for values in ([True, False], [], [[True]]):
+        same(lambda m, x=values: m.asarray(x, dtype=bool) ** exponent, device)
+    same(lambda m: m.power(m.asarray([True, False]), exponent), device)
+
+
+@pytest.mark.parametrize("shift", [2**63, -(2**70) - 1, 2**64 + 3, [2**65, 1]])
+def test_elements_roll_by_any_number(shift, device):
+    axes = (0, 1) if isinstance(shift, list) else 1
+    same(lambda m: m.roll(m.arange(15).reshape(3, 5), shift, axes), device)
+    if not isinstance(shift, list):
+        same(lambda m: m.roll(m.arange(15).reshape(3, 5), shift), device)
+        same(lambda m: m.roll(m.zeros((0, 5)), shift), device)
+
+
+@pytest.mark.parametrize("name", ["convolve", "correlate"])
+@pytest.mark.parametrize("mode", [0, 1, 2, 3, -1])
+def test_overlaps_have_numbers(name, mode, device):
+    same(lambda m: getattr(m, name)(m.arange(4.0), m.arange(3.0), mode), device)
+
+
+def test_gradients_have_the_dtype_of_the_values(device):
+    for dtype in ("float32", "complex64", "int16", "float64"):
+        same(lambda m, of=dtype: m.gradient(m.asarray([1, 2, 4], dtype=of), m.asarray([0.0, 1.0, 3.0])), device)
+
+
+def test_a_number_beside_an_array_leaves_the_dtype_of_logaddexp2(device):
+    for dtype in ("int8", "float16", "float32", "int64", "bool"):
+        for number in (1, 2.0, True):
+            for turned in (False, True):
+
+                def dtype_of(m, of=dtype, pair=number, turned=turned):
+                    operands = (m.asarray([0, 1], dtype=of), pair)
+                    return m.logaddexp2(*(operands[::-1] if turned else operands)).dtype.name
+
+                with ks.default_device(device):
+                    assert dtype_of(ks) == dtype_of(np)
+
+
+def test_scans_of_a_number_are_of_one_element(device):
+    for name in ("cumulative_sum", "cumulative_prod"):
+        for options in ({}, {"axis": 0}, {"axis": -1, "include_initial": True}, {"axis": 1}):
+            same(lambda m, f=name, o=options: getattr(m, f)(m.asarray(3.0), **o), device)
+
+
+def test_what_a_ufunc_joins_wraps_in_its_array(device):
+    for dtype in ("uint32", "int8", "uint8", "int16"):
+        for name in ("add", "multiply", "subtract", "bitwise_or"):
+
+            def joined(m, f=name, of=dtype):
+                x = m.asarray([3, 100, 7], dtype=of)
+                getattr(m, f).at(x, m.asarray([0, 1, 1, 2]), m.asarray([-2, 100, 60, 300]))
+                return x
+
+            same(joined, device)
+
+
+def test_a_view_of_a_read_only_array_stays_so(device):
+    def kept(m):
+        x = m.arange(4.0)
+        x.flags.writeable = False
+        view = x[1:]
+        view.setflags(write=True)
+
+    def freed(m):
+        x = m.arange(4.0)
+        x.flags.writeable = False
+        x.flags.writeable = True
+        view = x[1:]
+        view.flags.writeable = False
+        view.flags.writeable = True
+        view[0] = 5
+        return x
+
+    same(kept, device)
+    same(freed, device)
+
+
+def test_an_array_that_was_not_made_has_no_elements():
+    class Forgetful(ks.Array):
+        def __init__(self):
+            pass
+
+    for x in (ks.Array.__new__(ks.Array), Forgetful()):
+        assert (x.shape, (x + 1).shape, float(ks.sum(x)), len(x)) == ((0,), (0,), 0.0, 0)
+        with pytest.raises(IndexError):
+            x[0]
+    made = ks.Array.__new__(ks.Array)
+    made.__init__((2, 3), "int16")
+    assert made.shape == (2, 3) and made.dtype == np.int16

@@ -361,3 +361,22 @@ def test_bins_by_a_rule_are_those_of_a_wider_dtype(rule, device):
     far = np.array([-128, 0, 127], np.int8)
     got = ks.histogram_bin_edges(ks.asarray(far, device=device), rule).numpy()
     np.testing.assert_array_equal(got, np.histogram_bin_edges(far.astype(np.int32), rule))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
+@pytest.mark.parametrize("ends", [None, [(-3, 3), (-2, 2.5)]])
+def test_edges_of_points_are_float64_between_given_ends(dtype, ends, device):
+    x = np.round(np.random.default_rng(3).normal(size=(200, 2)) * 2, 1).astype(dtype)
+    x[:5] = [[-1.8, 0.25]] * 5
+    wanted = np.histogramdd(x, 10, ends)
+    ours = ks.histogramdd(ks.asarray(x, device=device), 10, ends)
+    assert isinstance(ours[1], list)
+    for a, b in zip((ours[0], *ours[1]), (wanted[0], *wanted[1])):
+        assert a.dtype == b.dtype
+        np.testing.assert_array_equal(a.numpy(), b)
+    first, second = x[:, 0], x[:, 1]
+    for pair in ((first, second), (first, second.astype("float32")), (first[:0], second[:0])):
+        ours = ks.histogram2d(*(ks.asarray(row, device=device) for row in pair), 10, ends)
+        for a, b in zip(ours, np.histogram2d(*pair, 10, ends)):
+            assert a.dtype == b.dtype
+            np.testing.assert_array_equal(a.numpy(), b)

@@ -19,6 +19,8 @@ operations = {
     "not": lambda m, x, y: ~x,
     "addition": lambda m, x, y: x + y,
     "multiplication": lambda m, x, y: x * y,
+    "packed": lambda m, x, y: m.packbits(x),
+    "packed, of a few": lambda m, x, y: m.packbits(x[:3]),
     "equal": lambda m, x, y: x == y,
     "not_equal": lambda m, x, y: x != y,
     "less": lambda m, x, y: x < y,

@@ -179,3 +179,14 @@ def test_errors_of_a_wrong_function_are_seen():
     assert accuracy.errors(x, exact).tolist() == [0, 0, 0, 0]
     off = np.array([1 + 2.0**-22, 0.5 - 2.0**-24, 3e38, 0.0], np.float32)
     assert accuracy.errors(off, exact).tolist() == [2, 1, np.inf, np.inf]
+
+
+@pytest.mark.parametrize("exponent", [2 + 1j, 0.5 - 1j, -1 + 2j, 1 + 1j, 2 + 0j, 0.5 + 0j, np.complex64(2 + 1j)])
+@pytest.mark.parametrize("n", [3, 5000])
+def test_powers_by_complex_numbers_have_both_parts(exponent, n, device):
+    for dtype in ("float64", "complex128", "int32", "float32"):
+        x = np.resize(np.array([1, 2, 3], dtype), n)
+        got = (ks.asarray(x, device=device) ** exponent).numpy()
+        want = x**exponent
+        assert got.dtype == want.dtype
+        np.testing.assert_allclose(got, want, rtol=1e-12 if want.dtype == np.complex128 else 1e-5)

@@ -217,3 +217,21 @@ def test_the_same_numbers_on_every_device(device):
     with ks.default_device(device):
         for a, b in zip(drawn(), want, strict=True):
             np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("low, high", [(0, [1, np.inf]), ([np.nan, 0], 1), ([0, -1e308], [1, 1e308])])
+def test_uniform_numbers_lie_in_a_finite_range(low, high, device):
+    for draw in (ks.random.uniform, ks.random.default_rng(0).uniform):
+        with ks.default_device(device), pytest.raises(OverflowError):
+            draw(low, high)
+
+
+@pytest.mark.parametrize("alpha", [[0.0, 1.0, 0.0], [1e-3, 2e-3, 3e-3], [0.01, 0.09], [1e-200, 0.0]])
+def test_shares_by_small_parameters(alpha, device):
+    n, a = 4000, np.array(alpha)
+    x = ks.random.default_rng(5).dirichlet(ks.asarray(alpha, device=device), n).numpy()
+    np.testing.assert_allclose(x.sum(axis=1), 1, rtol=1e-12)
+    assert (x[:, a == 0] == 0).all()
+    p = a / a.sum()
+    spread = np.sqrt(p * (1 - p) / (a.sum() + 1) / n)
+    assert (np.abs(x.mean(axis=0) - p) <= 5 * spread).all()

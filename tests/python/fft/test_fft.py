@@ -213,3 +213,13 @@ def test_shapes_and_axes_are_numpys(on_device, shape, data, dtype, norm):
         np.testing.assert_allclose(
             back.numpy(), x, rtol=1e-3 if dtype == "float32" else 1e-10, atol=1e-2 if dtype == "float32" else 1e-8
         )
+
+
+@pytest.mark.parametrize("name", ["fftn", "ifftn", "rfftn", "irfftn", "rfft2", "irfft2"])
+@pytest.mark.parametrize("axes", [(1, 1), (0, 0, 1), (1, 0, 1)])
+def test_an_axis_named_twice_is_transformed_twice(name, axes, device):
+    x = np.arange(12.0).reshape(3, 4) ** 1.5
+    for s in (None, tuple(range(4, 4 + len(axes)))):
+        wanted = getattr(np.fft, name)(x, s, axes, "ortho")
+        ours = getattr(ks.fft, name)(ks.asarray(x, device=device), s, axes, "ortho")
+        np.testing.assert_allclose(ours.numpy(), wanted, rtol=1e-12, atol=1e-12)

@@ -692,3 +692,33 @@ def test_vectors_of_small_matrices_have_numpys_signs():
         x.linalg.eigh(x.asarray(symmetric + np.triu(symmetric, 1)))[1] for x in (ks, np)
     )  # the lower triangle counts
     np.testing.assert_allclose(got.numpy(), wanted, atol=1e-12)
+
+
+def test_a_determinant_of_zero_has_no_sign(device):
+    for a in (
+        [[0.0, 0.0], [3.0, 1.0]],
+        [[-1.0, 2.0], [0.0, 0.0]],
+        [[0.0]],
+        [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, -0.0]],
+    ):
+        x = ks.asarray(a, device=device)
+        sign, size = ks.linalg.slogdet(x)
+        for ours, numpys in ((ks.linalg.det(x), np.linalg.det(a)), (sign, np.linalg.slogdet(a)[0])):
+            assert (float(ours), np.signbit(float(ours))) == (numpys, np.signbit(numpys))
+        assert float(size) == -np.inf
+
+
+def test_least_squares_of_nearly_dependent_columns_in_single_precision(device):
+    x = np.linspace(1, 2, 30, dtype=np.float32)
+    a, b = np.vander(x, 6).astype(np.float32), np.cos(x)
+    ours, numpys = ks.linalg.lstsq(ks.asarray(a, device=device), ks.asarray(b, device=device)), np.linalg.lstsq(a, b)
+    for result, wanted in zip(ours, numpys):
+        np.testing.assert_allclose(
+            np.asarray(result.numpy() if isinstance(result, ks.Array) else result), wanted, rtol=1e-5
+        )
+    assert [x.dtype for x in ours[:2]] == [np.float32] * 2 and ours[3].dtype == np.float32
+
+
+def test_one_bound_for_singular_values(device):
+    with pytest.raises(ValueError, match="rcond and rtol"):
+        ks.linalg.pinv(ks.eye(2, device=device), rcond=0.1, rtol=0.1)
