@@ -123,6 +123,7 @@ Val FunctionLowering::subscript(const Expr& e) {
   }
   if (const std::string name = field_name(e); !name.empty()) return field(e, name);
   if (e.type.is_record()) return {fmt::format("((char*)&{})", element_of(e, false)), e.type};
+  if (object.is_bytes() && e.type.is_scalar()) return {fmt::format("(ks_i64){}", element_of(e, false)), e.type};
   if (e.type.is_scalar()) return {loaded(element_of(e, false), e.type.dtype), e.type};
   if (e.items[1]->type.is_array()) return computed(e);
   return view(e);
