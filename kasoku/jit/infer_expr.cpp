@@ -357,6 +357,7 @@ Type Inference::type_of(Expr& expr) {
         const auto are = [&](TypeKind kind) { return types[i].kind == kind && types[i + 1].kind == kind; };
         if ((types[i].is_words() && types[i + 1].is_words()) || are(TypeKind::tuple)) continue;
         if (is_equality && (are(TypeKind::dtype) || are(TypeKind::member))) continue;
+        if (is_equality && ((types[i].is_words() && types[i + 1].is_scalar()) || (types[i].is_scalar() && types[i + 1].is_words()))) continue;
         const bool has_none = types[i].kind == TypeKind::none || types[i + 1].kind == TypeKind::none;
         if (is_equality && has_none && !types[i].is_array() && !types[i + 1].is_array()) continue;
         if (types[i].is_container() && types[i + 1].kind == types[i].kind && (is_equality || types[i].is_set())) {

@@ -418,3 +418,63 @@ def test_a_range_that_has_more_turns_than_64_bits_count_is_left():
     agree(f, LEAST, MOST, 2)
     agree(f, LEAST, MOST, 1)
     agree(f, MOST, LEAST, -1)
+
+
+@ks.jit
+def squared(x):
+    return x * x
+
+
+def shifted(x, by=3):
+    return x + by
+
+
+STEPS = (squared, shifted, math.sqrt)
+
+
+def test_a_loop_over_functions_stands_there_for_each():
+    def outside(x):
+        total = 0.0
+        for step in STEPS:
+            total += step(x)
+        return total
+
+    def written(x):
+        total = 0
+        for step in (shifted, squared):
+            for other in (squared, shifted):
+                total = step(other(total + x))
+        else:
+            total += 1
+        return total
+
+    agree(outside, 4)
+    agree(written, 2)
+
+
+def test_an_item_of_equal_arrays_is_chosen_when_it_runs():
+    def f(t, k):
+        total = 0.0
+        for i in range(len(t)):
+            total += t[i].sum() + t[i][k] * len(t[-1 - i])
+        return total
+
+    arrays = np.arange(3.0), np.ones(4), np.arange(2.0)
+    agree(lambda *args: float(f(*args)), arrays, 1)
+    assert ks.njit(f)(arrays, 1) == f(arrays, 1)
+    assert outcome(ks.njit(lambda t, k: t[k].sum()), (arrays, 3)) is IndexError
+
+
+def test_a_number_is_no_text():
+    def f(a, b):
+        n = 0
+        for k in range(3):
+            if a == "x" or "1" == k:
+                n += 1
+            if b != k and k != b:
+                n += 10
+        return n, a == b, a != b
+
+    agree(f, 1, "1")
+    agree(f, 2.5, "x")
+    agree(f, True, "")
