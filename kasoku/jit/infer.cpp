@@ -201,6 +201,10 @@ void Inference::assign(Expr& target, const Type& type) {
                                        : type.view(type.dtype, type.ndim - 1, type.is_contiguous));
         return;
       }
+      if (type.is_list()) {
+        for (ExprPtr& item : target.items) assign(*item, type.items[0]);
+        return;
+      }
       if (!type.is_tuple())
         fail(target.place, fmt::format("{} cannot be unpacked", str(type)));
       if (type.items.size() != target.items.size())
