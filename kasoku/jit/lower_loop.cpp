@@ -273,7 +273,7 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
   loop_body(stmt, [&] {
     begin_draws();
     if (how == Leaves::at_each_turn) leave_if_asked();
-    store(*stmt.targets[0], {"(ks_i64)" + number, int64_type});
+    store(*stmt.targets[0], {counts_turns ? "(ks_i64)" + number : number, int64_type});
   });
   if (defers) --defer_zero_;
   line("}}");
