@@ -56,7 +56,7 @@ bool holds_named_tuple(const Type& type) {
 /// Whether a value is, or holds, one of which no more is known than its type.
 bool has_python_object(const Type& type) {
   return type.kind == TypeKind::range || type.kind == TypeKind::dtype || type.kind == TypeKind::function ||
-         type.kind == TypeKind::member || (type.is_tuple() && std::ranges::any_of(type.items, has_python_object));
+         type.kind == TypeKind::member || type.is_bytes() || (type.is_tuple() && std::ranges::any_of(type.items, has_python_object));
 }
 
 /// Whether a list, or one in a tuple, is a tuple in compiled code.
@@ -197,8 +197,12 @@ void Inference::assign(Expr& target, const Type& type) {
       if (type.has_records()) fail(target.place, fmt::format("{} cannot be unpacked", str(type)));
       if (type.is_array() && type.ndim >= 1) {
         for (ExprPtr& item : target.items)
-          assign(*item, type.ndim == 1 ? Type::scalar(type.dtype)
+          assign(*item, type.ndim == 1 ? type.element()
                                        : type.view(type.dtype, type.ndim - 1, type.is_contiguous));
+        return;
+      }
+      if (type.is_list()) {
+        for (ExprPtr& item : target.items) assign(*item, type.items[0]);
         return;
       }
       if (!type.is_tuple())

@@ -54,6 +54,14 @@ Dtype unary_dtype(Dtype dtype) {
 
 bool is_numeric(const Type& type) { return type.is_scalar() || (type.is_array() && !type.has_records()); }
 
+/// What is done with bytes: a letter or a part of them, their length, loops, calls of the program's functions.
+bool takes_bytes(const Expr& expr, size_t at) {
+  if (expr.kind == ExprKind::subscript) return at == 0 && (expr.type.is_bytes() || !expr.type.is_array());
+  if (expr.kind != ExprKind::call) return false;
+  const Intrinsic* row = intrinsic_of(expr);
+  return !row || row->handler == Handler::len || row->handler == Handler::enumerate || row->handler == Handler::zip;
+}
+
 }  // namespace
 
 std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const Expr* right) {
@@ -115,6 +123,9 @@ Type Inference::visit(Expr& expr, bool takes_none) {
   const Type before = std::move(expr.type);
   expr.type = type_of(expr);
   if (before.is_container() && expr.type.kind == before.kind) expr.type = join(before, expr.type).value_or(expr.type);  // see expect()
+  for (size_t i = 0; i < expr.items.size(); ++i)
+    if (expr.items[i] && expr.items[i]->type.is_bytes() && !takes_bytes(expr, i))
+      fail(expr.place, "compiled code reads bytes one by one: this has no compiled form");
   if (is_last_ && expr.type.kind == TypeKind::unknown && expr.kind == ExprKind::name)
     fail(expr.place, fmt::format("'{}' is used before it is assigned", expr.text));
   if (is_last_ && !expr.type.is_known())
@@ -346,6 +357,7 @@ Type Inference::type_of(Expr& expr) {
         const auto are = [&](TypeKind kind) { return types[i].kind == kind && types[i + 1].kind == kind; };
         if ((types[i].is_words() && types[i + 1].is_words()) || are(TypeKind::tuple)) continue;
         if (is_equality && (are(TypeKind::dtype) || are(TypeKind::member))) continue;
+        if (is_equality && ((types[i].is_words() && types[i + 1].is_scalar()) || (types[i].is_scalar() && types[i + 1].is_words()))) continue;
         const bool has_none = types[i].kind == TypeKind::none || types[i + 1].kind == TypeKind::none;
         if (is_equality && has_none && !types[i].is_array() && !types[i + 1].is_array()) continue;
         if (types[i].is_container() && types[i + 1].kind == types[i].kind && (is_equality || types[i].is_set())) {

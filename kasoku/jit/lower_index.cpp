@@ -119,10 +119,14 @@ Val FunctionLowering::subscript(const Expr& e) {
     for (int64_t k = n - 2; k >= 0; --k)
       text = fmt::format("({} == {} ? {} : {})", wrapped, k,
                          convert({fmt::format("{}._{}", tuple.text, k), object.items[static_cast<size_t>(k)]}, e.type), text);
-    return {text, e.type};
+    if (!e.type.is_array()) return {text, e.type};
+    const std::string name = temp("item");  // what reads an array names it
+    line("{} {} = {};", text_of(e.type), name, text);
+    return {name, e.type};
   }
   if (const std::string name = field_name(e); !name.empty()) return field(e, name);
   if (e.type.is_record()) return {fmt::format("((char*)&{})", element_of(e, false)), e.type};
+  if (object.is_bytes() && e.type.is_scalar()) return {fmt::format("(ks_i64){}", element_of(e, false)), e.type};
   if (e.type.is_scalar()) return {loaded(element_of(e, false), e.type.dtype), e.type};
   if (e.items[1]->type.is_array()) return computed(e);
   return view(e);

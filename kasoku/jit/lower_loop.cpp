@@ -227,49 +227,53 @@ void FunctionLowering::end_loop(const Stmt& stmt, const Random& outer, int used_
 }
 
 void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], std::optional<int64_t> step) {
-  const std::string i = temp("i");
   begin_loop(stmt);
   const bool defers = is_innermost(stmt.body) && defer_zero_ == 0 && may_defer();
 
-  const bool from_zero = bounds[0].text == "0LL" && step == 1;
+  // Beyond one the last step may pass the end of 64 bits: such a loop counts its turns. In a kernel, where a division by an unknown
+  // step is dear, it stops there.
+  const bool by_one = step == 1 || step == -1, stops = !step && options_.is_cuda, counts_turns = !by_one && !stops;
+  const std::string i = temp(counts_turns ? "k" : "i");
+  std::string from = bounds[0].text, to = bounds[1].text, by = bounds[2].text;
+  const std::string number = counts_turns ? temp("i") : i, first = from, apart = by;
+  if (counts_turns) {
+    line("const ks_i64 {}_of = ks_length(ks_range{{{}, {}, {}}});", i, from, to, by);
+    from = "0LL", to = i + "_of", by = "1LL";
+  }
+  const bool from_zero = from == "0LL" && by == "1LL";
   const std::string trip = from_zero ? i : temp("k");
   const Random outer = random_;
   const Random inner = enter_random(stmt.body, trip);
   const int used_sites = random_.n_sites;
   draw_from(inner);
   const bool counts = !inner.stream.empty() && !from_zero;
-  std::string down;  // of a step that may be negative: ~i < ~stop is i > stop
-  if (!step && !options_.is_cuda) {
-    down = temp("down");
-    line("const ks_i64 {} = {} < 0 ? -1 : 0;", down, bounds[2].text);
-  }
   const auto is_before = [&](const std::string& at, const std::string& stop) {
-    if (step) return fmt::format("{} {} {}", at, *step > 0 ? '<' : '>', stop);
-    if (options_.is_cuda) return fmt::format("({0} > 0 ? {1} < {2} : {1} > {2})", bounds[2].text, at, stop);
-    return fmt::format("({0} ^ {1}) < ({2} ^ {1})", at, down, stop);
+    if (stops) return fmt::format("({0} > 0 ? {1} < {2} : {1} > {2})", by, at, stop);
+    return fmt::format("{} {} {}", at, step == -1 ? '>' : '<', stop);
   };
-  const std::string advance = step == 1 ? "++" + i : fmt::format("{} += {}", i, bounds[2].text);
+  const std::string advance = stops ? fmt::format("{0} = ks_next({0}, {1}, {2})", i, to, by) : (step == -1 ? "--" : "++") + i;
   if (counts) line("ks_i64 {} = 0;", trip);
   const Leaves how = leaves(stmt);
   const bool has_strips = how == Leaves::between_strips;
-  const std::string strip = has_strips ? temp("strip") : bounds[0].text,
-                    end = has_strips ? temp("end") : bounds[1].text;
+  const std::string strip = has_strips ? temp("strip") : from, end = has_strips ? temp("end") : to;
   if (has_strips) {
-    open(fmt::format("for (ks_i64 {} = {}; {};)", strip, bounds[0].text, is_before(strip, bounds[1].text)));
-    line("const ks_i64 {} = ks_strip_end({}, {}, {});", end, strip, bounds[1].text, bounds[2].text);
+    open(fmt::format("for (ks_i64 {} = {}; {};)", strip, from, is_before(strip, to)));
+    line("const ks_i64 {} = ks_strip_end({}, {}, {});", end, strip, to, by);
     if (!inner.stream.empty()) share_upper_half(counts ? trip : strip, trip);
   }
   const bool may_break = has_strips && has_break(stmt.body);
   if (may_break) line("ks_i64 {};", i);  // above: what follows is said of the loop
+  if (counts_turns) line("ks_u64 {} = {} + (ks_u64){} * {};", number, first, strip, apart);
   if (options_.fastmath && is_innermost(stmt.body)) line("KS_SIXTEEN_LANES");
   else if (has_strips && !inner.stream.empty() && cost_of(stmt.body) <= few_draws) line("KS_DRAWS");
   line("for ({}{} = {}; {}; {}{}) {{", may_break ? "" : "ks_i64 ", i, strip,
-       has_strips && step == 1 ? i + " != " + end : is_before(i, end), advance, counts ? ", ++" + trip : "");
+       has_strips && step != -1 ? i + " != " + end : is_before(i, end), advance,
+       (counts ? ", ++" + trip : "") + (counts_turns ? fmt::format(", {} += {}", number, apart) : ""));
   if (defers) ++defer_zero_;
   loop_body(stmt, [&] {
     begin_draws();
     if (how == Leaves::at_each_turn) leave_if_asked();
-    store(*stmt.targets[0], {i, int64_type});
+    store(*stmt.targets[0], {counts_turns ? "(ks_i64)" + number : number, int64_type});
   });
   if (defers) --defer_zero_;
   line("}}");
@@ -277,7 +281,7 @@ void FunctionLowering::range_loop_body(const Stmt& stmt, const Val bounds[3], st
   if (has_strips) {
     effects_.may_fail = true;
     line("{} = {};", strip, end);
-    line("if ({} && KS_LEAVES) {}", is_before(strip, bounds[1].text), fail_return());
+    line("if ({} && KS_LEAVES) {}", is_before(strip, to), fail_return());
     close();
   }
   check_zero();

@@ -148,6 +148,37 @@ void FunctionLowering::return_statement(const Stmt& stmt) {
   line("return {};", name);
 }
 
+/// The items for as many targets, before the first is stored: a target may be where they come from.
+std::vector<Val> FunctionLowering::unpacked(const Val& value, const Expr& target) {
+  const Type& type = value.type;
+  const Val pinned = type.is_list() ? owned_item(value.text, type) : pin(value);
+  const size_t n = target.items.size();
+  if (!type.is_tuple() && raises_) {
+    const std::string length = type.is_list() ? fmt::format("ks_length({})", pinned.text) : pinned.text + ".shape[0]";
+    fail_if(fmt::format("{} != {}", length, n), fmt::format("ks_jit_fail(ks, ks_value_error, {}, {}, {}, {}, 0)", target.place.line,
+                                                            quoted("{} values are unpacked into {} names"), length, n));
+  }
+  std::vector<Val> items;
+  for (size_t i = 0; i < n; ++i) {
+    if (type.is_tuple()) {
+      items.push_back({fmt::format("{}._{}", pinned.text, i), type.items[i]});
+    } else if (type.is_list()) {
+      items.push_back(pin(owned_item(fmt::format("ks_item({}, {})", pinned.text, i), type.items[0])));
+    } else if (type.ndim == 1) {
+      items.push_back(pin({loaded(fmt::format("{}.data[{} * {}.stride[0]]", pinned.text, i, pinned.text), type.dtype), Type::scalar(type.dtype)}));
+    } else {
+      const Type row_type = type.view(type.dtype, type.ndim - 1, type.is_contiguous);
+      const std::string row = temp("row");
+      line("{} {};", text_of(row_type), row);
+      line("{0}.data = {1}.data + {2} * {1}.stride[0];", row, pinned.text, i);
+      for (int k = 0; k < row_type.ndim; ++k) line("{0}.shape[{1}] = {2}.shape[{3}]; {0}.stride[{1}] = {2}.stride[{3}];", row, k, pinned.text, k + 1);
+      if (!options_.is_cuda) line("{}.memory = {}.memory;", row, pinned.text);
+      items.push_back({row, row_type});
+    }
+  }
+  return items;
+}
+
 void FunctionLowering::store(const Expr& target, const Val& value) {
   switch (target.kind) {
     case ExprKind::name: {
@@ -157,30 +188,8 @@ void FunctionLowering::store(const Expr& target, const Val& value) {
     }
     case ExprKind::tuple:
     case ExprKind::list: {
-      const Val pinned = pin(value);
-      for (size_t i = 0; i < target.items.size(); ++i) {
-        if (value.type.is_array()) {
-          const std::string at = loaded(fmt::format("{}.data[{} * {}.stride[0]]", pinned.text, i, pinned.text), value.type.dtype);
-          if (i == 0 && raises_)
-            fail_if(fmt::format("{}.shape[0] != {}", pinned.text, target.items.size()),
-                    fmt::format("ks_jit_fail(ks, ks_value_error, {}, {}, {}.shape[0], {}, 0)",
-                                target.place.line, quoted("{} values are unpacked into {} names"),
-                                pinned.text, target.items.size()));
-          if (value.type.ndim > 1) {  // a row
-            const Type type = value.type.view(value.type.dtype, value.type.ndim - 1, value.type.is_contiguous);
-            const std::string row = temp("row");
-            line("{} {};", text_of(type), row);
-            line("{0}.data = {1}.data + {2} * {1}.stride[0];", row, pinned.text, i);
-            for (int k = 0; k < type.ndim; ++k) line("{0}.shape[{1}] = {2}.shape[{3}]; {0}.stride[{1}] = {2}.stride[{3}];", row, k, pinned.text, k + 1);
-            if (!options_.is_cuda) line("{}.memory = {}.memory;", row, pinned.text);
-            store(*target.items[i], {row, type});
-            continue;
-          }
-          store(*target.items[i], {at, Type::scalar(value.type.dtype)});
-        } else {
-          store(*target.items[i], {fmt::format("{}._{}", pinned.text, i), value.type.items[i]});
-        }
-      }
+      const std::vector<Val> items = unpacked(value, target);
+      for (size_t i = 0; i < items.size(); ++i) store(*target.items[i], items[i]);
       return;
     }
     case ExprKind::attribute: return field_store(target, value);

@@ -51,6 +51,7 @@ class FunctionLowering {
   void block(const Block& statements);
   void statement(const Stmt& stmt);
   void mark(Place place);  ///< a #line: the next lines are of this one
+  std::vector<Val> unpacked(const Val& value, const Expr& target);
   void store(const Expr& target, const Val& value);
   void assignment(const Stmt& stmt);
   void augmented(const Stmt& stmt);

@@ -99,28 +99,27 @@ class Pruner {
                           source->items[0]->text == "literal_unroll";
     if (is_asked) source = source->items[1].get();
     const Type* known = type_of(*source);
-    if (!known || !known->is_tuple()) return false;
-    const bool is_empty = known->items.empty();  // nobody knows a type for the items that are not there
-    if (!is_empty && (jumps(loop.body) || assigns(loop, source->text))) return false;
-    const Type tuple = *known;  // what is known changes below
-    Type all;
-    bool differ = false;
-    for (const Type& item : tuple.items) {
-      const auto both = join(all, item);
-      differ |= !both || both->kind == TypeKind::optional || (both->is_string() && item.kind == TypeKind::text);
-      if (both) all = *both;
+    std::vector<ExprPtr> items;
+    std::vector<Type> types;
+    if (known && known->is_tuple()) {
+      const bool is_empty = known->items.empty();  // nobody knows a type for the items that are not there
+      if (!is_empty && assigns(loop, source->text)) return false;
+      if (!have_several_types(*known) && !is_asked && !is_empty) return false;
+      types = known->items;
+      for (size_t i = 0; i < types.size(); ++i) items.push_back(item_of(*source, i));
+    } else {
+      items = written_items(*source, is_asked);
+      types.resize(items.size());
+      if (items.empty()) return false;
     }
-    if (!differ && !is_asked && !is_empty) return false;
-    for (size_t i = 0; i < tuple.items.size(); ++i) {
+    if (!items.empty() && jumps(loop.body)) return false;
+    for (size_t i = 0; i < items.size(); ++i) {
       StmtPtr item = make_stmt(StmtKind::assign, loop.place);
       item->targets.push_back(loop.targets[0]->clone());
-      item->expr = make_expr(ExprKind::subscript, loop.place);
-      item->expr->items.push_back(source->clone());
-      item->expr->items.push_back(make_constant(static_cast<int64_t>(i), loop.place));
-      const Type& type = tuple.items[i];
+      item->expr = std::move(items[i]);
       Block body = clone(loop.body);
       forget(loop);
-      if (loop.targets[0]->kind == ExprKind::name) known_[loop.targets[0]->text] = type;
+      if (loop.targets[0]->kind == ExprKind::name && types[i].is_known()) known_[loop.targets[0]->text] = types[i];
       for (const StmtPtr& stmt : body) forget(*stmt);
       run(body);
       kept.push_back(std::move(item));
@@ -131,6 +130,42 @@ class Pruner {
     run(after);
     std::ranges::move(after, std::back_inserter(kept));
     return true;
+  }
+
+  static bool have_several_types(const Type& tuple) {
+    Type all;
+    bool differ = false;
+    for (const Type& item : tuple.items) {
+      const auto both = join(all, item);
+      differ |= !both || both->kind == TypeKind::optional || (both->is_string() && item.kind == TypeKind::text);
+      if (both) all = *both;
+    }
+    return differ;
+  }
+
+  static ExprPtr item_of(const Expr& tuple, size_t i) {
+    auto item = std::make_unique<Expr>(), index = std::make_unique<Expr>();
+    item->kind = ExprKind::subscript;
+    item->place = index->place = tuple.place;
+    index->value = static_cast<int64_t>(i);
+    item->items.push_back(tuple.clone());
+    item->items.push_back(std::move(index));
+    return item;
+  }
+
+  /// The items of a tuple of the world outside, or that is written there, of names and constants: of functions, or where it is asked for.
+  static std::vector<ExprPtr> written_items(const Expr& tuple, bool is_asked) {
+    std::vector<ExprPtr> items;
+    if (tuple.kind == ExprKind::global && tuple.binding.kind == Binding::Kind::tuple)
+      for (const Binding& each : tuple.binding.items) items.push_back(global_expr(each, tuple.text, tuple.place));
+    else if (tuple.kind == ExprKind::tuple || tuple.kind == ExprKind::list)
+      for (const ExprPtr& each : tuple.items) items.push_back(each->clone());
+    const auto is_function = [](const ExprPtr& each) {
+      return each->kind == ExprKind::global && (each->binding.kind == Binding::Kind::function || each->binding.kind == Binding::Kind::intrinsic);
+    };
+    const auto is_fixed = [](const ExprPtr& each) { return each->kind == ExprKind::global || each->kind == ExprKind::constant; };
+    if (!std::ranges::all_of(items, is_fixed) || !(is_asked || std::ranges::any_of(items, is_function))) items.clear();
+    return items;
   }
 
   /// The loop's variable is one of its tuple's items, if these are of one type and nothing else assigns it.

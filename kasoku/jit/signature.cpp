@@ -60,7 +60,7 @@ Conversion conversion(const Type& from, const Type& to) {
       return a < n_numbers && b < n_numbers ? table[a][b] : Conversion::none;
     }
     case TypeKind::array: {
-      const bool fits = from.dtype == to.dtype && from.items == to.items && from.ndim == to.ndim && (from.is_contiguous || !to.is_contiguous) &&
+      const bool fits = from.dtype == to.dtype && from.items == to.items && from.text == to.text && from.ndim == to.ndim && (from.is_contiguous || !to.is_contiguous) &&
                         (!from.is_read_only || to.is_read_only);
       return fits ? Conversion::safe : Conversion::none;
     }

@@ -57,6 +57,7 @@ std::string str(const Type& type) {
     case TypeKind::none: return "none";
     case TypeKind::scalar: return fmt::format("{}{}", info(type.dtype).name, type.enumeration ? " of an Enum" : "");
     case TypeKind::array:
+      if (type.is_bytes()) return type.text;
       return fmt::format("{}array({}, {}d, {})", type.is_read_only ? "readonly " : "",
                          type.has_records() ? str(type.items[0]) : std::string(info(type.dtype).name), type.ndim,
                          type.is_contiguous ? "C" : "A");
@@ -140,7 +141,7 @@ bool can_be_item(const Type& type) {
     case TypeKind::unknown:
     case TypeKind::string:
     case TypeKind::scalar: return true;
-    case TypeKind::array: return type.ndim > 0;
+    case TypeKind::array: return type.ndim > 0 && !type.is_bytes();
     case TypeKind::list: return can_be_item(type.items[0]);
     case TypeKind::dict: return can_be_key(type.items[0]) && can_be_item(type.items[1]);
     case TypeKind::set: return can_be_key(type.items[0]);
@@ -209,11 +210,12 @@ std::optional<Type> join(const Type& a, const Type& b) {
                               : element_dtype(a.dtype, b.dtype));
     }
     case TypeKind::array:
-      if (a.dtype != b.dtype || a.ndim != b.ndim || a.items != b.items)
+      if (a.dtype != b.dtype || a.ndim != b.ndim || a.items != b.items || a.text != b.text)
         return std::nullopt;
     {
       Type both = Type::array(a.dtype, a.ndim, a.is_contiguous && b.is_contiguous);
       both.items = a.items;
+      both.text = a.text;
       both.is_read_only = a.is_read_only || b.is_read_only;
       return both;
     }

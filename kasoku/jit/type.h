@@ -64,8 +64,15 @@ struct Type {
     type.is_contiguous = is_contiguous;
     return type;
   }
-  /// What an array has of.
+  static Type bytes() {
+    Type type = array(Dtype::uint8, 1, true);
+    type.is_read_only = true;
+    type.text = "bytes";
+    return type;
+  }
+  /// What an array has of; bytes have integers of Python.
   Type element() const {
+    if (is_bytes()) return scalar(Dtype::int64);
     if (items.empty()) return scalar(dtype);
     Type record = items[0];
     record.is_read_only = is_read_only;
@@ -75,7 +82,7 @@ struct Type {
   Type view(Dtype element, int n_axes, bool contiguous) const {
     Type type = array(element, n_axes, contiguous);
     type.is_read_only = is_read_only;
-    if (element == dtype) type.items = items;
+    if (element == dtype) type.items = items, type.text = text;
     return type;
   }
   static Type tuple(std::vector<Type> items) {
@@ -112,6 +119,8 @@ struct Type {
 
   bool is_scalar() const { return kind == TypeKind::scalar; }
   bool is_array() const { return kind == TypeKind::array; }
+  /// bytes or a bytearray of Python, which are read and no more.
+  bool is_bytes() const { return is_array() && !text.empty(); }
   bool is_tuple() const { return kind == TypeKind::tuple; }
   bool is_string() const { return kind == TypeKind::string; }
   /// A text, known when compiling or not.

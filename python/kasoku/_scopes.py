@@ -106,27 +106,87 @@ def _placed(made, like):
     return made
 
 
-def comprehension(node):
-    """(a function that makes the list, dict or set, what it takes): `[f(x) for x in y if g(x)]` as Python runs it."""
+def _hidden_source(node):
+    """What a comprehension takes: its first iterable, if its variables hide names that are read there."""
     first = node.generators[0]
     targets = {each.id for g in node.generators for each in ast.walk(g.target) if isinstance(each, ast.Name)}
     hides = any(isinstance(each, ast.Name) and each.id in targets for each in ast.walk(first.iter))
+    return first.iter if hides else None
+
+
+def _loops(node, body):
+    """The loops of a comprehension around statements."""
+    source = _hidden_source(node)
+    for generator in reversed(node.generators):
+        for condition in reversed(generator.ifs):
+            body = [ast.If(condition, body, [])]
+        is_given = source is not None and generator is node.generators[0]
+        body = [ast.For(generator.target, _load("ks_source") if is_given else generator.iter, body, [])]
+    return body, {} if source is None else {"ks_source": source}
+
+
+def _load(name):
+    return ast.Name(name, ast.Load())
+
+
+def _assigned(name, value):
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def comprehension(node):
+    """(a function that makes the list, dict or set, what it takes): `[f(x) for x in y if g(x)]` as Python runs it."""
     out = "ks_items"
     made_of = {ast.DictComp: ast.Dict([], []), ast.SetComp: ast.Set([])}.get(type(node), ast.List([], ast.Load()))
     if isinstance(node, ast.DictComp):
-        body = ast.Assign([ast.Subscript(ast.Name(out, ast.Load()), node.key, ast.Store())], node.value)
+        body = ast.Assign([ast.Subscript(_load(out), node.key, ast.Store())], node.value)
     else:
-        put = ast.Attribute(ast.Name(out, ast.Load()), "add" if isinstance(node, ast.SetComp) else "append", ast.Load())
+        put = ast.Attribute(_load(out), "add" if isinstance(node, ast.SetComp) else "append", ast.Load())
         body = ast.Expr(ast.Call(put, [node.elt], []))
-    for generator in reversed(node.generators):
-        for condition in reversed(generator.ifs):
-            body = ast.If(condition, [body], [])
-        source = ast.Name("ks_source", ast.Load()) if generator is first and hides else generator.iter
-        body = ast.For(generator.target, source, [body], [])
-    start = ast.Assign([ast.Name(out, ast.Store())], made_of)
-    end = ast.Return(ast.Name(out, ast.Load()))
-    made = _made("listcomp", [start, body, end], node, ["ks_source"] if hides else [])
-    return made, [first.iter] if hides else []
+    body, given = _loops(node, [body])
+    made = _made("listcomp", [_assigned(out, made_of), *body, ast.Return(_load(out))], node, given)
+    return made, list(given.values())
+
+
+def folded(name, call):
+    """(a function that gives sum, min, max, any or all of a generator, what it takes), without a list; None of another call."""
+    source, *rest = call.args
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    known = {"sum": {"start"}, "min": {"key", "default"}, "max": {"key", "default"}}.get(name, set())
+    if given.keys() - known or len(rest) > (name == "sum") or (rest and given):
+        return None
+    if not isinstance(source, ast.GeneratorExp):
+        each = ast.comprehension(ast.Name("ks_item", ast.Store()), source, [], 0)
+        source = _placed(ast.GeneratorExp(_load("ks_item"), [each]), source)
+    if name == "sum":
+        given = dict(zip(["ks_start"], [*rest, *given.values()], strict=False))
+        start = [_assigned("ks_sum", _load("ks_start") if given else ast.Constant(0))]
+        turn = [_assigned("ks_sum", ast.BinOp(_load("ks_sum"), ast.Add(), source.elt))]
+        end = [ast.Return(_load("ks_sum"))]
+    elif name in ("any", "all"):
+        start, end = [], [ast.Return(ast.Constant(name == "all"))]
+        test = source.elt if name == "any" else ast.UnaryOp(ast.Not(), source.elt)
+        turn = [ast.If(test, [ast.Return(ast.Constant(name == "any"))], [])]
+    else:
+        key = given.pop("key", ast.Constant(None))
+        has_key = not (isinstance(key, ast.Constant) and key.value is None)
+        judged = ast.Call(key, [_load("ks_value")], []) if has_key else _load("ks_value")
+        is_better = ast.Compare(_load("ks_key"), [ast.Lt() if name == "min" else ast.Gt()], [_load("ks_least")])
+        is_first = ast.UnaryOp(ast.Not(), _load("ks_found"))
+        start = [_assigned("ks_found", ast.Constant(False))]
+        taken = [("ks_best", _load("ks_value")), ("ks_least", _load("ks_key")), ("ks_found", ast.Constant(True))]
+        turn = [
+            _assigned("ks_value", source.elt),
+            _assigned("ks_key", judged),
+            ast.If(ast.BoolOp(ast.Or(), [is_first, is_better]), [_assigned(*each) for each in taken], []),
+        ]
+        message = ast.Constant(f"{name}() iterable argument is empty")
+        nothing = ast.Raise(ast.Call(_load("ValueError"), [message], []), None)
+        if "default" in given:
+            given, nothing = {"ks_default": given["default"]}, ast.Return(_load("ks_default"))
+        end = [ast.If(is_first, [nothing], []), ast.Return(_load("ks_best"))]
+    body, own = _loops(source, turn)
+    given |= own
+    return _made(f"{name}_of", [*start, *body, *end], call, given), list(given.values())
 
 
 def as_list(node):

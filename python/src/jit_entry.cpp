@@ -114,7 +114,7 @@ std::shared_ptr<JitEntry> compile_with_known_overloads(JitState& state, const st
     for (const Type& type : types) {
       if (type.is_generator()) throw Error(ErrorKind::type, "generators of NumPy draw on the host alone").fix("use np.random in the function");
       if (type.is_record() || type.has_records()) throw Error(ErrorKind::type, "structured arrays have no compiled form on a device").fix("pass the fields as arrays of their own");
-      if (type.is_hashed()) throw Error(ErrorKind::type, fmt::format("a {} has no compiled form on a device", str(type)));
+      if (type.is_hashed() || type.is_bytes()) throw Error(ErrorKind::type, fmt::format("a {} has no compiled form on a device", str(type)));
     }
   for (const auto& entry : state.entries)  // another thread may have been faster
     if (entry->arguments == types && entry->compiled.device() == place) return entry;

@@ -225,6 +225,23 @@ ExprPtr Reader::list_call(nb::handle node) {
   return nullptr;
 }
 
+ExprPtr Reader::folded_call(nb::handle node) {
+  nb::object function = node.attr("func"), arguments = node.attr("args");
+  if (class_name(function) != "Name" || nb::len(arguments) == 0) return nullptr;
+  const std::string name = nb::cast<std::string>(function.attr("id"));
+  const bool is_folded = name == "sum" || name == "min" || name == "max" || name == "any" || name == "all";
+  if (!is_folded || frame_->locals.contains(name) || !resolve(function).is(nb::object(nb::module_::import_("builtins").attr(name.c_str())))) return nullptr;
+  const nb::object source = arguments[0];
+  if (class_name(source) == "GeneratorExp") {
+    for (nb::handle inner : nb::module_::import_("ast").attr("walk")(source))
+      if (class_name(inner) == "NamedExpr") fail(inner, "an assignment inside a comprehension cannot be compiled");
+  } else if (!generator_of(source).is_valid() && (name[0] != 'm' || nb::len(nb::object(node.attr("keywords"))) == 0)) {
+    return nullptr;  // min(x, key=…) is a loop, too
+  }
+  const nb::object made = scopes().attr("folded")(name, node);
+  return made.is_none() ? nullptr : made_call(nb::borrow<nb::tuple>(made), node);
+}
+
 ExprPtr Reader::dict_call(nb::handle node) {
   nb::object function = node.attr("func"), arguments = node.attr("args"), keywords = node.attr("keywords");
   const size_t n = nb::len(arguments), n_keywords = nb::len(keywords);

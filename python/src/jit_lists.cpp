@@ -175,7 +175,10 @@ bool is_container(nb::handle value) {
          (PyDict_Check(value.ptr()) && nb::hasattr(value, "__kasoku_dict__"));
 }
 
-Type argument_type(nb::handle value) { return is_container(value) ? type_of_container(value, 0) : type_of_value(value); }
+Type argument_type(nb::handle value) {
+  if (PyBytes_CheckExact(value.ptr()) || PyByteArray_CheckExact(value.ptr())) return Type::bytes();
+  return is_container(value) ? type_of_container(value, 0) : type_of_value(value);
+}
 
 bool pack_container(PyObject* python, const Type& type, uint64_t* word, bool is_offloaded) {
   if (is_offloaded && type.items[0].is_array())

@@ -107,8 +107,10 @@ class Reader {
   void give(jit::Expr& call, const std::vector<std::string>& names, nb::handle node);
   jit::ExprPtr made_call(nb::tuple function_and_arguments, nb::handle node);
   jit::ExprPtr comprehension(nb::handle node);
-  /// list(…), sorted(…), sum(… for …) as what makes the list; null for any other call.
+  /// list(…), sorted(…) as what makes the list; null for any other call.
   jit::ExprPtr list_call(nb::handle node);
+  /// sum(… for …), min(f(…)) of a generator as the loop that it is; null for any other call.
+  jit::ExprPtr folded_call(nb::handle node);
   jit::ExprPtr text_of_parts(nb::handle node);  ///< of an f-string
   jit::ExprPtr text_of_part(nb::handle node);
   /// dict(), set(…), Dict.empty(…) as displays and comprehensions; null for any other call.

@@ -27,18 +27,6 @@ Operator Reader::operator_of(nb::handle op) {
   return names.at(class_name(op));
 }
 
-namespace {
-
-/// Functions that take all of a generator at once, so that a list does as well.
-bool folds(const Expr& function) {
-  if (function.kind != ExprKind::global || function.binding.kind != Binding::Kind::intrinsic) return false;
-  for (const char* name : {"sum", "min", "max", "any", "all"})
-    if (function.binding.name == std::string("builtins.") + name) return true;
-  return false;
-}
-
-}  // namespace
-
 ExprPtr Reader::expr(nb::handle node) {
   auto e = std::make_unique<Expr>();
   e->place = place(node);
@@ -124,6 +112,7 @@ ExprPtr Reader::expr(nb::handle node) {
     if (nb::object made = scopes().attr("as_sort_by_key")(node); !made.is_none())
       return keep_.push_back(made), made_call(nb::borrow<nb::tuple>(made), node);
     if (ExprPtr made = list_call(node)) return made;
+    if (ExprPtr made = folded_call(node)) return made;
     if (ExprPtr made = dict_call(node)) return made;
     if (ExprPtr made = isinstance_call(node)) return made;
     if (ExprPtr made = issubdtype_call(node)) return made;
@@ -155,14 +144,7 @@ ExprPtr Reader::expr(nb::handle node) {
         e->items.push_back(std::move(starred));
         continue;
       }
-      const bool is_generator = class_name(argument) == "GeneratorExp";
-      const bool is_folded = nb::len(nb::object(node.attr("args"))) == 1 && folds(*e->items[0]);
-      if (is_folded && is_generator)
-        e->items.push_back(comprehension(argument));
-      else if (is_folded && generator_of(argument).is_valid())
-        e->items.push_back(comprehension(nb::object(scopes().attr("as_list")(argument))));
-      else
-        e->items.push_back(expr(argument));
+      e->items.push_back(expr(argument));
     }
     for (nb::handle keyword : node.attr("keywords")) {
       if (keyword.attr("arg").is_none()) fail(node, "**arguments cannot be compiled");

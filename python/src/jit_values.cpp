@@ -336,6 +336,14 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
       Dtype dtype;
       uint64_t* w = words;
       words += 2 + 2 * type.ndim;
+      if (type.is_bytes()) {
+        const bool is_bytes = PyBytes_CheckExact(value), is_writable = PyByteArray_CheckExact(value);
+        if (offloaded || !(is_bytes || is_writable)) return false;
+        w[0] = reinterpret_cast<uint64_t>(is_bytes ? PyBytes_AsString(value) : PyByteArray_AsString(value));
+        w[1] = static_cast<uint64_t>(is_bytes ? PyBytes_Size(value) : PyByteArray_Size(value));
+        w[2] = 1, w[3] = 0;
+        return true;
+      }
       if (type.has_records()) {
         if (offloaded || type_of_records(value) != type) return false;
         const auto* array = reinterpret_cast<const NumpyArray*>(value);

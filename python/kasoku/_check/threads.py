@@ -38,25 +38,26 @@ def make_patches(recorder, watcher, turns):
     return [patch for make in makers for patch in make(recorder, watcher, turns)]
 
 
+def _watched(function, recorder, watcher):
+    """What a thread calls; a method of a container, which has no text, as if it were called where the thread starts."""
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if not isinstance(function, types.BuiltinMethodType) or isinstance(owner, (types.ModuleType, type(None))):
+        return watcher.replacement(function) or function
+    file, line = recorder.last_place
+    hook, text = Hook(recorder, watcher, file, {}), type(owner).__name__
+    return lambda *args, **kwargs: hook.call(
+        hook.method(owner, name, text, line), f"{text}.{name}", (), (), line, *args, **kwargs
+    )
+
+
 def _of_threads(recorder, watcher, turns):
     tasks = {}
-
-    def watched(function):
-        """What a thread calls; a method of a container, which has no text, as if it were called where the thread starts."""
-        owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
-        if not isinstance(function, types.BuiltinMethodType) or isinstance(owner, (types.ModuleType, type(None))):
-            return watcher.replacement(function) or function
-        file, line = recorder.last_place
-        hook, text = Hook(recorder, watcher, file, {}), type(owner).__name__
-        return lambda *args, **kwargs: hook.call(
-            hook.method(owner, name, text, line), f"{text}.{name}", (), (), line, *args, **kwargs
-        )
 
     def start(thread):
         if thread in tasks:
             raise RuntimeError("threads can only be started once")
         task = recorder.new_task(f"thread {thread.name}", recorder.current)
-        target = thread._target and watched(thread._target)
+        target = thread._target and _watched(thread._target, recorder, watcher)
 
         def call():
             thread._ident = _thread.get_ident()
@@ -126,7 +127,7 @@ def _of_pools(recorder, watcher, turns):
         future = Future()
         future.task = recorder.new_task(f"call of {getattr(fn, '__name__', 'function')}", recorder.current)
         others = futures.setdefault(id(executor), [])
-        call_it = watched(fn)
+        call_it = _watched(fn, recorder, watcher)
         before = others[-1][1] if others and executor._max_workers == 1 else None  # one worker: one after the other
 
         def call():

@@ -209,3 +209,34 @@ def test_what_has_no_compiled_form_is_said():
         with pytest.raises(ks._jit.TypingError, match=what):
             ks.njit(function)(3)
     assert ks.jit(over_itself)(3) == 6
+
+
+FOLDS = [
+    lambda x: sum(v * 2 for v in x),
+    lambda x: sum((v for v in x if v > 1), 10),
+    lambda x: sum(signed(x), start=3),
+    lambda x: any(6 // v > 2 for v in x),
+    lambda x: all(6 // v > 2 for v in signed(x)),
+    lambda x: any(v > 100 for v in count(x[0])),
+    lambda x: min(v * v - 3 * v for v in x),
+    lambda x: max((v for v in x if v > 100), default=-1),
+    lambda x: min(v for v in x if v > 100),
+    lambda x: max(x, key=lambda v: -v),
+    lambda x: min(((v % 2, v) for v in x), key=lambda pair: pair[0]),
+    lambda x: sum(sum(a * b for b in x) for a in x if any(b == a + 1 for b in x)),
+    lambda x: min([v for v in x if v > 100], default=7),
+]
+
+
+@pytest.mark.parametrize("f", FOLDS)
+@pytest.mark.parametrize("x", [[1, 2, 3], [3, 0, 0], [0, 1], [5, 4]])
+def test_what_joins_a_generator_ends_where_python_does(f, x):
+    agrees(f, x)
+
+
+def test_what_joins_a_generator_makes_no_list():
+    joined = ks.njit(lambda n: sum(i for i in range(n)))
+    listed = ks.njit(lambda n: sum([i for i in range(n)]))
+    assert joined(10) == listed(10) == 45
+    has_list = ["ks_append(" in "".join(f.inspect_text().values()) for f in (joined, listed)]
+    assert has_list == [False, True]

@@ -358,3 +358,123 @@ def test_long_tuples():
     agree(items, tuple(i / 2 for i in range(50)))
     agree(of_parameters, Parameters(*range(15), *[i / 2 for i in range(15)]), 3)
     agree(as_key, 3)
+
+
+MOST, LEAST = 2**63 - 1, -(2**63)
+
+
+@pytest.mark.parametrize(
+    "start, stop, step",
+    [(MOST - 5, MOST, 3), (0, MOST, 2**62), (LEAST, MOST, 2**62), (LEAST, MOST, MOST), (MOST - 2, MOST, 1), (LEAST + 5, LEAST, -3),
+     (MOST, LEAST, LEAST), (MOST, LEAST, -(2**62)), (LEAST + 2, LEAST, -1), (MOST, 0, -MOST), (0, 10, 4), (10, -1, -4), (3, 3, 2)],
+)  # fmt: skip
+def test_a_range_ends_where_its_last_step_passes_64_bits(start, stop, step):
+    def turns(start, stop, step, most):
+        seen = [0]
+        for i in range(start, stop, step):
+            seen.append(i)
+            if len(seen) > most:
+                break
+        return seen
+
+    def turns_around_others(start, stop, step, most):
+        seen = [0]
+        for i in range(start, stop, step):
+            for _ in range(most):
+                if len(seen) > most:
+                    return seen
+            seen.append(i)
+        return seen
+
+    def kernel(seen, start, stop, step):
+        for i in range(start, stop, step):
+            if seen[0] == len(seen) - 1:
+                break
+            seen[0] += 1
+            seen[seen[0]] = i
+
+    agree(turns, start, stop, step, 8)
+    agree(turns_around_others, start, stop, step, 8)
+    written = f"def f(most):\n    seen = [0]\n    for i in range({start}, {stop}, {step}):\n        seen.append(i)\n        if len(seen) > most:\n            break\n    return seen\n"
+    space = {}
+    exec(written, space)
+    agree(space["f"], 8)
+    numbers = range(start, stop, step)
+    assert ks.njit(lambda a, b, c: len(range(a, b, c)))(start, stop, step) == len(numbers)
+    seen = np.zeros(10, np.int64)
+    ks.cuda.jit(kernel)[1, 1](seen, start, stop, step)
+    assert seen[: len(numbers) + 1].tolist() == [len(numbers), *numbers]
+
+
+def test_a_range_that_has_more_turns_than_64_bits_count_is_left():
+    def f(start, stop, step):
+        total = 0
+        for i in range(start, stop, step):
+            total += 1
+            if total == 5:
+                return i
+        return -1
+
+    agree(f, LEAST, MOST, 2)
+    agree(f, LEAST, MOST, 1)
+    agree(f, MOST, LEAST, -1)
+
+
+@ks.jit
+def squared(x):
+    return x * x
+
+
+def shifted(x, by=3):
+    return x + by
+
+
+STEPS = (squared, shifted, math.sqrt)
+
+
+def test_a_loop_over_functions_stands_there_for_each():
+    def outside(x):
+        total = 0.0
+        for step in STEPS:
+            total += step(x)
+        return total
+
+    def written(x):
+        total = 0
+        for step in (shifted, squared):
+            for other in (squared, shifted):
+                total = step(other(total + x))
+        else:
+            total += 1
+        return total
+
+    agree(outside, 4)
+    agree(written, 2)
+
+
+def test_an_item_of_equal_arrays_is_chosen_when_it_runs():
+    def f(t, k):
+        total = 0.0
+        for i in range(len(t)):
+            total += t[i].sum() + t[i][k] * len(t[-1 - i])
+        return total
+
+    arrays = np.arange(3.0), np.ones(4), np.arange(2.0)
+    agree(lambda *args: float(f(*args)), arrays, 1)
+    assert ks.njit(f)(arrays, 1) == f(arrays, 1)
+    assert outcome(ks.njit(lambda t, k: t[k].sum()), (arrays, 3)) is IndexError
+
+
+def test_a_number_is_no_text():
+    def f(a, b):
+        n = 0
+        for k in range(3):
+            if a == "x" or "1" == k:
+                n += 1
+            if b != k and k != b:
+                n += 10
+        return n, a == b, a != b
+
+    agree(f, 1, "1")
+    agree(f, 2.5, "x")
+    agree(f, True, "")

@@ -365,3 +365,39 @@ def test_what_an_inner_list_holds_is_known_to_comprehensions():
         return [len(each) for each in out], sum([each[-1] for each in out if each])
 
     agrees(lengths, 4)
+
+
+def test_lists_are_unpacked():
+    def words(text):
+        key, value = text.split("=")
+        return value, key
+
+    def sums(x):
+        rows = [[v, v * 2] for v in x]
+        total = 0
+        for a, b in rows:
+            total += a * b
+        first, (c, d), last = rows
+        return total, c, d, first, len(last)
+
+    for function, *args in ((words, "a=bc"), (words, "abc"), (words, "a=b=c"), (sums, [1, 2, 3]), (sums, [1, 2])):
+        agree_or_raise(function, *args)
+
+
+def test_what_is_unpacked_is_read_before_the_first_is_stored():
+    def swapped(x):
+        x[1], x[0] = x
+        return x[0] * 10 + x[1]
+
+    assert swapped([1, 2]) == ks.njit(swapped)([1, 2]) == 21
+    assert swapped(np.array([1, 2])) == ks.njit(swapped)(np.array([1, 2])) == 21
+
+
+def agree_or_raise(function, *args):
+    try:
+        want = function(*args)
+    except Exception as error:
+        with pytest.raises(type(error)):
+            ks.njit(function)(*args)
+    else:
+        assert ks.njit(function)(*args) == want

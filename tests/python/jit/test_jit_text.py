@@ -567,3 +567,55 @@ def test_what_memory_does_not_hold_says_what_it_is():
     for what in ("ab", [1]):
         with pytest.raises(MemoryError, match="a list, dict or text does not fit into memory"):
             repeated(what, 10**15)
+
+
+def crc32(data):
+    c = 0xFFFFFFFF
+    for byte in data:
+        c ^= byte
+        for _ in range(8):
+            c = (c >> 1) ^ (0xEDB88320 if c & 1 else 0)
+    return c ^ 0xFFFFFFFF
+
+
+def numbers_of(data, at):
+    return int(data[at]) << 40 | data[at + 1], -data[at], ~data[at], data[at] - data[at + 1], data[-1] ** 2, len(data)
+
+
+def parts(data):
+    total = 0
+    for i, (a, b) in enumerate(zip(data, data[1:])):
+        total += i * (a - b)
+    return total + crc32(data[::-1]), [c - 300 for c in data[2:5]]
+
+
+def unpacked(data):
+    a, b, c = data[:3]
+    return a - 200, ~b, c
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray])
+def test_bytes_are_read(kind):
+    data = kind(b"\x05\xff123456789\x00")
+    for function, *args in ((crc32,), (numbers_of, 0), (parts,), (unpacked,)):
+        compiled = ks.njit(function)
+        for text in (data, data * 2):
+            assert compiled(text, *args) == function(text, *args)
+    assert crc32(b"123456789") == 0xCBF43926 == ks.njit(crc32)(b"123456789") and ks.njit(crc32)(kind()) == 0
+    with pytest.raises(IndexError):
+        ks.njit(numbers_of)(data, 100)
+
+
+@pytest.mark.filterwarnings("ignore::kasoku._jit.InterpretedWarning")
+@pytest.mark.parametrize(
+    "function",
+    [lambda b: b == b"abc", lambda b: b + b"z", lambda b: b, lambda b: b[1:], lambda b: b * 2, lambda b: 98 in b, lambda b: b.upper(),
+     lambda b: (b, 1), lambda b: [b], lambda b: bool(b), lambda b: not b, lambda b: b > b"a", lambda b: sum(b), lambda b: max(b),
+     lambda b: int(np.array([1, 2])[b[0] - 97]), lambda b: {b: 1}, lambda b: b if len(b) else b"", lambda b: str(b), lambda b: sorted(b)],
+)  # fmt: skip
+def test_bytes_stay_what_they_are_for_python(function):
+    got, want = ks.jit(function)(b"abc"), function(b"abc")
+    assert got == want and type(got) is type(want)
+    array = np.frombuffer(b"abc", np.uint8)  # is another type
+    first = ks.njit(lambda x: x[0])
+    assert (first(b"abc"), first(array), first(b"bbc")) == (97, 97, 98)
