@@ -3,6 +3,7 @@
 `python -P bench/npbench/_programs.py [PROGRAM…]` prints of each whether kasoku leaves what NumPy leaves, and how much faster it is.
 """
 
+import functools
 import math
 import os
 import sys
@@ -291,7 +292,7 @@ def times(np, finish_compiling=lambda: None):
     for name in PROGRAMS:
         function, inputs = program(name)
         for _ in range(2):  # what is computed of others' results is met in the second
-            warm(lambda: run(np, function, inputs), 0.03)
+            warm(functools.partial(run, np, function, inputs), 0.03)
             finish_compiling()
         figures[name] = min(run(np, function, inputs)[1] for _ in range(5)) * 1e3
     figures["geometric mean"] = math.exp(sum(map(math.log, figures.values())) / len(figures))

@@ -144,12 +144,9 @@ class Pruner {
   }
 
   static ExprPtr item_of(const Expr& tuple, size_t i) {
-    auto item = std::make_unique<Expr>(), index = std::make_unique<Expr>();
-    item->kind = ExprKind::subscript;
-    item->place = index->place = tuple.place;
-    index->value = static_cast<int64_t>(i);
+    ExprPtr item = make_expr(ExprKind::subscript, tuple.place);
     item->items.push_back(tuple.clone());
-    item->items.push_back(std::move(index));
+    item->items.push_back(make_constant(static_cast<int64_t>(i), tuple.place));
     return item;
   }
 
