@@ -50,7 +50,7 @@ void unpack(std::string& out, const std::string& name, const Type& type, int& at
         at += type.ndim;
       } else {
         for (int k = 0; k < type.ndim; ++k)
-          out += fmt::format("  {}.stride[{}] = (ks_i64)w[{}];\n", name, k, at++);
+          out += fmt::format("  {}.stride[{}] = ks_stride((ks_i64)w[{}]);\n", name, k, at++);
       }
       if (offloads) out += fmt::format("  {}.memory = (ks_memory*)w[{}];\n", name, at);
       else out += fmt::format("  {}.memory = nullptr;\n", name);

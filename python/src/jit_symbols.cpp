@@ -84,7 +84,7 @@ std::optional<std::string> text_of_unicode(nb::handle text) {
 Type type_of_symbol(nb::handle value) {
   if (PyUnicode_CheckExact(value.ptr())) {
     const std::optional<std::string> text = text_of_unicode(value);
-    return text ? Type::of_text(*text) : Type{};
+    return text ? Type::of_text(*text) : string_type;  // no text of the compiler's, so any text
   }
   if (is_instance(value, "enum", "Enum")) {
     Type type = Type::of(TypeKind::member);

@@ -397,3 +397,21 @@ def test_long_rows(dtype, form):
                 continue
             want = outcome(lambda: getattr(np, name)(each[view]))
             agree(outcome(lambda: getattr(ks, name)(ks.array(each)[view])), want, (name, dtype, view))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 17, 32, 33])
+def test_short_columns(n, form, device):
+    x = np.random.default_rng(n).integers(-9, 9, (n, 5000)).astype("float32")  # whose sums are exact
+    x[0, ::7], x[:, 1] = np.nan, -0.0
+    for values in (x, x.astype("float16"), np.nan_to_num(x).astype("int8"), x > 0):
+        for name in ("max", "min", "any", "all", "sum"):
+            got, want = (np.asarray(getattr(m, name)(m.asarray(values), axis=0)) for m in (ks, np))
+            agree(got, want, (name, n, values.dtype))
+
+
+def test_columns_whose_lanes_several_blocks_have(form, device):
+    x = np.random.default_rng(0).integers(-128, 127, (20_000, 16_640), dtype="int8")
+    ours = ks.asarray(x, copy=True)
+    for name in ("max", "min"):
+        assert np.array_equal(np.asarray(getattr(ours, name)(axis=0)), getattr(x, name)(axis=0))
+    assert np.array_equal(np.asarray(ours.sum(axis=0, dtype="float32")), x.sum(axis=0, dtype="int32"))  # exact

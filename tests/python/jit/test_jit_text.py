@@ -485,6 +485,7 @@ def test_handlers_see_an_index_outside():
 
 def test_halves_of_surrogate_pairs_stay():
     agrees(at, "a\ud800", 1)
+    assert ks.njit(lambda text, i: text[i])("a\ud800", 1) == "\ud800"  # also where it is the first text
 
 
 def f_strings(n, a, text):
