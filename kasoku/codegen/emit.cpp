@@ -315,7 +315,7 @@ std::string emit_map(const Group& group) {
 
 Group::operator Loop() const {
   using codegen::memory_text;
-  Loop loop{{}, rank(), is_part() || form == ReduceForm::tiles ? along : is_by_columns(form) ? kept_rank - 1 : rank() - 1, is_reduce || scan, schedule};
+  Loop loop{{}, rank(), is_part() || form == ReduceForm::tiles ? along : is_by_columns(form) ? kept_rank - 1 : rank() - 1, is_reduce || scan, schedule, !is_simt && !is_part()};
   const auto add = [&](std::string name, std::string_view type, Walk::Kind kind) {
     const bool is_output = name == "y";
     loop.operands.push_back({prefix + name, std::string(type), inner[loop.operands.size()], kind, is_output});

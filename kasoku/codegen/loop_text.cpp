@@ -251,7 +251,7 @@ std::string positions(const Loop& loop, int first, int last, const std::string& 
 std::string value_at(const Loop& loop, const LoopOperand& x, const Place& place) {
   if (moves(x) && place.held >= (x.inner == Inner::unit ? Place::neighbours : Place::moving))
     return fmt::format("_f_{}.v[{}]", x.name, place.quarter);
-  const std::string at = "_p_" + x.name, step = x.inner == Inner::strided ? fmt::format("{} * ks_stride(_s{}_{})", place.j, loop.inner, x.name) : place.j;
+  const std::string at = "_p_" + x.name, step = x.inner == Inner::strided ? fmt::format(fmt::runtime(loop.has_vectors_of_any_stride ? "{} * ks_stride(_s{}_{})" : "{} * _s{}_{}"), place.j, loop.inner, x.name) : place.j;
   if (x.inner == Inner::broadcast) return x.kind == Walk::memory ? "*" + at : at;
   if (x.kind != Walk::memory) return fmt::format("({} + {})", at, step);
   if (x.inner == Inner::unit || x.in_elements) return fmt::format("{}[{}]", at, step);

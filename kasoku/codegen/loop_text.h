@@ -57,6 +57,7 @@ struct Loop {
   int inner = 0;                  ///< the innermost loop's axis
   bool is_reduction = false;
   Schedule schedule = Schedule::each;
+  bool has_vectors_of_any_stride = false;  ///< not of neighbours alone; its text has the helper ks_stride
 };
 
 /// Which element: text of the steps along the innermost axis, and which of four it is, if they
