@@ -1,5 +1,8 @@
 #define KS_JIT_HOST 1
 #include "ks_jit.h"
+// A stride that only the run knows. Of what is a parameter LLVM makes vectors for a stride of 1, and a scalar loop for all others; of what
+// is the greater of two numbers it makes vectors for any stride.
+ks_helper ks_index ks_stride(ks_index x) { return x > -(1ll << 62) ? x : -(1ll << 62); }
 
 static __device__ __forceinline__ double ks_fn_total(ks_call* ks, ks_array<float, 1> x) {
   double s{};
@@ -31,7 +34,7 @@ extern "C" __global__ void total(ks_call* ks) {
   ks_array<float, 1> a0;
   a0.data = *(float* const*)(w + 0);
   a0.shape[0] = (ks_i64)w[1];
-  a0.stride[0] = (ks_i64)w[2];
+  a0.stride[0] = ks_stride((ks_i64)w[2]);
   a0.memory = nullptr;
   const double result = ks_fn_total(ks, a0);
   if (ks->status) return;
