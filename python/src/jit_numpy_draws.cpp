@@ -22,7 +22,7 @@ nb::handle generator_class() {
   nb::object module = modules["numpy.random._generator"];
   void* const library = dlopen(nb::cast<std::string>(module.attr("__file__")).c_str(), RTLD_NOW | RTLD_NOLOAD);
   if (!library) return {};
-  for (nb::handle each : nb::object(nb::module_::import_("kasoku._library.generators").attr("functions"))) {
+  for (nb::handle each : nb::object(nb::module_::import_("kasoku._library").attr("generators").attr("functions"))) {
     const auto name = nb::cast<std::string>(each);
     void* const function = dlsym(library, name.c_str());
     if (!function) return {};

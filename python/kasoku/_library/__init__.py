@@ -15,7 +15,6 @@ import inspect
 import math
 import operator
 import random
-from collections.abc import Hashable
 
 import numpy as np
 
@@ -183,6 +182,14 @@ for each in (reversed, map, filter):
     _by_call[each] = lambda call, name=each.__name__: not call.keywords and _written(_scopes.as_items(name, call))
 
 
+def _has_hash(value):
+    try:
+        hash(value)
+    except TypeError:  # a ctypes pointer only says that it has one
+        return False
+    return True
+
+
 def instead(meant, name, call):
     """(function that does what this call asks for, whether it takes what was called as its first argument), or None.
 
@@ -196,7 +203,7 @@ def instead(meant, name, call):
         return _named_tuple(meant, call)
     if type(meant) is type(abs) and (made := operators.written(meant, call)) is not None:
         return made, None
-    if isinstance(meant, Hashable) and meant in _by_call:
+    if _has_hash(meant) and meant in _by_call:
         return _by_call[meant](call) or None
     if isinstance(getattr(meant, "__self__", None), np.ufunc) and meant.__name__ == "accumulate":
         return None if function(meant) else (sums.accumulate, meant.__self__)

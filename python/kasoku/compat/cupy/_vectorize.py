@@ -36,10 +36,15 @@ class _Each(ndarray):
 
     for _name in "bool int float complex index len iter contains getitem setitem round format hash array".split():
         locals()[f"__{_name}__"] = _refused
-    for _name in "add sub mul truediv floordiv mod pow lshift rshift and or xor matmul".split():
+    for _name in "add sub mul truediv floordiv mod lshift rshift and or xor matmul".split():
         locals()[f"__i{_name}__"] = getattr(ndarray, f"__{_name}__")  # a number is not changed in place
     for _name in "__lt__ __le__ __gt__ __ge__".split():
         locals()[_name] = bound(_ordered, compare=getattr(ndarray, _name))
+
+    def __pow__(self, other):
+        return np.power(self, other)  # a truth value's square has the integer's dtype, an array's has 8 bits
+
+    __ipow__ = __pow__
 
     def __array_ufunc__(self, function, method, *inputs, **kwargs):
         result = ndarray.__array_ufunc__(self, function, method, *inputs, **kwargs)
