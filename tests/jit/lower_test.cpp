@@ -13,22 +13,9 @@ using namespace kasoku::jit;
 
 namespace {
 
-ExprPtr make(ExprKind kind, int line) {
-  auto expr = std::make_unique<Expr>();
-  expr->kind = kind;
-  expr->place = {line, 0};
-  return expr;
-}
-ExprPtr name(const std::string& text, int line) {
-  ExprPtr expr = make(ExprKind::name, line);
-  expr->text = text;
-  return expr;
-}
-ExprPtr number(double value, int line) {
-  ExprPtr expr = make(ExprKind::constant, line);
-  expr->value = value;
-  return expr;
-}
+ExprPtr make(ExprKind kind, int line) { return make_expr(kind, {line, 0}); }
+ExprPtr name(const std::string& text, int line) { return make_name(text, {line, 0}); }
+ExprPtr number(double value, int line) { return make_constant(value, {line, 0}); }
 ExprPtr intrinsic(const std::string& text, ExprPtr argument, int line) {
   ExprPtr call = make(ExprKind::call, line), function = make(ExprKind::global, line);
   function->text = text;
@@ -46,9 +33,7 @@ ExprPtr two(ExprKind kind, ExprPtr a, ExprPtr b, int line, Operator op = Operato
   return expr;
 }
 StmtPtr statement(StmtKind kind, ExprPtr target, ExprPtr value, int line) {
-  auto stmt = std::make_unique<Stmt>();
-  stmt->kind = kind;
-  stmt->place = {line, 0};
+  StmtPtr stmt = make_stmt(kind, {line, 0});
   if (target) stmt->targets.push_back(std::move(target));
   stmt->expr = std::move(value);
   return stmt;
