@@ -293,6 +293,11 @@ bool is_one_long_chain(const Group& group) {
   return only && is_floating(only->dtype) && (only->op == Op::power || only->op == Op::tanh || only->op == Op::arccosh);
 }
 
+/// Clang takes a conversion to float16 for dearer than it is, and makes vectors of four.
+bool rounds_to_half(const Group& group) {
+  return group.store_dtype == Dtype::float16 || std::ranges::any_of(group.values, [](const Instruction& x) { return x.kind != Instruction::load && x.dtype == Dtype::float16; });
+}
+
 std::string emit_map(const Group& group) {
   const Loop loop = group;
   Body body;
@@ -305,6 +310,7 @@ std::string emit_map(const Group& group) {
   };
   if (group.is_simt) body.unroll = unroll(group, 4, 1);
   else if (is_one_long_chain(group)) body.abreast = 4;
+  if (!group.is_simt && rounds_to_half(group)) body.lanes = 16;
   if (group.by_fours) (group.is_simt ? body.calls : body.head_of_fours) = group.is_simt ? calls_for_four(group, "(unsigned long long)(_j >> 2)", "  ") : loop_of_fours(group, "  ");
   return loop_text(loop, body);
 }

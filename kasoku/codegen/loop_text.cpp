@@ -41,7 +41,8 @@ std::string row_and_place(const Loop& loop, const std::string& indent) {
 /// Elements of a row one after another.
 std::string row_text(const Body& body, const std::string& end, const std::string& indent) {
   const std::string abreast = body.abreast ? fmt::format(" interleave_count({})", body.abreast) : "";
-  const std::string pragma = body.is_vector ? "#pragma clang loop vectorize(assume_safety)" + abreast + "\n" : "";
+  const std::string lanes = body.lanes ? fmt::format(" vectorize_width({})", body.lanes) : "";
+  const std::string pragma = body.is_vector ? "#pragma clang loop vectorize(assume_safety)" + lanes + abreast + "\n" : "";
   return fmt::format("{}{}for (long long _j = 0; _j < {}; ++_j) {{\n", pragma, indent, end) +
          body.element({"_j"}, indent + "  ") + indent + "}\n";
 }

@@ -82,6 +82,7 @@ struct Body {
   /// It does nothing but give its outputs values: it may run for elements that are not there.
   bool is_pure = false;
   int abreast = 0;            ///< chunks, range: how many vectors of elements are computed abreast; 0: the compiler chooses
+  int lanes = 0;              ///< chunks, range: how many elements a vector has; 0: the compiler chooses
   std::string unroll;         ///< each: a pragma, and a thread takes four elements
   std::string calls;          ///< fours: what four elements have in common
   std::string head_of_fours;  ///< chunks: of a loop over `fours` by `t` with such calls; else empty
