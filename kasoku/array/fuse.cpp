@@ -204,7 +204,7 @@ class Builder {
       group.scatter->is_in_shared &= group.is_simt;
       group.schedule = group.is_simt ? choose_schedule(space, {.is_straight = false, .is_in_loop = group.scatter->is_in_shared}, true) : Schedule::range;
     }
-    else if (!group.is_reduce && !group.scan) group.schedule = choose_schedule(space, {.is_long = is_long()}, group.is_simt);
+    else if (!group.is_reduce && !group.scan) group.schedule = choose_schedule(space, {.is_long = is_long(), .is_alone = is_alone()}, group.is_simt);
     choose_form();
     for (const Walk& walk : space.walks) group.inner.push_back(walk.inner);
   }
@@ -218,8 +218,11 @@ class Builder {
   /// Whether an element takes functions of many instructions.
   bool is_long() const {
     const auto& values = fused.group.values;
-    return !fused.group.loads.empty() && fused.randoms.empty() && std::ranges::none_of(values, [](const Instruction& x) { return x.kind == Instruction::gather; }) &&
-           std::ranges::any_of(values, [](const Instruction& x) { return x.kind == Instruction::apply && info(x.op).text[text_column(x.compute)].find("ks_") != std::string_view::npos; });
+    return !fused.group.loads.empty() && std::ranges::any_of(values, [](const Instruction& x) { return x.kind == Instruction::apply && info(x.op).text[text_column(x.compute)].find("ks_") != std::string_view::npos; });
+  }
+
+  bool is_alone() const {
+    return fused.randoms.empty() && std::ranges::none_of(fused.group.values, [](const Instruction& x) { return x.kind == Instruction::gather; });
   }
 
   struct Known {

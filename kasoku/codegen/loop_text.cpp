@@ -20,6 +20,8 @@ namespace {
 
 /// Rows shorter than this leave too many threads of a block without work.
 constexpr int64_t shortest_row = 64;
+/// A warp takes 128 elements of a row; of the last ones some of its threads have none.
+constexpr int64_t shortest_apart = 512;
 /// Elements that a block of one thread takes: enough to hide the hand-out, few enough that all
 /// workers get some.
 constexpr int64_t elements_per_chunk = 32768;
@@ -103,6 +105,21 @@ std::string one_four(const Loop& loop, const Body& body) {
   return text;
 }
 
+/// The first element of four that a thread takes, of which each is a warp's neighbour: by the thread's number in its row.
+constexpr const char* first_of_apart = "4 * ({0} & ~(ks_index)31) + ({0} & 31)";
+
+std::string apart_text(const Loop& loop, const Body& body) {
+  const std::string row = row_length(loop);
+  std::string text = fmt::format("  const ks_index _at = {}, _apart = 32;\n", thread_number);
+  if (loop.rank == 1) {
+    text += row_positions(loop, "  ") + fmt::format("  const ks_index _j = {};\n  if (_j >= _total) return;\n", fmt::format(first_of_apart, "_at"));
+  } else {
+    text += fmt::format("  const ks_index _fours = ({0} + 127) / 128 * 32, _row = _at / _fours, _four = _at - _row * _fours, _j = {1};\n"
+                        "  if (_j >= {0} || _row * {0} + _j >= _total) return;\n", row, fmt::format(first_of_apart, "_four")) + row_positions(loop, "  ");
+  }
+  return text + "  const bool _is_whole = false;\n" + one_four(loop, body);
+}
+
 /// Four elements pass through registers. One element a thread has too few bytes on their way to
 /// fill a GPU's memory bandwidth. They are neighbours, but where results lie a little off: there a warp's are.
 std::string fours_text(const Loop& loop, const Body& body) {
@@ -111,8 +128,8 @@ std::string fours_text(const Loop& loop, const Body& body) {
   if (loop.rank == 1) {
     text += row_positions(loop, "  ");
     // Random numbers are made for four neighbours.
-    text += fmt::format("  const ks_index _apart = {} ? 1 : 32;\n  const ks_index _j = _apart == 1 ? 4 * _at : 4 * (_at & ~(ks_index)31) + (_at & 31);\n  if (_j >= _total) return;\n",
-                        body.calls.empty() ? is_aligned(loop, 'p', "", true) : "true");
+    text += fmt::format("  const ks_index _apart = {} ? 1 : 32;\n  const ks_index _j = _apart == 1 ? 4 * _at : {};\n  if (_j >= _total) return;\n",
+                        body.calls.empty() ? is_aligned(loop, 'p', "", true) : "true", fmt::format(first_of_apart, "_at"));
   } else {
     text += fmt::format("  const ks_index _fours = ({0} + 3) / 4, _row = _at / _fours, _j = 4 * (_at - _row * _fours), _apart = 1;\n"
                         "  if (_row * {0} + _j >= _total) return;\n", row) + row_positions(loop, "  ");
@@ -166,7 +183,11 @@ Schedule choose_schedule(const IterationSpace& space, const BodyTraits& body, bo
     constexpr int64_t many = 1 << 20, most_narrow = 1 << 30;  // fewer leave multiprocessors without a block; more might pass 31 bits at the end
     const bool is_row = rank == 1 && row >= many && (row < most_narrow || !space.is_narrow) &&
                         std::ranges::none_of(space.walks, [](const Walk& walk) { return walk.kind == Walk::memory && walk.inner == Inner::strided; });
-    return body.is_long && is_row ? Schedule::eights : Schedule::fours;
+    int64_t widest = 0;
+    for (const Walk& walk : space.walks)
+      if (walk.kind == Walk::memory && walk.inner == Inner::unit) widest = std::max(widest, walk.unit);
+    if (body.is_alone && widest > 4 && (rank == 1 || row >= shortest_apart)) return Schedule::apart;
+    return body.is_alone && (body.is_long || widest <= 2) && is_row ? Schedule::eights : Schedule::fours;
   }
   return has_rows && !body.is_in_loop && !body.sees_axes && space.size() / row < most_blocks ? Schedule::rows : Schedule::each;
 }
@@ -180,6 +201,7 @@ std::pair<int64_t, int64_t> blocks_of(const IterationSpace& space, Schedule sche
     }
     case Schedule::fours: return {divide_up(total / row * divide_up(row, int64_t{4}), block), 0};
     case Schedule::eights: return {divide_up(total, 8 * block), 0};
+    case Schedule::apart: return {divide_up(total / row * (round_up(row, int64_t{128}) / 4), block), 0};
     case Schedule::rows: return {total / row * divide_up(row, block), divide_up(row, block)};
     default: return {divide_up(total, turns * block), 0};
   }
@@ -189,6 +211,7 @@ std::string loop_text(const Loop& loop, const Body& body) {
   const auto text = loop.schedule == Schedule::chunks  ? chunks_text
                     : loop.schedule == Schedule::fours ? fours_text
                     : loop.schedule == Schedule::eights ? eights_text
+                    : loop.schedule == Schedule::apart ? apart_text
                     : loop.schedule == Schedule::rows  ? rows_text
                     : loop.schedule == Schedule::range ? range_text
                                                        : each_text;
@@ -267,11 +290,11 @@ std::string is_aligned(const Loop& loop, char from, const std::string& start, bo
   return bits.empty() ? "true" : fmt::format("(({}) & 15) == 0", bits);
 }
 
-std::string loads_of_four(const Loop& loop, const std::string& indent) {
+std::string loads_of_few(const Loop& loop, std::string_view few, const std::string& indent) {
   std::string text;
   for (const LoopOperand& x : loop.operands)
-    if (moves(x) && x.inner == Inner::unit)
-      text += fmt::format("{0}const ks_four<{1}> _f_{2} = *(const ks_four<{1}>*)_p_{2};\n", indent, x.type, x.name);
+    if (moves(x) && x.inner == Inner::unit && !x.is_output)
+      text += fmt::format("{0}const {3}<{1}> _f_{2} = *(const {3}<{1}>*)_p_{2};\n", indent, x.type, x.name, few);
   return text;
 }
 

@@ -18,7 +18,8 @@ namespace kasoku {
 enum class Schedule : uint8_t {
   chunks,  ///< a block is one thread that walks many elements: the compiler makes vectors of its loop
   fours,   ///< a thread takes four neighbours, 16 bytes at a time where addresses allow it
-  eights,  ///< a thread takes four neighbours twice, a block's threads first all of the first: of many instructions' elements
+  eights,  ///< a thread takes four neighbours twice, a block's threads first all of the first: of many instructions' elements, and of few bytes'
+  apart,   ///< a thread takes four of which each is a warp's neighbour: of so many bytes that four neighbours are two trips to memory
   rows,    ///< a thread an element, a block within one row: where rows are long, no thread divides
   each,    ///< a thread an element
   range,   ///< one thread, from `_at` to `_end`, which the text around gives: rows, of a single axis elements
@@ -32,6 +33,7 @@ struct BodyTraits {
   bool is_in_loop = false;  ///< it leaves or continues the loop around it, or has parts around that
   bool sees_axes = false;   ///< it asks where it is along each axis
   bool is_long = false;     ///< an element is many instructions, and reads memory
+  bool is_alone = true;     ///< elements have no random numbers in common, and none reads at a place that it computes
 };
 
 /// `is_simt`: threads are cheap and run side by side, as a GPU's.
@@ -128,6 +130,7 @@ std::string positions(const Loop& loop, int first, int last, const std::string& 
 std::string value_at(const Loop& loop, const LoopOperand& operand, const Place& place);
 /// Whether all that lie in a row may be read and written 16 bytes at a time at `_{from}_x` + start.
 std::string is_aligned(const Loop& loop, char from, const std::string& start, bool of_outputs = false);
-std::string loads_of_four(const Loop& loop, const std::string& indent);
+/// Of what lies in a row and is read: `few` elements, "ks_four" or "ks_two", from `_p_x` to `_f_x`.
+std::string loads_of_few(const Loop& loop, std::string_view few, const std::string& indent);
 
 }  // namespace kasoku

@@ -598,7 +598,7 @@ std::string rows_of_blocks(const Reduction& r) {
   const auto whole = [&](int first, int turns, bool is_start) {
     std::string body = fmt::format("{0}      for (int _k = {1}; _k < {2}; ++_k) {{\n        const int _row = {3} + _k * {4};\n",
                                    turns > 1 ? r.copies / 4 >= turns ? std::string(unrolled) : fmt::format("#pragma unroll {}\n", std::max(1, r.copies / 4)) : "", first, first + turns, own, chunk_lanes);
-    if (r.loads_fours) body += row_start() + loads_of_four(r.loop, "        ");
+    if (r.loads_fours) body += row_start() + loads_of_few(r.loop, "ks_four", "        ");
     for (int k = 0; k < 4; ++k) {
       body += "        {\n";
       if (!r.loads_fours) body += reduced_positions(r, fmt::format("_begin + _row + {}", first_of(k)), "          ");

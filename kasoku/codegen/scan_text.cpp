@@ -216,8 +216,23 @@ std::string one_trip(const Scan& scan) {
   const auto filled = [&, pitch = scan_chunk + per_load(scan)](std::string_view text) {
     return fmt::format(fmt::runtime(text), arg("T", scan.type), arg("G", scan_group), arg("C", scan_chunk), arg("pitch", pitch), arg("tile", tile_of_trip), arg("threads", threads_of_trip));
   };
-  const auto over_tile = [&](const std::string& body) { return filled("#pragma unroll 16\n  for (int _j = threadIdx.x; _j < _there; _j += {threads}) {{\n") + at_element(scan, "_first + _j", "    ") + body + "  }\n"; };
-  const std::string element = filled("_tile[_j / {C} * {pitch} + _j % {C}]");
+  // Of a whole tile neighbours take 16 bytes each, side by side: one trip of a warp to memory has all bytes of what it meets.
+  const int64_t n = std::clamp<int64_t>(per_load(scan), 2, 4);
+  const std::string_view few = n == 2 ? "ks_two" : "ks_four";
+  const std::string place = filled("_j / {C} * {pitch} + _j % {C}"), element = "_tile[" + place + "]", element_of_few = "_tile[" + place + " + _k]";
+  const auto over_tile = [&](const std::string& one, const std::string& one_of_few, const std::string& before, const std::string& after) {
+    return filled("  if (_there == {tile} && ") + is_aligned(scan.loop, 'b', "") + fmt::format(") {{\n#pragma unroll 8\n  for (int _j = {0} * threadIdx.x; _j < {1}; _j += {2}) {{\n", n, tile_of_trip, n * threads_of_trip) +
+           at_element(scan, "_first + _j", "    ") + before + fmt::format("#pragma unroll\n    for (int _k = 0; _k < {}; ++_k) {{\n", n) + one_of_few + "    }\n" + after +
+           filled("  }}\n  }} else {{\n#pragma unroll 16\n  for (int _j = threadIdx.x; _j < _there; _j += {threads}) {{\n") + at_element(scan, "_first + _j", "    ") + one + "  }\n  }\n";
+  };
+  const Place of_few("_k", "_k", Place::neighbours);
+  const auto result = [&](const std::string& element) { return fmt::format("_number > 0 || _j >= {0} ? {1} : {2}", scan_chunk, scan.join(fmt::format("_befores[_j / {}]", scan_chunk), element), element); };
+  const auto results_of_few = [&](bool is_store) {
+    std::string text;
+    for (const LoopOperand& y : scan.loop.operands)
+      if (y.is_output && y.inner == Inner::unit) text += fmt::format(fmt::runtime(is_store ? "    *({0}<{1}>*)_p_{2} = _f_{2};\n" : "    {0}<{1}> _f_{2};\n"), few, y.type, y.name);
+    return text;
+  };
   return filled(R"(  __shared__ __align__(16) unsigned char _storage[{G} * {pitch} * sizeof({T})], _storage_of_few[({threads} + {G} + 8) * sizeof({T})];
   {T} *const _tile = ({T}*)_storage, *const _few = ({T}*)_storage_of_few;
   {T} *const _heard = _few + (threadIdx.x & ~31), *const _befores = _few + {threads}, *const _outer = _befores + {G};
@@ -227,7 +242,7 @@ std::string one_trip(const Scan& scan) {
   const long long _number = _ticket, _first = _number * {tile};
   const int _there = (int)(_length - _first < {tile} ? _length - _first : {tile}), _warp = threadIdx.x >> 5, _lane = threadIdx.x & 31;
   const long long _o = 0;
-)") + row_positions_of(scan) + over_tile(scan.element({"0"}, "    ") + fmt::format("    {} = {};\n", element, scan.value)) +
+)") + row_positions_of(scan) + over_tile(scan.element({"0"}, "    ") + fmt::format("    {} = {};\n", element, scan.value), scan.element(of_few, "    ") + fmt::format("    {} = {};\n", element_of_few, scan.value), loads_of_few(scan.loop, few, "    "), "") +
          filled(R"(  __syncthreads();
   {T} _of_tile, _in_tile;
   if (_warp == 0) {{
@@ -290,7 +305,7 @@ std::string one_trip(const Scan& scan) {
     if (_lane == 0) _in_tile = _before_tile;
 )") + fmt::format("    else if (_has_before) _in_tile = {};\n", scan.join("_before_tile", "_in_tile")) +
          "    _befores[_lane] = _in_tile;\n  }\n  __syncthreads();\n" +
-         over_tile(scan.store({"0"}, fmt::format("_number > 0 || _j >= {0} ? {1} : {2}", scan_chunk, scan.join(fmt::format("_befores[_j / {}]", scan_chunk), element), element), "    "));
+         over_tile(scan.store({"0"}, result(element), "    "), scan.store(of_few, result(element_of_few), "    "), results_of_few(false), results_of_few(true));
 }
 
 }  // namespace
