@@ -219,7 +219,8 @@ std::string one_trip(const Scan& scan) {
   // Of a whole tile neighbours take 16 bytes each, side by side: one trip of a warp to memory has all bytes of what it meets.
   const int64_t n = std::clamp<int64_t>(per_load(scan), 2, 4);
   const std::string_view few = n == 2 ? "ks_two" : "ks_four";
-  const std::string place = filled("_j / {C} * {pitch} + _j % {C}"), element = "_tile[" + place + "]", element_of_few = "_tile[" + place + " + _k]";
+  const std::string place = filled("_j / {C} * {pitch} + _j % {C}"), element = "_tile[" + place + "]", element_of_few = "_some.v[_k]";
+  const std::string some = fmt::format("{}<{}>", few, scan.type), some_of_tile = fmt::format("*({}*)(_tile + {})", some, place);
   const auto over_tile = [&](const std::string& one, const std::string& one_of_few, const std::string& before, const std::string& after) {
     return filled("  if (_there == {tile} && ") + is_aligned(scan.loop, 'b', "") + fmt::format(") {{\n#pragma unroll 8\n  for (int _j = {0} * threadIdx.x; _j < {1}; _j += {2}) {{\n", n, tile_of_trip, n * threads_of_trip) +
            at_element(scan, "_first + _j", "    ") + before + fmt::format("#pragma unroll\n    for (int _k = 0; _k < {}; ++_k) {{\n", n) + one_of_few + "    }\n" + after +
@@ -242,7 +243,7 @@ std::string one_trip(const Scan& scan) {
   const long long _number = _ticket, _first = _number * {tile};
   const int _there = (int)(_length - _first < {tile} ? _length - _first : {tile}), _warp = threadIdx.x >> 5, _lane = threadIdx.x & 31;
   const long long _o = 0;
-)") + row_positions_of(scan) + over_tile(scan.element({"0"}, "    ") + fmt::format("    {} = {};\n", element, scan.value), scan.element(of_few, "    ") + fmt::format("    {} = {};\n", element_of_few, scan.value), loads_of_few(scan.loop, few, "    "), "") +
+)") + row_positions_of(scan) + over_tile(scan.element({"0"}, "    ") + fmt::format("    {} = {};\n", element, scan.value), scan.element(of_few, "    ") + fmt::format("    {} = {};\n", element_of_few, scan.value), loads_of_few(scan.loop, few, "    ") + fmt::format("    {} _some;\n", some), fmt::format("    {} = _some;\n", some_of_tile)) +
          filled(R"(  __syncthreads();
   {T} _of_tile, _in_tile;
   if (_warp == 0) {{
@@ -305,7 +306,7 @@ std::string one_trip(const Scan& scan) {
     if (_lane == 0) _in_tile = _before_tile;
 )") + fmt::format("    else if (_has_before) _in_tile = {};\n", scan.join("_before_tile", "_in_tile")) +
          "    _befores[_lane] = _in_tile;\n  }\n  __syncthreads();\n" +
-         over_tile(scan.store({"0"}, result(element), "    "), scan.store(of_few, result(element_of_few), "    "), results_of_few(false), results_of_few(true));
+         over_tile(scan.store({"0"}, result(element), "    "), scan.store(of_few, result(element_of_few), "    "), fmt::format("    const {} _some = {};\n", some, some_of_tile) + results_of_few(false), results_of_few(true));
 }
 
 }  // namespace
