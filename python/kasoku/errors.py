@@ -1,5 +1,12 @@
-"""What kasoku raises and warns of. Every class is an `Error` and the Python exception of its meaning,
-so `except ValueError` and `except ks.Error` both work."""
+"""The exceptions and warnings of kasoku. Every exception class is an `Error` and the Python exception of its meaning,
+so `except ValueError` and `except ks.Error` both work.
+
+>>> try:
+...     ks.zeros((2, 3)) + ks.zeros(4)
+... except ks.Error as error:
+...     isinstance(error, ValueError)
+True
+"""
 
 import builtins
 import sys

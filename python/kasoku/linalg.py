@@ -1,9 +1,12 @@
 """Linear algebra, with NumPy's names and arguments: `ks.linalg.solve(a, b)`.
 
-Matrices are the last two axes, all before them a stack of them. float32, float64, complex64 and complex128 are computed
-as they are, integers and bools in float64. The work is done where the arrays lie: by the LAPACK of OpenBLAS or MKL on a
-CPU, a stack on all cores, and by cuSOLVER and cuBLAS on a GPU. What has no solution is a `LinAlgError`, which is
-NumPy's too.
+The last two axes of an array are a matrix; axes before them make a stack of matrices. float32, float64, complex64 and
+complex128 are computed as they are, integers and bools in float64. The work is done where the arrays lie: on a CPU by the
+LAPACK of OpenBLAS or MKL, with a stack on all cores, and on a GPU by cuSOLVER and cuBLAS. A problem without a solution
+raises `LinAlgError`, which is NumPy's too.
+
+>>> ks.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 8.0])
+array([1., 2.])
 """
 
 from typing import NamedTuple

@@ -1,8 +1,14 @@
 """ks.random: arrays of random numbers, the same on every device and with any number of threads.
 
-NumPy's Generator and its module's functions. A number depends on the seed, on how many draws came before, on its place in the
-array and on the distribution's parameters, which are numbers or arrays; `device=` says where it lies. What is a formula of
-uniform or normal numbers is fused with what follows; what is accepted and rejected one by one is a kernel of its own.
+The module has NumPy's Generator and the functions of numpy.random. A number depends on the seed, on how many draws came
+before it, on its place in the array and on the distribution's parameters, which are numbers or arrays. `device=` chooses
+where the array lies. A distribution that is a formula of uniform or normal numbers is fused with the operations that
+follow; one that accepts and rejects numbers is a kernel of its own.
+
+>>> ks.random.seed(1)
+>>> x = ks.random.normal(size=1000)
+>>> bool(abs(x.mean()) < 0.2)
+True
 """
 
 import functools
