@@ -79,7 +79,7 @@ class MemoryError(Error, builtins.MemoryError):
 
 
 class UnsupportedError(Error, builtins.NotImplementedError):
-    """What kasoku, or this device, does not have."""
+    """Something that kasoku, or this device, does not have."""
 
 
 class OSError(Error, builtins.OSError):
@@ -107,7 +107,7 @@ class CacheWarning(Warning):
 
 
 class CompileWarning(Warning):
-    """What the compiler says of a kernel that it accepts."""
+    """A compiler's warning about a kernel that it accepts."""
 
 
 class SwappedArgumentsWarning(Warning):

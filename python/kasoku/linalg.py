@@ -19,35 +19,35 @@ globals().update((name, value) for name, value in vars(_linalg).items() if not n
 
 
 class EigResult(NamedTuple):
-    """What eig gives: the columns of `eigenvectors` belong to the elements of `eigenvalues`."""
+    """The result of eig: the columns of `eigenvectors` belong to the elements of `eigenvalues`."""
 
     eigenvalues: Array
     eigenvectors: Array
 
 
 class EighResult(NamedTuple):
-    """What eigh gives: values in increasing order, and orthonormal columns."""
+    """The result of eigh: eigenvalues in increasing order, and orthonormal columns."""
 
     eigenvalues: Array
     eigenvectors: Array
 
 
 class QRResult(NamedTuple):
-    """What qr gives: Q has orthonormal columns, R is upper triangular."""
+    """The result of qr: Q has orthonormal columns, R is upper triangular."""
 
     Q: Array
     R: Array
 
 
 class SlogdetResult(NamedTuple):
-    """What slogdet gives: det is `sign * exp(logabsdet)`."""
+    """The result of slogdet: det is `sign * exp(logabsdet)`."""
 
     sign: Array
     logabsdet: Array
 
 
 class SVDResult(NamedTuple):
-    """What svd gives: the matrix is `U * S @ Vh`."""
+    """The result of svd: the matrix is `U * S @ Vh`."""
 
     U: Array
     S: Array

@@ -36,7 +36,7 @@ def _given(x, device):
 
 
 def _must_hold(dtype, low, high, endpoint):
-    """That integers of the dtype reach from `low` to `high`."""
+    """Raises unless integers of the dtype reach from `low` to `high`."""
     dtype = _np.dtype(dtype)
     if dtype.kind not in "bui":
         return
@@ -88,7 +88,7 @@ def _floating(x, dtype):
 
 
 def _uniform(self, shape, device):
-    """In (0, 1]."""
+    """Uniform numbers in (0, 1]."""
     return 1 - self.random(shape, device=device)
 
 
@@ -765,7 +765,7 @@ def _of_process(name, method):
 
 
 def _documented(method):
-    """Of all distributions there is one thing to say, before the example."""
+    """Adds the sentence that all distributions share, before the example."""
     sentences, prompt, example = (method.__doc__ or "").partition("\n\n    >>> ")
     if prompt and "size" in inspect.signature(method).parameters:
         method.__doc__ = f"""{sentences}

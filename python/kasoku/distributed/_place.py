@@ -1,4 +1,4 @@
-"""Where this process is among those that were started together, and how it reaches them."""
+"""The place of this process among those that were started together, and how it reaches the others."""
 
 from __future__ import annotations
 
