@@ -55,6 +55,8 @@ class Inference {
   Type global(const Expr& expr);
   Type attribute(Expr& expr);
   Type subscript(Expr& expr);
+  Type tuple_subscript(Expr& expr, const Type& object);
+  Type array_subscript(Expr& expr, const Type& object);
   /// Whether an assignment to it is one of kasoku/_library/indices.py; `takes_array`: a value that is an array.
   bool is_indexed_by_array(Expr& target, bool takes_array);
   void index_call(Expr& expr, size_t n_items);
@@ -85,6 +87,8 @@ class Inference {
   Type call_algorithm(const Expr& expr);
   Type call_reduction(Expr& expr, const Intrinsic& row);
   Type call_creation(Expr& expr, Handler handler);
+  Type array_of_list(Expr& expr, const Type& first);
+  Type array_of_tuple(Expr& expr, const Type& first);
   Type call_random(Expr& expr, Handler handler);
   Type call_cuda(Expr& expr, Handler handler);
   // lists (infer_list.cpp)
