@@ -55,11 +55,11 @@ class Array {
   /// The first element. Runs what is pending, also whatever still reads this
   /// memory, so that the caller may write it in the order of its thread's stream.
   void* data() const;
-  /// The same for a caller that orders its work itself, by Buffer::use_on().
+  /// data() for a caller that orders its work itself, by Buffer::use_on().
   void* address() const;
   /// data() for a caller that only reads; not while the thread records, for it may read at once.
   const void* data_for_read() const;
-  /// The same for what a library reads in the stream's order, which can be recorded (call_library() of replay.h).
+  /// data_for_read() for a library that works in the stream's order and can be recorded (call_library() of replay.h).
   const void* data_for_call() const;
   /// Runs what is pending.
   std::shared_ptr<Buffer> buffer() const;
@@ -81,7 +81,8 @@ class Array {
   /// Replaces the value: lazily where nobody else shows this memory, else by
   /// writing through the view. `value` has this shape and dtype.
   void assign(const Array& value) const { store(value, false); }
-  /// The same of a value that nobody else has: it is computed where it is stored, if it reads there no other elements.
+  /// assign() of a value that nobody else holds. It is computed right into this array, unless it reads other elements
+  /// of it.
   void assign(Array&& value) const { store(value, value.state_.use_count() == 1); }
 
   struct State;  ///< array/state.h

@@ -27,8 +27,8 @@ struct SlicedAxis {
 };
 SlicedAxis axis_of_slice(const BasicIndex& slice, int64_t length, int64_t stride);
 
-/// Of an array's view, for its first axes. Nothing where there are more cuts than axes, or a number outside of its
-/// axis.
+/// The view that `cuts` leave of a view, applied to its first axes. Nothing if there are more cuts than axes, or a
+/// number lies outside of its axis.
 std::optional<View> cut(const View& view, std::span<const BasicIndex> cuts);
 
 /// How many bytes behind a view's first element the one lies that a number for each axis names; nothing where there is none.
@@ -55,7 +55,7 @@ class HeldElement {
   }
   explicit operator bool() const { return memory_; }
   const char* memory() const { return memory_; }
-  /// Where it may be written at once, null elsewhere.
+  /// The address, if the element may be written at once; null otherwise.
   char* to_write() const { return memory_ && held_.may_be_written() ? memory_ : nullptr; }
 
  private:
@@ -63,7 +63,7 @@ class HeldElement {
   char* memory_ = nullptr;
 };
 
-/// Its value; nothing as above, but for a fill that nobody needed yet.
+/// The value of an element. Nothing where the element cannot be read at once; of a pending fill its number is known.
 std::optional<Value> get_element(const Array& array, std::span<const int64_t> at);
 /// Writes it. False, and nothing done, as above, or if something that is pending still reads the memory.
 bool set_element(const Array& array, std::span<const int64_t> at, const Scalar& value);

@@ -32,7 +32,7 @@ struct Plain {
   Scalar number;
 };
 
-/// What is computed of numbers.
+/// A result of numbers alone: it needs no memory.
 struct Value {
   Scalar number;
   Dtype dtype{};
@@ -42,14 +42,14 @@ struct Value {
   Array array() const;
 };
 
-/// Of elements that were read and arrays of no axes, and numbers, without memory for the result; where all are of one dtype by the rule of apply_again().
-/// False, and nothing done, if it is for apply_again().
+/// Computes `op` of numbers, elements that were read and arrays of no axes, without memory for the result. As for
+/// apply_again(), all have one dtype. False, and nothing done, if apply_again() has to compute it.
 bool compute_again(Op op, std::span<const Plain> operands, Value& y);
 /// The result of `op` for operands of one dtype (and numbers) if apply() has computed it for such before: then nothing is left to
 /// find out but where shapes meet. Null if it is for apply(), or all are numbers.
 Array apply_again(Op op, std::span<const Plain> operands);
-/// The same stored in an array of the result's dtype and shape, which may be an operand or share memory with one. False, and
-/// nothing done, if it is for apply().
+/// apply_again() with its result in `out`, which has the result's dtype and shape and may share memory with operands.
+/// False, and nothing done, if apply() has to compute it.
 bool apply_again_into(const Array& out, Op op, std::span<const Plain> operands);
 /// apply() has computed `op` at once for these operands, in the dtypes that it has for them.
 void expect_again(Op op, const OpTypes& types, std::span<const Operand* const> operands);
@@ -84,7 +84,7 @@ bool is_of_truth(ReduceOp op, Dtype compute);
 /// but to its truth:
 /// stored in 16 bytes of the host, with its dtype. False, and nothing done, if it is for reduce().
 bool reduce_again(ReduceOp op, const Array& array, void* result, Dtype& dtype);
-/// The same in an array of no axes; null if it is for reduce().
+/// The same as an array of no axes; a null array if reduce() has to compute it.
 Array reduce_again(ReduceOp op, const Array& array);
 /// reduce() has computed it so.
 void expect_again(ReduceOp op, Dtype dtype, Dtype compute);
@@ -94,9 +94,9 @@ std::optional<Array> scan_directly(Op join, const OpTypes& types, const Array& a
 
 /// Copies the elements of `from`, which has the shape of `to` and its dtype, also where the two
 /// overlap, or writes one number to all of `to`. False, and nothing done, if that is for a kernel.
-/// What reads `to` and is pending has run.
+/// The caller has run all pending nodes that read `to`.
 bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& from);
-/// Of few_bytes at most, in memory that the host reaches; the views have one shape, and may overlap.
+/// Copies few_bytes at most, in memory that the host reaches. The views have one shape and may overlap.
 void copy_few(Dtype dtype, Buffer& buffer, const View& to, const Buffer& source, const View& from);
 
 }  // namespace kasoku

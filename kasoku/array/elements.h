@@ -49,7 +49,7 @@ struct Elements {
   }
 
  private:
-  /// Of one element, which is read once.
+  /// Copies one element to `n` places; it is read once.
   template <size_t size>
   [[gnu::optimize("O3")]] static void fill(char* to, int64_t step, const char* from, int64_t n) {
     struct Bytes {

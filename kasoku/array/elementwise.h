@@ -35,7 +35,7 @@ bool fits(const Scalar& integer, Dtype dtype);
 void must_fit(const Scalar& number, Dtype dtype);
 /// `dtype` is that of the result, which is computed in it.
 Array apply(Op op, std::span<const Operand> operands, std::optional<Dtype> dtype = std::nullopt);
-/// The same for what apply_again() (direct.h) was asked before.
+/// apply() for a caller that has already tried apply_again() (direct.h).
 Array apply_anew(Op op, std::span<const Operand> operands, std::optional<Dtype> dtype = std::nullopt);
 inline Array apply(Op op, std::initializer_list<Operand> operands) {
   return apply(op, std::span<const Operand>(operands.begin(), operands.size()));

@@ -14,7 +14,7 @@ enum class Fourier : uint8_t {
   half,          ///< of real numbers: n // 2 + 1 elements along the last axis, from which the others follow
   half_inverse,  ///< from those back to n real numbers
 };
-/// Which way is divided by the number of elements.
+/// Which direction is divided by the number of elements (ortho: both, by its square root).
 enum class FftNorm : uint8_t { backward, ortho, forward };
 
 /// Along `axes`, or the last ones if only `lengths` are given, or all. lengths: of what is transformed (of half_inverse:

@@ -10,8 +10,8 @@
 
 namespace kasoku {
 
-/// Which small groups run operation by operation: those that have no kernel yet. Only tests, which compare the two, say
-/// that none does, or that each does, whatever ran before.
+/// Which small groups run operation by operation. Programs have `without_kernel`: those whose kernel is not compiled
+/// yet. `never` and `always` are for tests, which compare the two ways.
 enum class FirstSight : uint8_t { without_kernel, never, always };
 extern std::atomic<FirstSight> first_sight;
 

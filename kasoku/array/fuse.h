@@ -73,7 +73,7 @@ struct Stored {
 /// node is not stored if it is the root, which the caller is computing.
 Fused fuse_map(const Input& value, const View& target, Dtype dtype, bool is_root, std::vector<Stored>* stored = nullptr);
 
-/// What is stored where: each element of `value` at so many bytes from where `target` is.
+/// A store at computed places: each element of `value` goes to its own offset, in bytes, from the start of `target`.
 struct Placed {
   View target;  ///< in the shape of the value; does not move along axes whose places are computed
   Dtype dtype;  ///< of the memory there
@@ -98,7 +98,7 @@ Fused fuse_scan(const Expression& expression, const Node& target, bool gives_tot
 Fused fuse_part(std::span<const Input> values, const Shape& domain, Device& device, std::vector<uint16_t>& numbers,
                 std::vector<Stored>* stored = nullptr);
 
-/// What is side by side among partial results: all that belong to one result, or the same part of all results.
+/// Which partial results are neighbours in memory: all of one result, or the same part of every result.
 enum class PartialsOrder : uint8_t { of_a_result, of_a_part };
 
 /// Partial results of `rows` results, `length` of each.

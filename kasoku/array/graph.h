@@ -54,7 +54,7 @@ class Storage {
 
   std::atomic<bool> is_kept{false};  ///< the array of all its elements was made read-only: no view becomes writable
 
-  /// Of memory that others can write all storages have the readers in common: it may be the same memory.
+  /// Storages whose memory others can write share one list of readers, because it may be the same memory.
   void add_reader(const NodePtr& node) { (is_shared() ? readers_of_shared() : readers_).add(node); }
   bool has_readers() { return readers_.any() || (is_shared() && readers_of_shared().any()); }
   /// The pending readers, and forgets them.
@@ -73,7 +73,7 @@ class Storage {
     void add(const NodePtr& node);
     /// Whether one is pending; of the others some are forgotten.
     bool any() { return any_.load(std::memory_order_acquire) && find_pending(); }
-    /// Those that read what lies in `buffer`; null: all.
+    /// Moves readers to `pending`: those that read `buffer`, or all if it is null.
     void take(std::vector<NodePtr>& pending, const Buffer* buffer);
 
    private:
@@ -85,7 +85,7 @@ class Storage {
     std::atomic<bool> any_{false};
   };
   static Readers& readers_of_shared();
-  /// Also while another thread computes the node: whoever asks for more knows that it is computed.
+  /// May be asked while another thread computes the node; other members only when the node is known to be computed.
   bool is_shared() const { return has_buffer_.load(std::memory_order_acquire) && buffer->is_shared.load(std::memory_order_relaxed); }
 
   std::atomic<bool> has_buffer_{false};
@@ -161,10 +161,10 @@ NodePtr make_node(const Shape& shape, Dtype dtype, Device& device, Expression ex
 
 /// Eager mode: of this thread by a scope, else of the process (KASOKU_EAGER).
 bool is_eager();
-/// Of the process; what it was.
+/// Sets eager mode for the process; returns what it was.
 bool set_eager(bool value);
-/// From now on what operations give in eager mode, or from memory that others can write, is computed by the
-/// caller, who knows where a statement ends: Python's does. C++ runs operation by operation.
+/// Leaves it to the caller, who knows where a statement ends, to compute results that may not stay pending: those of
+/// eager mode, or from memory that others can write. Python does so. Otherwise each operation computes its own.
 void settled_by_caller();
 class EagerScope {
  public:

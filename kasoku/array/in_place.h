@@ -24,7 +24,7 @@ InputThatEnds input_that_ends(const Expression& expression, const Node& result);
 /// While a node is computed in its input's memory it has no expression. Whoever would compute it as a part of his own value takes the
 /// expression first, and waits where there is none.
 std::shared_ptr<Buffer> take_memory(const NodePtr& node, const std::shared_ptr<const Expression>& expression, const InputThatEnds& input, const Fused& fused);
-/// Of a node that is being computed: its input is lost, so it cannot be computed again.
+/// Whether a node that is being computed writes over its own input, so that it cannot be computed a second time.
 bool has_taken_memory(const Node& node);
 
 }  // namespace kasoku

@@ -22,11 +22,11 @@ struct Index {
 /// gives the value that it has now, a read-only array of no axes, as NumPy gives a scalar. What arrays choose lies in
 /// memory in NumPy's order.
 Array get_item(const Array& array, const std::vector<Index>& index);
-/// The same, but one element is a view too and what arrays choose lies in C order, as CuPy and PyTorch have it.
+/// get_item() as CuPy and PyTorch have it: one element is a view too, and elements that arrays choose lie in C order.
 Array get_view(const Array& array, const std::vector<Index>& index);
 /// Writes `value` (broadcast, converted) to all elements of an array, or of a view of one.
 void set_view(const Array& view, const Array& value);
-/// The same of a value that nobody else has (Array::assign()).
+/// The same for a value that nobody else holds, as Array::assign() takes it.
 void set_view(const Array& view, Array&& value);
 /// Writes it to those elements.
 void set_item(const Array& array, const std::vector<Index>& index, const Array& value);

@@ -19,7 +19,7 @@ namespace kasoku {
 /// x with a x = b; b is a vector if it has one axis, else a stack of matrices.
 Array solve(const Array& a, const Array& b);
 Array inv(const Array& a);
-/// The same, but singular matrices give NaN.
+/// Inverses as inv() gives them, with NaN in the place of a singular matrix's.
 Array inv_or_nan(const Array& a);
 Array det(const Array& a);
 /// The sign (a number of absolute value 1, or 0) and the logarithm of the absolute determinant.
@@ -42,7 +42,7 @@ Array svdvals(const Array& a);
 /// Values in increasing order, and vectors as columns, of symmetric or hermitian matrices by one triangle.
 std::pair<Array, Array> eigh(const Array& a, bool upper = false);
 Array eigvalsh(const Array& a, bool upper = false);
-/// Of any square matrices. Real where all values of a real array are.
+/// Eigenvalues of any square matrices, and eigenvectors as columns. Both are always complex.
 std::pair<Array, Array> eig(const Array& a);
 Array eigvals(const Array& a);
 
@@ -66,7 +66,7 @@ struct NormOrder {
   enum Kind : uint8_t { none, number, fro, nuc } kind = none;
   double p = 2;
 };
-/// Of vectors along one axis or, without axes, of all elements.
+/// The norms of vectors along an axis; without axes, the norm of all elements as one vector.
 Array vector_norm(const Array& x, double order = 2, const std::optional<Extents>& axes = std::nullopt, bool keepdims = false);
 Array matrix_norm(const Array& x, NormOrder order = {NormOrder::fro}, std::pair<int64_t, int64_t> axes = {-2, -1}, bool keepdims = false);
 /// NumPy's norm: of vectors or matrices, by the number of axes.
@@ -83,7 +83,7 @@ Array tensorinv(const Array& a, int64_t ind = 2);
 Array outer(const Array& a, const Array& b);
 /// Sums of products along one axis of each, the first one conjugated.
 Array vecdot(const Array& a, const Array& b, int64_t axis = -1);
-/// Of vectors of three (or, as np.cross has it, two) elements.
+/// The cross products of vectors of three elements, or of two as np.cross allows.
 Array cross(const Array& a, const Array& b, int64_t axis_a = -1, int64_t axis_b = -1, int64_t axis_c = -1);
 /// A read-only view, the diagonal as last axis.
 Array diagonal(const Array& x, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
@@ -96,7 +96,7 @@ Array real(const Array& x);
 /// A view of the imaginary ones; zeros of others.
 Array imaginary(const Array& x);
 
-/// What numpy.linalg computes an array's matrices in.
+/// The array in the dtype in which numpy.linalg computes: integers and bools become float64.
 Array in_linalg_dtype(const Array& x);
 /// LinAlgError unless the last two axes are there, and square.
 void must_be_matrices(const Array& x, bool square = false);

@@ -21,11 +21,11 @@ struct Typed {
 Dtype promote(Dtype a, Dtype b);
 Dtype promote(std::span<const Typed> operands);
 
-/// What `op` computes in and gives for these operands (the condition of where
-/// is the first and not promoted).
+/// The dtype in which `op` computes these operands, and the dtype of its result. The first operand of `where`, the
+/// condition, is not promoted.
 OpTypes op_types(Op op, std::span<const Typed> operands);
 
-/// What operand `i` of `op` is converted to; the condition of where is a bool.
+/// The dtype that operand `i` of `op` is converted to: `compute`, or bool for the condition of `where`.
 constexpr Dtype operand_dtype(Op op, size_t i, Dtype compute) {
   return i == 0 && info(op).result == ResultRule::conditional ? Dtype::bool_ : compute;
 }

@@ -12,9 +12,9 @@
 
 namespace kasoku {
 
-/// From its making to finish() what the calling thread has the device do is done, and taken down. Arrays keep their
-/// memory: what is assigned to them is written there. What was pending before is computed first and is no part of it.
-/// `holds_back`: it is taken down alone, and done by a replay.
+/// Records the work that the calling thread gives to the device, from its construction to finish(). Arrays keep their
+/// memory: what is assigned to them is written there. What was pending before is computed first and is not recorded.
+/// `holds_back`: the work is recorded without being done; a replay does it.
 class Recording {
  public:
   explicit Recording(Device& device, bool holds_back = false);

@@ -10,7 +10,7 @@
 
 namespace kasoku {
 
-/// Which elements a reduction is of, and the form of its result.
+/// Which elements a reduction takes, and the shape of its result.
 struct Over {
   std::optional<Extents> axes = std::nullopt;  ///< nothing: all
   bool keepdims = false;
@@ -29,9 +29,9 @@ Array mean(const Array& array, const Over& over = {}, std::optional<Dtype> dtype
 Array var(const Array& array, const Over& over = {}, double ddof = 0, std::optional<Dtype> dtype = std::nullopt);
 Array std_(const Array& array, const Over& over = {}, double ddof = 0, std::optional<Dtype> dtype = std::nullopt);
 
-/// What a bool array of one element says; waits for it, wherever it lies. For tests of operands, see Glance.
+/// The value of a bool array of one element. Waits until it is computed, on any device. To test operands, see Glance.
 bool is_true(const Array& element);
-/// The same of an int64.
+/// The value of an int64 array of one element.
 int64_t number_in(const Array& element);
 /// Any real number, as a double.
 double real_in(const Array& element);

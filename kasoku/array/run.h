@@ -19,7 +19,7 @@ struct Program;
 Function& group_kernel(const Fused& fused, Device& device);
 Program group_program(const Group& group);
 enum class KernelState : uint8_t { unknown, seen, wanted, failed, ready };
-/// What is known of a group's kernel in this process.
+/// How far this process is with the kernel of a group.
 KernelState kernel_state(const Fused& fused, Device& device);
 /// Whether a group that can do without its kernel does so this time: it has none yet. When it is met again, the kernel is
 /// compiled in the background; if that failed, it is to be compiled as any other's, which says why.
@@ -41,7 +41,7 @@ void store_rounded(const Scalar& value, Dtype dtype, void* to);
 
 /// Whether kernels of groups are kept by their structure too, see compile/compile.h. For the tool that makes a pack.
 extern std::atomic<bool> keeps_groups;
-/// What distinguishes a group's text from others'.
+/// The hash of all that the group's kernel text depends on: groups with one hash share a kernel.
 Hash128 structure(const Group& group, const Device& device);
 
 /// Adds what operand_parameters() of codegen/emit.h declares: addresses, numbers of 64 bits, and numbers of a register type.

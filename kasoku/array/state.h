@@ -65,7 +65,7 @@ struct Array::State {
   static const View of_numbers;
 };
 
-/// That of a node's array. Elements that were read are many, and have no room for axes.
+/// The state of an array with a node. Elements that were read have none of this: there are many, and they have no axes.
 struct Array::State::Shown : State {
   const View own;
 

@@ -12,7 +12,7 @@ class CallersLock {
   virtual void give_up() = 0;
   virtual void take() = 0;
 
-  /// Of the calling thread; null: it holds none.
+  /// The lock that the calling thread holds for its caller; null if it holds none.
   static CallersLock*& current() {
     thread_local CallersLock* lock __attribute__((tls_model("initial-exec"))) = nullptr;  // each small operation asks
     return lock;

@@ -53,7 +53,7 @@ class DrawSource {
 /// each task's own are made from that and its place.
 class GraphDraws {
  public:
-  /// In the thread that asks for the run of so many tasks, which may be in a task itself.
+  /// Made in the thread that runs a graph of so many tasks; that thread may itself be in a task.
   explicit GraphDraws(uint64_t tasks);
   GraphDraws(const GraphDraws&) = delete;
   GraphDraws& operator=(const GraphDraws&) = delete;

@@ -31,11 +31,11 @@ inline constexpr EnvInfo env_table[] = {
 
 constexpr const EnvInfo& info(Env variable) { return env_table[static_cast<size_t>(variable)]; }
 
-/// Its value; the table's default if it is not set or empty.
+/// The variable's value; the table's default if it is not set or empty.
 std::string env(Env variable);
 /// "0", "false", "no" and "off" are false; the empty default too.
 bool env_flag(Env variable);
-/// Nothing if empty; an Error that names the variable if it is not a number.
+/// The value as a number. Nothing if it is empty; an Error that names the variable if it is no number.
 std::optional<uint64_t> env_number(Env variable);
 
 /// Replaces the value from now on (command-line options, tests).

@@ -17,7 +17,7 @@ inline float to_odd(double value) {
   return std::bit_cast<float>((bits - (std::fabs(double{nearest}) > std::fabs(value))) | (double{nearest} != value));
 }
 
-/// The same of an integer. One that double does not hold is given up to its lowest 12 bits, to odd too.
+/// to_odd() of an integer. One that double does not hold exactly first loses its lowest 12 bits, rounded to odd too.
 template <std::integral T>
 float to_odd(T value) {
   constexpr int64_t most = int64_t{1} << 53;

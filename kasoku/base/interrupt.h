@@ -40,11 +40,12 @@ class InterruptScope {
 class InterruptCheck {
  public:
   InterruptCheck();
-  /// From any thread, within the InterruptScope that it was made in; two loads.
+  /// Whether the work has to stop. Any thread may ask within the InterruptScope in which this was made; it costs two
+  /// loads.
   bool is_requested() const;
   /// On the thread that made it: asks the poll too and throws Error(interrupted).
   void ask() const;
-  /// The same for those who come often: the poll is asked now and then.
+  /// ask() for callers that come often: it asks the poll only now and then.
   void look();
 
  private:

@@ -15,7 +15,7 @@ class Tally {
   Tally& operator=(const Tally&) = delete;
 
   void add(uint64_t n) const;
-  /// What all threads have added, those too that are gone.
+  /// The sum over all threads, including those that have ended.
   uint64_t load() const;
 
  private:

@@ -30,8 +30,8 @@ std::string bytes_text(uint64_t bytes);
 size_t edit_distance(std::string_view a, std::string_view b);
 /// The name that `wrong` was probably meant to be; empty if none is close.
 std::string closest(std::string_view wrong, const std::vector<std::string>& names);
-/// What exists, for an error about an unknown name: "did you mean 'add'? It has: add, sub";
-/// long lists are cut. `what` is the plural, "kernels".
+/// The part of an error about an unknown name that lists the known ones: "did you mean 'add'? It has: add, sub". Long
+/// lists are cut. `what` is the plural, "kernels".
 std::string known_names(std::string_view wrong, const std::vector<std::string>& names,
                         std::string_view what);
 

@@ -22,7 +22,7 @@ using WarningHook = std::function<void(const Warning&)>;
 /// An empty hook collects again. The hook may be called from any thread.
 void set_warning_hook(WarningHook hook);
 void warn(WarningKind kind, const std::string& text);
-/// What was collected while there was no hook (at most the last hundred), and forgets it.
+/// Returns the warnings that came while there was no hook (at most the last hundred), and forgets them.
 std::vector<Warning> take_warnings();
 
 }  // namespace kasoku

@@ -17,7 +17,7 @@ constexpr size_t word_end(std::string_view text, size_t at) {
   return at;
 }
 
-/// Where `word` next stands as a whole word, from `from` on, or npos.
+/// The position of the next whole word `word`, from `from` on; npos if there is none.
 constexpr size_t find_word(std::string_view text, std::string_view word, size_t from = 0) {
   for (size_t at = text.find(word, from); at != text.npos; at = text.find(word, at + 1)) {
     const size_t end = at + word.size();

@@ -13,7 +13,7 @@
 
 namespace kasoku {
 
-/// What `call` launches of checked programs; `arrays` are their parameters, `name` is for messages.
+/// Checks the launches that `call` makes; `arrays` are their parameters, `name` is for messages.
 std::vector<Finding> call_watched(const std::string& name, std::vector<KnownArray> arrays, const Locator& locate,
                                   const std::function<void()>& call);
 
@@ -27,10 +27,10 @@ std::vector<Finding> launch_watched(Function& function, const LaunchShape& shape
 /// a launch.
 std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& shape, std::span<const Argument> args);
 
-/// What was found in a launch of `kernel`, or why nobody looked.
+/// Receives what was found in a launch of `kernel`, or why the launch was not checked.
 using LaunchReport = std::function<void(const std::string& kernel, const std::vector<Finding>& findings, const std::string& why_not)>;
 
-/// From here on each launch of a user's kernel on a CPU is checked before it runs, and reported.
+/// Checks each launch of a user's kernel on a CPU before it runs, from now on, and reports it.
 void check_launches(LaunchReport report);
 
 }  // namespace kasoku

@@ -26,7 +26,7 @@
 
 extern "C" {
 
-/// Where an access stands in the source; constants of instrumented code.
+/// The place of an access in the source. Instrumented code holds these as constants.
 struct ks_check_site {
   const char* array;  ///< the name in the user's source
   const char* file;

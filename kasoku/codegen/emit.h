@@ -12,15 +12,15 @@ namespace kasoku::codegen {
 
 /// Kernel text of a register type: "float" for float16.
 std::string_view register_text(Dtype dtype);
-/// As it lies in memory: "unsigned short" for float16.
+/// The type of an element in memory, as kernel text: "unsigned short" for float16.
 std::string_view memory_text(Dtype dtype);
 std::string cast_text(Dtype from, Dtype to, const std::string& value);
 std::string store_text(Dtype memory, const std::string& value);
 
 std::string parameters(const Group& group);
-/// Of its operands and numbers alone, each after a comma.
+/// The kernel parameters of the group's operands and numbers, each after a comma.
 std::string operand_parameters(const Group& group);
-/// What is found out about divisors before the loop.
+/// The text before the loop that prepares divisions by numbers that stay the same.
 std::string divisors_text(const Group& group);
 
 /// Copies of an element's text that stay short, a power of two of at most 32: a compiler for GPUs takes minutes over

@@ -45,7 +45,8 @@ struct ScatterSpec {
   bool is_in_shared = false;          ///< a GPU's block first adds up what it has, for all places
 };
 
-/// So many places of whole numbers a block has room for. Atomic additions of a few places by all blocks would wait for each other.
+/// How many counters a block has room for in shared memory. Without them all blocks would wait for each other at few
+/// places.
 inline constexpr int64_t shared_places = 4096;
 
 /// A scan along the last axis, which is the only one that counts as reduced.

@@ -13,8 +13,8 @@ namespace kasoku {
 /// How an operand moves along the innermost axis.
 enum class Inner : uint8_t { unit, broadcast, strided };
 
-/// Where an operand is: affine in the numbers along the axes, in bytes for memory, in element
-/// numbers for what is computed from an element's own number.
+/// The position of an operand, an affine function of the index along each axis: in bytes for memory, in elements for
+/// values that are computed from the element's own number.
 struct Walk {
   int64_t offset = 0;
   Extents strides;
@@ -23,10 +23,10 @@ struct Walk {
   Inner inner = Inner::unit;
 };
 
-/// As it is, with neighbours merged, or any.
+/// How the axes of a loop may be arranged: as given, with neighbours merged, or in any order.
 enum class AxisOrder : uint8_t { given, merged, free };
 
-/// What a loop goes over: its axes, outermost first, and the walks of its operands.
+/// The iteration space of a loop: its axes, outermost first, and the walk of each operand.
 struct IterationSpace {
   static constexpr size_t all = -1;
 

@@ -14,7 +14,7 @@
 
 namespace kasoku {
 
-/// Who computes which elements.
+/// Which threads compute which elements.
 enum class Schedule : uint8_t {
   chunks,  ///< a block is one thread that walks many elements: the compiler makes vectors of its loop
   fours,   ///< a thread takes four neighbours, 16 bytes at a time where addresses allow it
@@ -25,7 +25,7 @@ enum class Schedule : uint8_t {
   range,   ///< one thread, from `_at` to `_end`, which the text around gives: rows, of a single axis elements
 };
 
-/// What a body allows, as far as it is known.
+/// What is known of the text of one element, and what that allows the loop to do.
 struct BodyTraits {
   bool is_straight = true;  ///< no jumps: one statement after the other
   bool is_vector = true;    ///< and a compiler makes vectors of it: no loops, nothing of threads
@@ -120,7 +120,7 @@ LaunchShape add_launch(const IterationSpace& space, Schedule schedule, int64_t b
 
 /// The length of a row.
 std::string row_length(const Loop& loop);
-/// Where the rows lie whose number is `_row`.
+/// Definitions of the positions of the rows with the number `_row`.
 std::string row_positions(const Loop& loop, const std::string& indent);
 /// Definitions of each operand's position at the linear number `at` over axes [first, last):
 /// `_{from}_x` becomes `_{to}_x`, or the memory if `is_first`. Without `at` the numbers along the axes are there.

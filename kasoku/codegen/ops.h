@@ -18,7 +18,7 @@ enum class Op : uint8_t {
 #undef OP
 };
 
-/// What dtype the result has, see ops.def.
+/// The rule for the result's dtype; ops.def explains each.
 enum class ResultRule : uint8_t {
   promoted, quotient, boolean, logical, real, conditional, count, double_
 };
@@ -84,9 +84,8 @@ std::string_view unsigned_text(Dtype dtype);
 /// size for $u, and the operands for $0 $1 $2.
 std::string filled_text(Op op, Dtype compute, std::string_view type, std::span<const std::string> operands);
 
-/// What an operation converts its operands to, and what it gives. `operands`
-/// are the promoted dtype (of all operands; of the last two for where). Throws
-/// ErrorKind::type where NumPy has no loop.
+/// The dtype that an operation converts its operands to, and that of its result. `operands` is the promoted dtype of
+/// all operands, for `where` of the last two. Throws ErrorKind::type where NumPy has no loop.
 struct OpTypes {
   Dtype compute;
   Dtype result;

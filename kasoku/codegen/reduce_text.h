@@ -9,7 +9,7 @@
 
 namespace kasoku {
 
-/// Who reduces what; see reduce_tree.cpp.
+/// Which threads reduce which elements; reduce_tree.cpp says when each form is taken.
 enum class ReduceForm : uint8_t {
   rows,     ///< a block, one result after another
   columns,  ///< neighbours along the innermost kept axis, which the inner loop goes over
@@ -40,7 +40,7 @@ constexpr int64_t parts_of_chunk(ReduceForm form) { return form == ReduceForm::s
 constexpr int64_t most_chunks_of_parts = 64;
 constexpr bool are_parts_and_chunks_one_row(int64_t chunks) { return (chunks & (chunks - 1)) == 0 && chunks <= most_chunks_of_parts; }
 
-/// What a body allows.
+/// The forms that the text of the element allows.
 struct ReduceTraits {
   bool may_be_columns = true, may_be_wide = false, may_be_split = false, may_be_tiles = false, may_be_in_any_order = false;
 };
@@ -56,7 +56,7 @@ int64_t chunks_as_columns(IterationSpace& space);
 /// its warps for each, and else the vectors of them that wait stay in a core's first cache.
 int64_t columns_at_once(size_t value_bytes, ReduceForm form, bool by_threads);
 
-/// What reductions and scans have in common: a loop whose elements become one, two by two.
+/// The common part of reductions and scans: a loop whose elements are joined two by two.
 struct JoinedLoop {
   using Join = std::function<std::string(const std::string& a, const std::string& b)>;
 
@@ -104,7 +104,8 @@ struct Reduction : JoinedLoop {
 /// 32 registers for each thread, which short texts do with.
 std::string launch_bounds(bool by_threads, ReduceForm form, bool has_two_blocks);
 
-/// What a lane holds and how two become one (`ks_lane`, `ks_join`), before the kernel; and its body.
+/// The definitions of a lane and of the join (`ks_lane`, `ks_join`), which stand before the kernel; and the kernel's
+/// body.
 std::string lanes_text(const Reduction& reduction);
 std::string reduce_text(const Reduction& reduction);
 
@@ -120,7 +121,7 @@ struct ReduceLaunch {
   int64_t numbers[8];
   int count;  ///< of numbers
 };
-/// Of a space with `kept` axes before the reduced ones; `workers` share the launch.
+/// The launch of a reduction over a space with `kept` axes before the reduced ones; `workers` share it.
 ReduceLaunch reduce_launch(const IterationSpace& space, size_t kept, ReduceForm form, bool by_threads, size_t value_bytes, const Chunks& part, int workers);
 
 /// Blocks of the form `any_order`, each of which gives a result.

@@ -50,7 +50,7 @@ struct ReductionAlias {
 };
 std::span<const ReductionAlias> reduction_aliases();
 
-/// What is said of a reduction of no elements, which has no result.
+/// The error message for a reduction of no elements that has no identity.
 std::string said_of_nothing(ReduceOp op);
 
 /// Elements of a reduction that one lane tree combines, and its lanes. They define
@@ -61,17 +61,18 @@ inline constexpr int64_t chunk_lanes = 1024;
 /// Whether elements of `compute` have one result in whichever order they are joined; of floats' extremes any zero, and any NaN.
 bool joins_in_any_order(ReduceOp op, Dtype compute);
 
-/// What a reduction joins its elements in, and what it gives; `wanted` is the dtype that is asked for, if any. Throws
-/// ErrorKind::type where there is none.
+/// The dtype in which a reduction joins its elements, and that of its result; `wanted` is the dtype that the caller
+/// asks for, if any. Throws ErrorKind::type where the reduction does not take the dtype.
 OpTypes reduction_types(ReduceOp op, Dtype dtype, std::optional<Dtype> wanted = std::nullopt);
 
 /// The bytes of what lanes of `compute` hold, without positions.
 size_t lane_bytes(ReduceOp op, Dtype compute);
 
-/// What lanes of `compute` hold, as kernel text; `type` is that of a number.
+/// The type of a lane's value, as kernel text; `type` is the type of one number.
 std::string lane_text(ReduceOp op, std::string_view type);
 
-/// What lanes of `compute` start from; `type` is its kernel text. A sum of floats starts from -0.0, which changes no zero.
+/// The value that lanes of `compute` start from; `type` is its kernel text. Sums of floats start from -0.0, which keeps
+/// the sign of a zero.
 std::string identity_text(ReduceOp op, Dtype compute, std::string_view type);
 
 }  // namespace kasoku

@@ -41,7 +41,7 @@ std::string scan_text(const Scan& scan);
 /// The parameters behind those of the body: the loop's, then scan_launch()'s numbers, then of elements the memory of what is before; in
 /// one trip words_of_trip() that are zero.
 std::string scan_parameters(const Scan& scan);
-/// Of a space whose last axis is scanned.
+/// The launch of a scan along the last axis of a space.
 ReduceLaunch scan_launch(const IterationSpace& space, ReduceForm form, bool by_threads, size_t value_bytes, int workers);
 
 /// What is before each chunk, of the chunks' totals: the body of a kernel with befores_parameters(), which are the results, the totals,

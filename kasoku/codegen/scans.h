@@ -38,8 +38,8 @@ constexpr const ScanInfo& info(ScanOp op) { return scan_table[static_cast<size_t
 inline constexpr int64_t scan_row = 1024, scan_chunk = 128, scan_group = 32;
 constexpr int64_t chunk_of_scan(int64_t length) { return length <= scan_row ? scan_row : scan_chunk; }
 
-/// What a scan joins its elements in, and what it gives; `wanted` is the dtype that is asked for, if any. Throws
-/// ErrorKind::type where there is none.
+/// The dtype in which a scan joins its elements, and that of its result; `wanted` is the dtype that the caller asks
+/// for, if any. Throws ErrorKind::type where the scan does not take the dtype.
 OpTypes scan_types(ScanOp op, Dtype dtype, std::optional<Dtype> wanted = std::nullopt);
 
 }  // namespace kasoku

@@ -20,7 +20,7 @@ Device& device(std::string_view name);
 /// Whether device(name) would succeed; loads the driver to find out.
 bool has_device(std::string_view name);
 
-/// In whose memory the address lies: the CPU's, if no other device says that it is its own.
+/// The device in whose memory the address lies: the CPU, if no other device says that the memory is its own.
 Device& device_that_holds(const void* memory);
 
 /// KASOKU_DEVICE, else cpu; the innermost DefaultDeviceScope of this thread goes first.

@@ -101,7 +101,7 @@ class OncePerKey {
   }
 
   std::mutex& mutex() { return mutex_; }
-  /// In a forked child: the threads that worked are gone.
+  /// Forgets pending work, in a forked child: the threads that did it are gone.
   void forget() { pending_.clear(); }
 
  private:

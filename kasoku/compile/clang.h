@@ -19,9 +19,9 @@ std::string operations_file(const std::string& architecture);
 /// Whether it has been loaded: cached runs never do.
 bool clang_is_loaded();
 
-/// What is known of a text by its syntax tree, for text that another compiler
-/// compiles: kernels with their parameters, read and written. Nothing if the text cannot
-/// be parsed or the compiler is not there; the text's own compiler has the word then.
+/// The kernels of a text that another compiler compiles, with their parameters and which of them are read and written,
+/// from the text's syntax tree. Nothing if the text cannot be parsed or the embedded compiler is not there; the other
+/// compiler's errors then count.
 std::optional<ModuleInfo> clang_signature(const Program& program);
 
 }  // namespace kasoku

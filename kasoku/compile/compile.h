@@ -34,9 +34,9 @@ bool is_compiled(const Program& program, Device& device);
 /// loops: what the vectorizer says of each, see KS_LOOPS in clang/clang_api.h.
 enum class CodeForm { text, llvm_ir, assembly, ptx, loops };
 
-/// What `kernel` of the program becomes, to read: the text with what was added
-/// to it, LLVM IR and assembly (CPU), PTX (CUDA). `block` as for a launch; zeros
-/// for code for any block. ErrorKind::unsupported if the device has no such form.
+/// The code that `kernel` of the program becomes, to read: the text with what was added to it, LLVM IR and assembly
+/// (CPU), PTX (CUDA). `block` as for a launch; zeros for code for any block. ErrorKind::unsupported if the device has
+/// no such form.
 std::string code_text(const Program& program, Device& device, const std::string& kernel,
                       CodeForm form, const uint32_t block[3]);
 

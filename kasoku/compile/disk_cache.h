@@ -42,9 +42,9 @@ class DiskCache {
   std::string problem();
 
   std::optional<DiskEntry> read(const Key& key);
-  /// Of a pack alone; a cache that is turned off has none.
+  /// An entry of `pack`, without looking into the cache's files. A cache that is turned off has none.
   std::optional<DiskEntry> read(const Key& key, const EntryPack& pack) const;
-  /// Of the pack for the processor alone.
+  /// An entry of the pack for this processor, without looking into the cache's files.
   std::optional<DiskEntry> read_brought(const Key& key) const { return read(key, brought_); }
   /// `title` is for people: "kernel.cu: add, sub".
   void write(const Key& key, std::string_view title, std::string_view payload);

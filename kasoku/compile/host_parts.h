@@ -12,7 +12,7 @@
 
 namespace kasoku {
 
-/// Where a compiler found fault, by file: "" is the text itself, others have the path that it opened.
+/// The places of a compiler's errors, by file: "" is the text itself, others have the path that the compiler opened.
 struct Faults {
   struct File {
     std::string text;

@@ -16,20 +16,20 @@ namespace kasoku {
 
 struct Key {
   Hash128 hash;
-  /// What was hashed; kept in the entry and compared, so that not even a
-  /// collision gives the wrong code.
+  /// The bytes that were hashed. The entry keeps them and they are compared, so that not even a collision gives the
+  /// wrong code.
   std::string material;
 };
 
-/// Of the first stage. `identity` is the compiler's, with its version and target.
+/// The key of the first stage, parsing. `identity` is the compiler's, with its version and target.
 Key program_key(const Program& program, const std::string& identity);
 
-/// Of the second stage: one kernel of a parsed module for one block shape.
-/// `payload` is the first stage's, so included files are in it.
+/// The key of the second stage: one kernel of a parsed module for one block shape. `payload` is the first stage's, so
+/// included files are in it.
 Key kernel_key(const Hash128& payload, const KernelInfo& kernel, const uint32_t block[3],
                const std::string& identity);
 
-/// Of a kernel that the library brings along, by a name of ours instead of its text.
+/// The key of a kernel that the library brings along, by a name of ours instead of its text.
 Key brought_key(std::string_view name, const std::string& identity);
 
 }  // namespace kasoku

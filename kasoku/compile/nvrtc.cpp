@@ -366,7 +366,6 @@ std::string_view brought_architecture(const std::string& architecture) {
 
 void use_nvrtc(const std::string& file) { nvrtc_library_file() = file; }
 
-std::string nvrtc_file() { return nvrtc_library_file(); }
 std::string nvrtc_headers() { return header_folder(); }
 
 }  // namespace kasoku

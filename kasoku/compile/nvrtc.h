@@ -14,13 +14,11 @@ Compiler& nvrtc_compiler();
 /// Why NVRTC cannot be used, as a sentence for `kasoku doctor`; "" if it can. Does
 /// not load it.
 std::string nvrtc_missing();
-/// The library's file; "" if there is none.
-std::string nvrtc_file();
-/// Where CUDA's own headers (cuda_fp16.h …) are; "" if they are not installed.
+/// The folder of CUDA's own headers (cuda_fp16.h …); "" if they are not installed.
 std::string nvrtc_headers();
 
-/// What the library brings code along for: machine code, which later GPUs of the same generation run too, and PTX, which
-/// the driver finishes for all others.
+/// The architectures that the library brings code for: machine code, which later GPUs of the same generation run too,
+/// and PTX, which the driver compiles for all others.
 inline constexpr std::string_view brought_architectures[] = {"compute_75", "sm_80", "sm_90", "sm_100", "sm_120"};
 /// The one whose code a GPU ("sm_86") takes; "" if there is none.
 std::string_view brought_architecture(const std::string& architecture);

@@ -24,8 +24,8 @@ struct NvrtcLog {
 /// "k.cu(3): error: text", source line, caret -> "k.cu:3:10: error: text", line, caret.
 NvrtcLog read_nvrtc_log(std::string_view log);
 
-/// What ptxas says of a kernel whose shared arrays no block has room for, in the sentence that
-/// a CPU's launch has for it; nothing if it says no such thing.
+/// The error of a kernel whose shared arrays are too large for a block, if that is what ptxas says in `log`. It has the
+/// sentence of a launch on a CPU.
 std::optional<Error> shared_memory_error(std::string_view log);
 
 }  // namespace kasoku

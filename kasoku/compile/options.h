@@ -28,8 +28,8 @@ struct CompileOptions {
   bool no_warnings = false;                ///< -w
   bool warnings_are_errors = false;        ///< -Werror all-warnings
   bool line_info = false;                  ///< -lineinfo, -g, -G
-  /// What NVRTC is to be given: its own spelling, without what only nvcc knows.
-  /// The architecture is left to the caller.
+  /// The options for NVRTC, in its own spelling and without those that only nvcc knows. The caller adds the
+  /// architecture.
   std::vector<std::string> nvrtc;
 };
 

@@ -26,7 +26,7 @@ class ByteReader {
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
   uint64_t number();
   std::string_view text();
-  /// Of what follows in lists; never more than the bytes could hold.
+  /// The length of the list that follows; never more than the bytes left could hold.
   size_t count();
   /// False after any read beyond the end; all reads then give 0 and "".
   bool is_good() const { return is_good_; }

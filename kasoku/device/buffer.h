@@ -32,7 +32,7 @@ class Buffer {
     const char *const begin = static_cast<const char*>(memory_), *const others = static_cast<const char*>(other.memory_);
     return begin < others + other.bytes_ && others < begin + bytes_;
   }
-  /// Who keeps account of the arrays in this memory (array/graph.h): it holds this buffer, or this is a part of it.
+  /// The storage (array/graph.h) that keeps account of the arrays in this memory, or in memory of which this is a part.
   std::weak_ptr<void> storage;
   void* whole = nullptr;
 
@@ -43,7 +43,7 @@ class Buffer {
   void use_on(Stream& stream) {
     if (last_stream_.load(std::memory_order_acquire) != &stream) change_stream(stream);
   }
-  /// The same for the calling thread's stream, of memory whose work may not be done when a call returns.
+  /// use_on() the calling thread's stream, for memory of devices where work may not be done when a call returns.
   void use_here() {
     if (device_->kind == DeviceKind::cuda) use_on(device_->current_stream());
   }
@@ -53,7 +53,7 @@ class Buffer {
   }
   Stream* last_stream() const { return last_stream_.load(std::memory_order_acquire); }
 
-  /// What the host and launches did with it, for the warning about swapped arguments.
+  /// What the host and launches did with this memory, for the warning about swapped arguments.
   struct History {
     std::atomic<bool> zeroed{false};            ///< created by zeros(), not written since
     std::atomic<bool> filled_by_host{false};

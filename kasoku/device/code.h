@@ -46,7 +46,7 @@ struct KernelInfo {
   bool uses_barrier = false;        ///< CPU: barrier or warp operation in it
   bool uses_grid_sync = false;
 
-  /// Of a text that kasoku wrote, and no user's.
+  /// Whether kasoku wrote the kernel, not a user.
   bool is_ours() const { return name.starts_with("ks_"); }
 };
 

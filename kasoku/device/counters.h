@@ -43,7 +43,7 @@ DeviceCounters& counters();
 /// Counts a copy under the reason that this thread has now.
 void count_copy(CopyWay way, size_t bytes);
 
-/// That of this thread's copies now.
+/// The reason that copies of this thread have at the moment.
 CopyReason copy_reason();
 
 /// Gives the copies of this thread a reason while alive; the outermost scope counts, because a

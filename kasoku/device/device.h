@@ -49,11 +49,12 @@ class Device {
   const DeviceKind kind;
   const int index;
 
-  /// Its memory is the host's own, and work on it is done when a call returns.
+  /// Whether the device's memory is the host's own; work there is done when a call returns.
   bool is_host() const { return kind == DeviceKind::cpu; }
-  /// Its threads are cheap and run side by side, as a GPU's; else it has few cores with lanes.
+  /// Whether the device has many cheap threads that run side by side, as a GPU has, instead of few cores with vector
+  /// lanes.
   bool is_simt() const { return kind == DeviceKind::cuda; }
-  /// What DLPack calls its kind: 1 is the host's memory, 2 a CUDA GPU's.
+  /// DLPack's number for this kind of device: 1 for the host's memory, 2 for a CUDA GPU.
   int dlpack_type() const { return kind == DeviceKind::cuda ? 2 : 1; }
 
   /// "cpu", "cuda:0", "null".
@@ -109,7 +110,7 @@ class Device {
   /// Memory for textures of that many elements; null where textures are of the device's usual memory alone, and their handle is
   /// the address of the description.
   virtual std::shared_ptr<TextureMemory> make_texture_memory(const TextureDescription& description) { return nullptr; }
-  /// Of such memory, or (null) of the description's: a row of the device's memory, or rows.
+  /// A texture over `memory`; if that is null, over the row or rows of device memory that the description names.
   virtual std::unique_ptr<TextureObject> make_texture(const TextureDescription& description, const std::shared_ptr<TextureMemory>& memory) { return nullptr; }
   virtual std::unique_ptr<TextureObject> make_surface(const std::shared_ptr<TextureMemory>& memory) { return nullptr; }
 

@@ -11,11 +11,11 @@ namespace kasoku {
 
 class Error;
 
-/// In bytes; 0, which it is at first, means as many as the device has. It counts what is given out and what the
-/// pool keeps. Memory that was given out before it was set stays.
+/// The limit in bytes; 0, the default, means as many as the device has. Memory in use counts, and so does memory that
+/// the pool keeps. Memory that was in use before the limit was set stays.
 std::atomic<uint64_t>& memory_limit(DeviceKind kind, int index = 0);
 
-/// What an allocation beyond the limit throws.
+/// The error of an allocation beyond the limit.
 Error beyond_memory_limit(uint64_t bytes, const std::string& device, uint64_t limit, uint64_t used);
 
 }  // namespace kasoku

@@ -39,13 +39,13 @@ class Function {
   /// shape is checked here (a block of 2000 threads, too much shared memory).
   /// Values may be gone on return. A launch with an empty grid does nothing.
   virtual void launch(const LaunchShape& shape, void* const* args, Stream& stream) = 0;
-  /// What a first launch with blocks of this shape would wait for is there on return.
+  /// Makes ready now what a first launch with blocks of this shape would wait for.
   virtual void prepare(const LaunchShape&) {}
 
   /// A launch of one block of one thread, of a text of ours that ends soon: what arrays of few elements and compiled
   /// functions without loops are computed by.
   virtual void launch_one(void* const* args, Stream& stream) { launch({}, args, stream); }
-  /// The same `n` times: before each `next` moves what `args` point to on to launch `i`, or says that there are no more.
+  /// Launches `n` times. Before launch `i`, `next` sets what `args` point to, or says that there are no more launches.
   using NextArgs = bool (*)(void* const* args, size_t i);
   virtual void launch_each(void* const* args, size_t n, NextArgs next, Stream& stream) {
     for (size_t i = 0; i < n && next(args, i); ++i) launch_one(args, stream);

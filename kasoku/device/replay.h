@@ -21,7 +21,7 @@ class Buffer;
 class Device;
 class Stream;
 
-/// What was recorded. Any thread may repeat it, one at a time.
+/// Recorded work. Any thread may repeat it, but only one at a time.
 class Replay {
  public:
   virtual ~Replay() = default;
@@ -42,15 +42,16 @@ class Recorder {
   virtual void launch(Function& function, const LaunchShape& shape, void* const* args) = 0;
   virtual void fill(void* to, uint64_t value, size_t size, size_t count) = 0;
   virtual void copy(void* to, const void* from, size_t bytes) = 0;
-  /// What a library does in a stream with this memory of the device.
+  /// Records work that a library does in a stream with this memory of the device.
   virtual void call(std::function<void(Stream&)> work, std::initializer_list<const void*> memory) = 0;
   virtual void use(Buffer& buffer) = 0;
   /// All of it; after this nothing is taken down.
   virtual std::shared_ptr<Replay> finish() = 0;
 
-  /// Of the calling thread; null: it does not record.
+  /// The recorder of the calling thread; null if it does not record.
   static Recorder* current();
-  /// The same for work on a device. Throws where the thread records what another one does.
+  /// The recorder for work on `device`; null if the thread does not record. Throws if it records the work of another
+  /// device.
   static Recorder* of(Device& device);
 };
 

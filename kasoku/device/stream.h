@@ -44,8 +44,8 @@ class StreamScope {
   Stream* previous_;
 };
 
-/// What a StreamScope of this thread set for `device`, else nullptr. Devices'
-/// current_stream() asks this first.
+/// The stream that a StreamScope of this thread set for `device`; nullptr if none did. Devices' current_stream() asks
+/// this first.
 Stream* scoped_stream(const Device& device);
 
 }  // namespace kasoku

@@ -20,7 +20,8 @@ class NcclGroup {
  public:
   /// The file of the library; empty if there is none.
   static std::string library_file();
-  /// What one process makes and gives to the others, who then make their groups: bytes.
+  /// The bytes that identify a new group. One process makes them and sends them to the others, and then all make the
+  /// group.
   static std::string make_id();
   /// Whether NCCL combines elements of this type by itself.
   static bool can_reduce(Dtype dtype, Reduction reduction);

@@ -6,7 +6,7 @@
 
 namespace kasoku::fft {
 
-/// As transform().
+/// transform() (fft.h) on a GPU.
 void cufft_transform(const Transform& problem, Device& device, Stream& stream);
 
 }  // namespace kasoku::fft

@@ -6,7 +6,7 @@
 
 namespace kasoku::fft {
 
-/// As transform().
+/// transform() (fft.h) on a CPU.
 void ducc_transform(const Transform& problem, Device& device, Stream& stream);
 
 }  // namespace kasoku::fft

@@ -29,13 +29,13 @@ struct Transform {
   double factor = 1;
 };
 
-/// What a device's library takes.
+/// The transforms that a device's library takes as they are.
 struct Limits {
   bool is_plain;  ///< both arrays lie in C order without gaps (but a result of one axis may lie in rows of others), the axes are the last ones, the factor is 1, and what from_half reads is used up
   size_t axes;    ///< at most so many
 };
 Limits limits(Device& device);
-/// In the order of `stream`; on a CPU done on return.
+/// Computes a transform in the order of `stream`; on a CPU it is done on return.
 void transform(const Transform& problem, Device& device, Stream& stream);
 
 }  // namespace kasoku::fft

@@ -12,7 +12,7 @@
 
 namespace kasoku::jit {
 
-/// What the record of a call of one of these functions says happened: the sentence, with the user's line.
+/// The error message for a failed call of one of these functions, with the user's line.
 std::string failure_text(const CallRecord& record, std::span<const jit::Function* const> functions);
 
 class Compiled {
@@ -25,8 +25,8 @@ class Compiled {
 
   /// Runs it: words of the arguments in, words of the result out. `record.status` tells.
   void call(CallRecord& record) const;
-  /// The same `n` times, each by the next `call_words()` words; of a function that is_short(). Ends at a call that fails,
-  /// with the record's words at those of the last call.
+  /// Calls a function that is_short() `n` times, each time with the next `call_words()` words. Ends at a call that
+  /// fails; the record's words are then that call's.
   void call_each(CallRecord& record, size_t n) const;
   /// Whether a call is over in nanoseconds: what is around it costs more.
   bool is_short() const { return !device_ && !lowered_.has_loops && !lowered_.has_arrays; }

@@ -11,8 +11,8 @@
 
 namespace kasoku::jit {
 
-/// What a row converts its operands to, and what it gives. As op_types(), but an integer that
-/// becomes a float becomes a float64, and the complex functions that kernel text has are there.
+/// The dtype that a row of ops.def converts its operands to, and that of its result. Other than in op_types(), integers
+/// become float64 where they become floats, and complex functions of kernel text count.
 /// Throws ErrorKind::type where the row has no text.
 OpTypes element_types(Op op, Dtype promoted, bool in_floats = false);
 

@@ -284,79 +284,107 @@ void Inference::walk(Block& block) {
   for (StmtPtr& stmt : block) walk(*stmt);
 }
 
+void Inference::assignment(Stmt& stmt) {
+  const bool unpacks = stmt.targets[0]->kind == ExprKind::tuple || stmt.targets[0]->kind == ExprKind::list;
+  if (unpacks && stmt.expr->kind == ExprKind::list) stmt.expr->kind = ExprKind::tuple;
+  Type type = visit(*stmt.expr, std::ranges::all_of(stmt.targets, [](const ExprPtr& target) { return target->kind == ExprKind::name; }));
+  if (stmt.targets.size() == 1 && is_row_for(*stmt.targets[0], type)) {  // x[i] = a, b, c: a row of numbers
+    stmt.expr = row_of(std::move(stmt.expr));
+    type = visit(*stmt.expr);
+  }
+  if (stmt.targets.size() == 1 && type.is_known() && is_indexed_by_array(*stmt.targets[0], type.is_array())) {
+    index_statement(stmt);
+    return;
+  }
+  for (ExprPtr& target : stmt.targets) {
+    assign(*target, kept(*target, *stmt.expr, type));
+    if (!type.is_container()) continue;
+    expect(*stmt.expr, target->type);
+    if (target->kind == ExprKind::subscript && target->items[0]->type.is_container()) expect(*stmt.expr, target->items[0]->type.items.back());
+  }
+}
+
+void Inference::augmented(Stmt& stmt) {
+  Expr& target = *stmt.targets[0];
+  if (target.kind == ExprKind::name && function_->variables[target.variable].type.kind == TypeKind::optional) {
+    auto value = std::make_unique<Expr>();
+    value->kind = ExprKind::binary;
+    value->op = stmt.op;
+    value->place = stmt.place;
+    value->items.push_back(target.clone()), value->items.push_back(std::move(stmt.expr));
+    stmt.expr = std::move(value);
+    stmt.kind = StmtKind::assign;
+    return walk(stmt);
+  }
+  const Type right = visit(*stmt.expr);
+  const bool by_array = right.is_known() && is_indexed_by_array(target, right.is_array());
+  const auto want_cast = [&](const Type& array) {
+    if (const auto wide = too_wide(stmt, array, right))
+      fail(stmt.place, fmt::format("{} {}= {} would have to be stored as {}", str(array), str(stmt.op), str(right), info(*wide).name), "",
+           fmt::format("make the array of {}, or round and convert the values first", info(*wide).name));
+  };
+  if (by_array) {
+    want_cast(target.items[0]->type);
+    index_statement(stmt);
+    return;
+  }
+  const Type left = visit(target);
+  if (!left.is_known() || !right.is_known()) return;
+  if (stmt.op == Operator::matmul) fail(stmt.place, "@= cannot be compiled", "", "write a[:] = a @ b");
+  if (left.is_set() && right.is_set()) {
+    if (stmt.op == Operator::add) fail(stmt.place, fmt::format("{} += {} has no meaning", str(left), str(right)));
+    expect(target, right), expect(*stmt.expr, left);
+    return;
+  }
+  if (left.is_list() && stmt.op == Operator::add && right.is_list()) {
+    expect(target, right), expect(*stmt.expr, left);
+    return;
+  }
+  const auto type = binary_type(stmt.op, left, right, stmt.expr.get());
+  if (!type)
+    fail(stmt.place, fmt::format("{} {}= {} has no meaning", str(left), str(stmt.op), str(right)));
+  if (left.is_array()) {  // in place; the dtype stays
+    want_writable(target.kind == ExprKind::subscript ? *target.items[0] : target);
+    want_cast(left);
+    return;
+  }
+  assign(target, *type);
+}
+
+void Inference::return_statement(Stmt& stmt) {
+  is_result_ = stmt.expr && stmt.expr->kind == ExprKind::tuple;
+  const Type type = stmt.expr ? visit(*stmt.expr, true) : Type::none();
+  // What a kernel calls never comes back to Python.
+  if (!function_->function->options.is_cuda &&
+      (has_record(type) || (function_ == unit_.functions[0].get() && holds_named_tuple(type))))
+    fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)), "", "return its parts");
+  if (has_python_object(type) && !(type.is_tuple() && function_->function->options.is_cuda))
+    fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)));
+  if (stmt.expr && has_list_of_several(*stmt.expr) && !function_->function->options.is_cuda)
+    fail(stmt.place, "a list of several types cannot be returned from compiled code", "", "return a tuple");
+  if (function_->declared_result.is_known()) {
+    if (type.is_known() && conversion(type, function_->declared_result) == Conversion::none)
+      throw SignatureError(error(stmt.place, fmt::format("{} returns {}, and its signature says {}", function_->function->name,
+                                                         str(type), str(function_->declared_result)), "", ""));
+    return;
+  }
+  const auto result = join(function_->result, type);
+  if (!result)
+    fail(stmt.place, fmt::format("{} returns {} here and {} elsewhere", function_->function->name,
+                                 str(type), str(function_->result)));
+  if (type.is_tuple() && result->is_tuple() && result->text != type.text)
+    fail(stmt.place, fmt::format("{} returns tuples with other names elsewhere", function_->function->name));
+  if (*result != function_->result) function_->result = *result, changed_ = true;
+  if (type.is_container()) expect(*stmt.expr, result->kind == TypeKind::optional ? result->items[0] : *result);
+  if (type.is_tuple() && stmt.expr->kind == ExprKind::tuple && result->is_tuple())
+    for (size_t i = 0; i < type.items.size(); ++i)
+      if (type.items[i].is_container()) expect(*stmt.expr->items[i], result->items[i]);
+}
+
 void Inference::walk(Stmt& stmt) {
   switch (stmt.kind) {
-    case StmtKind::assign: {
-      const bool unpacks = stmt.targets[0]->kind == ExprKind::tuple || stmt.targets[0]->kind == ExprKind::list;
-      if (unpacks && stmt.expr->kind == ExprKind::list) stmt.expr->kind = ExprKind::tuple;
-      Type type = visit(*stmt.expr, std::ranges::all_of(stmt.targets, [](const ExprPtr& target) { return target->kind == ExprKind::name; }));
-      if (stmt.targets.size() == 1 && is_row_for(*stmt.targets[0], type)) {  // x[i] = a, b, c: a row of numbers
-        stmt.expr = row_of(std::move(stmt.expr));
-        type = visit(*stmt.expr);
-      }
-      if (stmt.targets.size() == 1 && type.is_known() && is_indexed_by_array(*stmt.targets[0], type.is_array())) {
-        index_statement(stmt);
-        break;
-      }
-      for (ExprPtr& target : stmt.targets) {
-        assign(*target, kept(*target, *stmt.expr, type));
-        if (!type.is_container()) continue;
-        expect(*stmt.expr, target->type);
-        if (target->kind == ExprKind::subscript && target->items[0]->type.is_container()) expect(*stmt.expr, target->items[0]->type.items.back());
-      }
-      break;
-    }
-    case StmtKind::augment: {
-      Expr& target = *stmt.targets[0];
-      if (target.kind == ExprKind::name && function_->variables[target.variable].type.kind == TypeKind::optional) {
-        auto value = std::make_unique<Expr>();
-        value->kind = ExprKind::binary;
-        value->op = stmt.op;
-        value->place = stmt.place;
-        value->items.push_back(target.clone()), value->items.push_back(std::move(stmt.expr));
-        stmt.expr = std::move(value);
-        stmt.kind = StmtKind::assign;
-        return walk(stmt);
-      }
-      const Type right = visit(*stmt.expr);
-      const bool by_array = right.is_known() && is_indexed_by_array(target, right.is_array());
-      const auto want_cast = [&](const Type& array) {
-        if (const auto wide = too_wide(stmt, array, right))
-          fail(stmt.place, fmt::format("{} {}= {} would have to be stored as {}", str(array), str(stmt.op), str(right), info(*wide).name), "",
-               fmt::format("make the array of {}, or round and convert the values first", info(*wide).name));
-      };
-      if (by_array) {
-        want_cast(target.items[0]->type);
-        index_statement(stmt);
-        break;
-      }
-      const Type left = visit(target);
-      if (!left.is_known() || !right.is_known()) break;
-      if (stmt.op == Operator::matmul) fail(stmt.place, "@= cannot be compiled", "", "write a[:] = a @ b");
-      if (left.is_set() && right.is_set()) {
-        if (stmt.op == Operator::add) fail(stmt.place, fmt::format("{} += {} has no meaning", str(left), str(right)));
-        expect(target, right), expect(*stmt.expr, left);
-        break;
-      }
-      if (left.is_list() && stmt.op == Operator::add && right.is_list()) {
-        expect(target, right), expect(*stmt.expr, left);
-        break;
-      }
-      const auto type = binary_type(stmt.op, left, right, stmt.expr.get());
-      if (!type)
-        fail(stmt.place, fmt::format("{} {}= {} has no meaning", str(left), str(stmt.op), str(right)));
-      if (left.is_array()) {  // in place; the dtype stays
-        want_writable(target.kind == ExprKind::subscript ? *target.items[0] : target);
-        want_cast(left);
-        break;
-      }
-      if (left.is_scalar() && target.kind == ExprKind::subscript) {
-        assign(target, *type);
-        break;
-      }
-      assign(target, *type);
-      break;
-    }
+    case StmtKind::assign: return assignment(stmt);
+    case StmtKind::augment: return augmented(stmt);
     case StmtKind::for_:
       for_target(stmt);
       walk(stmt.body);
@@ -368,36 +396,7 @@ void Inference::walk(Stmt& stmt) {
       walk(stmt.body);
       walk(stmt.orelse);
       break;
-    case StmtKind::return_: {
-      is_result_ = stmt.expr && stmt.expr->kind == ExprKind::tuple;
-      const Type type = stmt.expr ? visit(*stmt.expr, true) : Type::none();
-      // What a kernel calls never comes back to Python.
-      if (!function_->function->options.is_cuda &&
-          (has_record(type) || (function_ == unit_.functions[0].get() && holds_named_tuple(type))))
-        fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)), "", "return its parts");
-      if (has_python_object(type) && !(type.is_tuple() && function_->function->options.is_cuda))
-        fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)));
-      if (stmt.expr && has_list_of_several(*stmt.expr) && !function_->function->options.is_cuda)
-        fail(stmt.place, "a list of several types cannot be returned from compiled code", "", "return a tuple");
-      if (function_->declared_result.is_known()) {
-        if (type.is_known() && conversion(type, function_->declared_result) == Conversion::none)
-          throw SignatureError(error(stmt.place, fmt::format("{} returns {}, and its signature says {}", function_->function->name,
-                                                             str(type), str(function_->declared_result)), "", ""));
-        break;
-      }
-      const auto result = join(function_->result, type);
-      if (!result)
-        fail(stmt.place, fmt::format("{} returns {} here and {} elsewhere", function_->function->name,
-                                     str(type), str(function_->result)));
-      if (type.is_tuple() && result->is_tuple() && result->text != type.text)
-        fail(stmt.place, fmt::format("{} returns tuples with other names elsewhere", function_->function->name));
-      if (*result != function_->result) function_->result = *result, changed_ = true;
-      if (type.is_container()) expect(*stmt.expr, result->kind == TypeKind::optional ? result->items[0] : *result);
-      if (type.is_tuple() && stmt.expr->kind == ExprKind::tuple && result->is_tuple())
-        for (size_t i = 0; i < type.items.size(); ++i)
-          if (type.items[i].is_container()) expect(*stmt.expr->items[i], result->items[i]);
-      break;
-    }
+    case StmtKind::return_: return return_statement(stmt);
     case StmtKind::try_:
     case StmtKind::except_:
     case StmtKind::else_:

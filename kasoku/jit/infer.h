@@ -22,6 +22,9 @@ class Inference {
  private:
   void walk(Block& block);
   void walk(Stmt& stmt);
+  void assignment(Stmt& stmt);
+  void augmented(Stmt& stmt);
+  void return_statement(Stmt& stmt);
   void index_statement(Stmt& stmt);
   void assign(Expr& target, const Type& type);
   /// Whether the target is a part of an array of numbers, and the values a tuple or list that becomes an array for it.
@@ -40,13 +43,29 @@ class Inference {
   Type condition(Expr& expr);   ///< visits what is asked whether it is true, which arrays do not say
   Type type_of(Expr& expr);
   Type constant(const Expr& expr);
+  Type variable(const Expr& expr);
+  Type tuple(Expr& expr);
+  Type unary(Expr& expr);
+  Type binary(Expr& expr);
+  Type compare(Expr& expr);
+  /// Whether comparison `i` of a chain, of `a` with `b`, gives an array; an error where it has no meaning.
+  bool compare_pair(Expr& chain, size_t i, const Type& a, const Type& b);
+  Type logic(Expr& expr);
+  Type conditional(Expr& expr);
   Type global(const Expr& expr);
   Type attribute(Expr& expr);
   Type subscript(Expr& expr);
+  Type tuple_subscript(Expr& expr, const Type& object);
+  Type array_subscript(Expr& expr, const Type& object);
   /// Whether an assignment to it is one of kasoku/_library/indices.py; `takes_array`: a value that is an array.
   bool is_indexed_by_array(Expr& target, bool takes_array);
   void index_call(Expr& expr, size_t n_items);
   Type call(Expr& expr);
+  Type call_method(Expr& expr);
+  /// A call of a function that a variable or a tuple's item holds: its type says which function that is.
+  Type call_held(Expr& expr);
+  Type call_dtype(Expr& expr, Dtype dtype);  ///< np.float32(x)
+  Type call_listed(Expr& expr, const Intrinsic& intrinsic);  ///< visits the arguments, then call_intrinsic() or a method's rule
   /// Puts the items of tuples in the place of `*tuple` among the arguments; false if a tuple is not known yet.
   bool spread_starred(Expr& expr);
   Type call_function(Expr& expr, const Function& callee);
@@ -68,6 +87,8 @@ class Inference {
   Type call_algorithm(const Expr& expr);
   Type call_reduction(Expr& expr, const Intrinsic& row);
   Type call_creation(Expr& expr, Handler handler);
+  Type array_of_list(Expr& expr, const Type& first);
+  Type array_of_tuple(Expr& expr, const Type& first);
   Type call_random(Expr& expr, Handler handler);
   Type call_cuda(Expr& expr, Handler handler);
   // lists (infer_list.cpp)
@@ -144,7 +165,7 @@ std::optional<int64_t> constant_int(const Expr& expr);
 /// Whether kasoku/_library/indices.py does it: the index array is one of several, or the array has more axes.
 bool needs_library(const Type& object, size_t n_items, const Type& index);
 
-/// Which items of a tuple of n a slice takes, if its parts are constants.
+/// The items that a slice takes of a tuple of n; nothing if a part of the slice is no constant.
 std::optional<std::vector<int64_t>> tuple_slice(const Expr& slice, int64_t n);
 
 /// The shape that broadcasting two arrays gives is only known at run time; its

@@ -188,128 +188,128 @@ void Inference::visit_items(Expr& display) {
   for (ExprPtr& item : display.items) visit_items(*item), visit(*item);
 }
 
+/// Makes `object.name(...)` a call of `binding` with the object as first argument.
+static void pass_self(Expr& expr, Binding binding) {
+  Expr& target = *expr.items[0];
+  ExprPtr self = std::move(target.items[0]);
+  ExprPtr function = global_expr(binding, target.text, target.place);
+  expr.items[0] = std::move(function);
+  expr.items.insert(expr.items.begin() + 1, std::move(self));
+}
+
+static Binding intrinsic_binding(std::string_view name) {
+  Binding binding;
+  binding.kind = Binding::Kind::intrinsic;
+  binding.name = name;
+  return binding;
+}
+
+Type Inference::call_method(Expr& expr) {
+  Expr& target = *expr.items[0];
+  const Type object = visit(*target.items[0]);
+  if (!object.is_known()) return {};
+  if (object.is_container() || object.is_words() || object.kind == TypeKind::group) {
+    const std::string kind = object.is_words() ? "str" : object.is_list() ? "list" : object.is_dict() ? "dict" : object.is_set() ? "set" : "group";
+    const Intrinsic* found = find_intrinsic(kind + "." + target.text);
+    if (!found || (object.is_words() && !expr.keywords.empty() && target.text != "split")) fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", kind, target.text));
+    pass_self(expr, intrinsic_binding(found->name));
+  } else if (object.is_array() || object.is_generator()) {
+    const Intrinsic* found = object.is_array() ? method(target.text) : nullptr;
+    Binding binding = target.binding;  // the library's, written in Python, if we have none
+    if (found) {
+      binding.kind = Binding::Kind::intrinsic;
+      binding.name = found->name;
+    } else if (binding.kind != Binding::Kind::function) {
+      fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", object.is_array() ? "array" : "generator", target.text));
+    }
+    pass_self(expr, std::move(binding));
+  } else if (object.kind == TypeKind::dtype && target.text == "type") {
+    Binding binding;
+    binding.kind = Binding::Kind::dtype;
+    binding.dtype = object.dtype;
+    expr.items[0] = global_expr(binding, target.text, target.place);
+  } else if (object.is_scalar() && target.text == "conjugate") {
+    pass_self(expr, intrinsic_binding("numpy.conj"));
+  } else if (object.is_scalar() && target.text == "item" && expr.items.size() == 1) {
+    pass_self(expr, intrinsic_binding("array.item"));
+  } else {
+    fail(expr.place, fmt::format("the method '{}' of {} cannot be compiled", target.text, str(object)));
+  }
+  return call(expr);
+}
+
+Type Inference::call_held(Expr& expr) {
+  Expr& target = *expr.items[0];
+  const Type type = visit(target);
+  if (!type.is_known()) return {};
+  Binding binding;
+  binding.name = target.text;
+  if (type.kind == TypeKind::dtype) {
+    binding.kind = Binding::Kind::dtype;
+    binding.dtype = type.dtype;
+  } else if (type.kind == TypeKind::function && type.function) {
+    binding.kind = Binding::Kind::function;
+    binding.function = type.function;
+  } else if (type.kind == TypeKind::function) {
+    binding = intrinsic_binding(type.intrinsic->name);
+  } else {
+    fail(expr.place, "only functions known when compiling can be called");
+  }
+  expr.items[0] = global_expr(binding, target.text.empty() ? "this function" : target.text, target.place);
+  return call(expr);
+}
+
+Type Inference::call_dtype(Expr& expr, Dtype dtype) {
+  const std::string& name = expr.items[0]->text;
+  if (expr.items.size() != 2 || !expr.keywords.empty())
+    fail(expr.place, fmt::format("{} takes one argument", name));
+  const Type type = visit(*expr.items[1]);
+  if (!type.is_known()) return {};
+  if (type.is_array()) return Type::array(dtype, type.ndim, true);
+  if (!type.is_scalar()) fail(expr.place, fmt::format("{}({}) has no meaning", name, str(type)));
+  return Type::scalar(dtype);
+}
+
+Type Inference::call_listed(Expr& expr, const Intrinsic& intrinsic) {
+  const std::string name = expr.items[0]->text;
+  place_arguments(expr, intrinsic);
+  if (intrinsic.handler == Handler::enumerate || intrinsic.handler == Handler::zip ||
+      intrinsic.handler == Handler::ndindex || intrinsic.handler == Handler::ndenumerate)
+    fail(expr.place, fmt::format("{} is only compiled as what a for loop runs over", name));
+  const bool is_method = is_container_method(intrinsic.handler);
+  const bool tells_types = intrinsic.handler == Handler::isinstance || intrinsic.handler == Handler::print ||
+                           intrinsic.handler == Handler::to_str || intrinsic.handler == Handler::formatted;
+  for (size_t i = 1; i < expr.items.size(); ++i) {
+    if (!expr.items[i]) continue;
+    if (expr.items[i]->kind == ExprKind::list && !is_method && !tells_types) as_tuple(*expr.items[i]);
+    visit_items(*expr.items[i]);
+    if (!visit(*expr.items[i]).is_known()) return {};
+    if (expr.items[i]->kind == ExprKind::present && tells_types)
+      fail(expr.items[i]->place, fmt::format("{} of what may be None cannot be compiled", name), "", "test it with 'is None' first");
+    if ((expr.items[i]->type.has_records() || expr.items[i]->type.is_record()) &&
+        intrinsic.handler != Handler::len && intrinsic.handler != Handler::drawn && !(intrinsic.handler == Handler::asarray && expr.items.size() == 2))
+      fail(expr.items[i]->place, fmt::format("{} of {} cannot be compiled", name, str(expr.items[i]->type)), "", "use its fields");
+  }
+  if (is_dict_method(intrinsic.handler)) return dict_method(expr, intrinsic.handler);
+  if (is_set_method(intrinsic.handler)) return set_method(expr, intrinsic.handler);
+  if (is_method) return list_method(expr, intrinsic.handler);
+  return call_intrinsic(expr, intrinsic);
+}
+
 Type Inference::call(Expr& expr) {
   if (!spread_starred(expr)) return {};
   Expr& target = *expr.items[0];
   if (!target.binding.overloaded.empty())
     if (const auto result = call_overload(expr)) return *result;
-  if (target.kind == ExprKind::attribute) {
-    const Type object = visit(*target.items[0]);
-    if (!object.is_known()) return {};
-    if (object.is_container() || object.is_words() || object.kind == TypeKind::group) {
-      const std::string kind = object.is_words() ? "str" : object.is_list() ? "list" : object.is_dict() ? "dict" : object.is_set() ? "set" : "group";
-      const Intrinsic* found = find_intrinsic(kind + "." + target.text);
-      if (!found || (object.is_words() && !expr.keywords.empty() && target.text != "split")) fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", kind, target.text));
-      Binding binding;
-      binding.kind = Binding::Kind::intrinsic;
-      binding.name = found->name;
-      ExprPtr self = std::move(target.items[0]);
-      expr.items[0] = global_expr(binding, target.text, target.place);
-      expr.items.insert(expr.items.begin() + 1, std::move(self));
-      return call(expr);
-    }
-    if (object.is_array() || object.is_generator()) {
-      const Intrinsic* found = object.is_array() ? method(target.text) : nullptr;
-      Binding binding = target.binding;  // the library's, written in Python, if we have none
-      if (found) {
-        binding.kind = Binding::Kind::intrinsic;
-        binding.name = found->name;
-      } else if (binding.kind != Binding::Kind::function) {
-        fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", object.is_array() ? "array" : "generator", target.text));
-      }
-      ExprPtr self = std::move(target.items[0]);
-      ExprPtr function = global_expr(binding, target.text, target.place);
-      expr.items[0] = std::move(function);
-      expr.items.insert(expr.items.begin() + 1, std::move(self));
-      return call(expr);
-    }
-    if (object.kind == TypeKind::dtype && target.text == "type") {
-      Binding binding;
-      binding.kind = Binding::Kind::dtype;
-      binding.dtype = object.dtype;
-      expr.items[0] = global_expr(binding, target.text, target.place);
-      return call(expr);
-    }
-    if (object.is_scalar() && target.text == "conjugate") {
-      Binding binding;
-      binding.kind = Binding::Kind::intrinsic;
-      binding.name = "numpy.conj";
-      ExprPtr self = std::move(target.items[0]);
-      expr.items[0] = global_expr(binding, target.text, target.place);
-      expr.items.insert(expr.items.begin() + 1, std::move(self));
-      return call(expr);
-    }
-    if (object.is_scalar() && target.text == "item" && expr.items.size() == 1) {
-      Binding binding;
-      binding.kind = Binding::Kind::intrinsic;
-      binding.name = "array.item";
-      ExprPtr self = std::move(target.items[0]);
-      expr.items[0] = global_expr(binding, target.text, target.place);
-      expr.items.insert(expr.items.begin() + 1, std::move(self));
-      return call(expr);
-    }
-    fail(expr.place, fmt::format("the method '{}' of {} cannot be compiled", target.text, str(object)));
-  }
-  if (target.kind != ExprKind::global) {
-    // A function that a name, a tuple's item holds: which one is known by its type.
-    const Type type = visit(target);
-    if (!type.is_known()) return {};
-    Binding binding;
-    binding.name = target.text;
-    if (type.kind == TypeKind::dtype) {
-      binding.kind = Binding::Kind::dtype;
-      binding.dtype = type.dtype;
-    } else if (type.kind == TypeKind::function && type.function) {
-      binding.kind = Binding::Kind::function;
-      binding.function = type.function;
-    } else if (type.kind == TypeKind::function) {
-      binding.kind = Binding::Kind::intrinsic;
-      binding.name = type.intrinsic->name;
-    }
-    if (binding.kind != Binding::Kind::object) {
-      expr.items[0] = global_expr(binding, target.text.empty() ? "this function" : target.text, target.place);
-      return call(expr);
-    }
-    fail(expr.place, "only functions known when compiling can be called");
-  }
+  if (target.kind == ExprKind::attribute) return call_method(expr);
+  if (target.kind != ExprKind::global) return call_held(expr);
   const Binding& binding = target.binding;
   switch (binding.kind) {
     case Binding::Kind::function: return call_function(expr, *binding.function);
-    case Binding::Kind::dtype: {
-      if (expr.items.size() != 2 || !expr.keywords.empty())
-        fail(expr.place, fmt::format("{} takes one argument", target.text));
-      const Type type = visit(*expr.items[1]);
-      if (!type.is_known()) return {};
-      if (type.is_array()) return Type::array(binding.dtype, type.ndim, true);
-      if (!type.is_scalar()) fail(expr.place, fmt::format("{}({}) has no meaning", target.text, str(type)));
-      return Type::scalar(binding.dtype);
-    }
-    case Binding::Kind::intrinsic: {
-      const Intrinsic* intrinsic = find_intrinsic(binding.name);
-      if (!intrinsic) break;
-      place_arguments(expr, *intrinsic);
-      if (intrinsic->handler == Handler::enumerate || intrinsic->handler == Handler::zip ||
-          intrinsic->handler == Handler::ndindex || intrinsic->handler == Handler::ndenumerate)
-        fail(expr.place, fmt::format("{} is only compiled as what a for loop runs over", target.text));
-      const bool is_method = is_container_method(intrinsic->handler);
-      const bool tells_types = intrinsic->handler == Handler::isinstance || intrinsic->handler == Handler::print ||
-                               intrinsic->handler == Handler::to_str || intrinsic->handler == Handler::formatted;
-      for (size_t i = 1; i < expr.items.size(); ++i) {
-        if (!expr.items[i]) continue;
-        if (expr.items[i]->kind == ExprKind::list && !is_method && !tells_types) as_tuple(*expr.items[i]);
-        visit_items(*expr.items[i]);
-        if (!visit(*expr.items[i]).is_known()) return {};
-        if (expr.items[i]->kind == ExprKind::present && tells_types)
-          fail(expr.items[i]->place, fmt::format("{} of what may be None cannot be compiled", target.text), "", "test it with 'is None' first");
-        if ((expr.items[i]->type.has_records() || expr.items[i]->type.is_record()) &&
-            intrinsic->handler != Handler::len && intrinsic->handler != Handler::drawn && !(intrinsic->handler == Handler::asarray && expr.items.size() == 2))
-          fail(expr.items[i]->place, fmt::format("{} of {} cannot be compiled", target.text, str(expr.items[i]->type)), "", "use its fields");
-      }
-      if (is_dict_method(intrinsic->handler)) return dict_method(expr, intrinsic->handler);
-      if (is_set_method(intrinsic->handler)) return set_method(expr, intrinsic->handler);
-      if (is_method) return list_method(expr, intrinsic->handler);
-      return call_intrinsic(expr, *intrinsic);
-    }
+    case Binding::Kind::dtype: return call_dtype(expr, binding.dtype);
+    case Binding::Kind::intrinsic:
+      if (const Intrinsic* intrinsic = find_intrinsic(binding.name)) return call_listed(expr, *intrinsic);
+      break;
     default: break;
   }
   if (!binding.overloaded.empty()) fail(expr.place, fmt::format("no overload of {} takes these arguments", target.text));

@@ -8,6 +8,39 @@
 
 namespace kasoku::jit {
 
+/// np.array(list), of numbers or of rows of numbers.
+Type Inference::array_of_list(Expr& expr, const Type& first) {
+  if (!first.items[0].is_known()) return {};
+  Type item = first.items[0], all;
+  const bool is_nested = item.is_list() || item.is_tuple();
+  if (item.is_list()) all = item.items[0];
+  for (const Type& part : item.is_tuple() ? item.items : std::vector{item.is_list() ? all : item})
+    all = join(all, part).value_or(Type::none());
+  if (!all.is_known()) return {};
+  if (!all.is_scalar()) fail(expr.place, fmt::format("np.array({}) cannot be compiled", str(first)));
+  return Type::array(dtype_argument(expr, 1, all.dtype), is_nested ? 2 : 1, true);
+}
+
+/// np.array(tuple), of numbers or of rows of numbers.
+Type Inference::array_of_tuple(Expr& expr, const Type& first) {
+  if (!first.is_tuple() || first.items.empty())
+    fail(expr.place, fmt::format("np.array({}) cannot be compiled", str(first)));
+  Type all;
+  const bool is_nested = first.items[0].is_tuple();
+  for (const Type& item : first.items) {
+    const auto both = join(all, item);
+    if (!both) fail(expr.place, "the items of an array need one type");
+    all = *both;
+  }
+  if (is_nested) {
+    Type row;
+    for (const Type& item : all.items) row = join(row, item).value_or(Type{});
+    all = row;
+  }
+  if (!all.is_scalar()) fail(expr.place, "np.array in compiled code takes numbers, or rows of numbers");
+  return Type::array(dtype_argument(expr, 1, all.dtype), is_nested ? 2 : 1, true);
+}
+
 Type Inference::call_creation(Expr& expr, Handler handler) {
   const Type first = argument(expr, 0);
   const auto like = [&](size_t dtype_at) {
@@ -70,36 +103,9 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
       if (first.is_array() && !(has(expr, 1) && argument(expr, 1).kind != TypeKind::none && dtype_argument(expr, 1, first.dtype) != first.dtype))
         return first;
       [[fallthrough]];
-    case Handler::make_array: {
+    case Handler::make_array:
       if (first.is_array()) return Type::array(dtype_argument(expr, 1, first.dtype), first.ndim, true);
-      if (first.is_list()) {  // of numbers, or of rows of numbers
-        if (!first.items[0].is_known()) return {};
-        Type item = first.items[0], all;
-        const bool is_nested = item.is_list() || item.is_tuple();
-        if (item.is_list()) all = item.items[0];
-        for (const Type& part : item.is_tuple() ? item.items : std::vector{item.is_list() ? all : item})
-          all = join(all, part).value_or(Type::none());
-        if (!all.is_known()) return {};
-        if (!all.is_scalar()) fail(expr.place, fmt::format("np.array({}) cannot be compiled", str(first)));
-        return Type::array(dtype_argument(expr, 1, all.dtype), is_nested ? 2 : 1, true);
-      }
-      if (!first.is_tuple() || first.items.empty())
-        fail(expr.place, fmt::format("np.array({}) cannot be compiled", str(first)));
-      Type all;
-      const bool is_nested = first.items[0].is_tuple();
-      for (const Type& item : first.items) {
-        const auto both = join(all, item);
-        if (!both) fail(expr.place, "the items of an array need one type");
-        all = *both;
-      }
-      if (is_nested) {
-        Type row;
-        for (const Type& item : all.items) row = join(row, item).value_or(Type{});
-        all = row;
-      }
-      if (!all.is_scalar()) fail(expr.place, "np.array in compiled code takes numbers, or rows of numbers");
-      return Type::array(dtype_argument(expr, 1, all.dtype), is_nested ? 2 : 1, true);
-    }
+      return first.is_list() ? array_of_list(expr, first) : array_of_tuple(expr, first);
     case Handler::astype: {
       const Dtype dtype = dtype_argument(expr, 1, first.dtype);
       if (first.is_scalar()) return Type::scalar(dtype);

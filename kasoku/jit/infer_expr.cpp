@@ -266,14 +266,141 @@ std::optional<Type> Inference::compare_absent(Expr& expr, const std::vector<Type
   return type_of(expr);
 }
 
+Type Inference::variable(const Expr& expr) {
+  const Variable& variable = function_->variables[expr.variable];
+  // None at first, and what comes later is not seen yet.
+  return variable.type.kind == TypeKind::none && variable.n_assignments > 1 && !knows_nones_ ? Type{} : variable.type;
+}
+
+Type Inference::tuple(Expr& expr) {
+  std::vector<Type> items;
+  const bool is_result = std::exchange(is_result_, false);
+  for (ExprPtr& item : expr.items) {
+    items.push_back(visit(*item, true));
+    if (!items.back().is_known()) return {};
+    if (items.back().kind == TypeKind::optional && !is_result)
+      fail(item->place, fmt::format("a tuple of compiled code cannot hold {}", str(items.back())), "", "test it with 'is None' and make two tuples");
+  }
+  Type made = Type::tuple(std::move(items));
+  if (expr.text.find(',') != std::string::npos) made.text = expr.text;  // names of a named tuple's items
+  return made;
+}
+
+Type Inference::unary(Expr& expr) {
+  const Type type = expr.op == Operator::not_ ? condition(*expr.items[0]) : visit(*expr.items[0]);
+  if (!type.is_known()) return {};
+  if (expr.op == Operator::not_) return bool_type;
+  if (!is_numeric(type))
+    fail(expr.place, fmt::format("{}{} has no meaning", str(expr.op), str(type)));
+  if (expr.op == Operator::invert) {
+    if (is_floating(type.dtype) || type.enumeration < 0 || is_complex(type.dtype))
+      fail(expr.place, fmt::format("~{} has no meaning", str(type)));
+    if (type.is_array()) return Type::array(type.dtype, type.ndim, true);
+    // ~ of a truth value is NumPy's: those of arrays and Python's are one type here.
+    return type.is_boolean() ? bool_type : Type::scalar(unary_dtype(type.dtype));
+  }
+  if (type.is_array() && type.dtype == Dtype::bool_) fail(expr.place, fmt::format("{}{} has no meaning", str(expr.op), str(type)), "", "use ~ or logical_not");
+  if (type.is_array()) return Type::array(type.dtype, type.ndim, true);
+  return Type::scalar(unary_dtype(type.dtype));
+}
+
+Type Inference::binary(Expr& expr) {
+  const Type a = visit(*expr.items[0]), b = visit(*expr.items[1]);
+  if (!a.is_known() || !b.is_known()) return {};
+  if (a.is_set() && b.is_set()) return set_binary(expr, a, b);
+  if (a.is_list() || b.is_list()) return list_binary(expr, a, b);
+  const auto type = binary_type(expr.op, a, b, expr.items[1].get());
+  if (!type)
+    fail(expr.place, fmt::format("{} {} {} has no meaning", str(a), str(expr.op), str(b)));
+  return *type;
+}
+
+bool Inference::compare_pair(Expr& expr, size_t i, const Type& a, const Type& b) {
+  const Operator op = expr.ops[i];
+  if (op == Operator::is || op == Operator::is_not) {
+    if ((a.is_array() && b.is_array()) || (a.is_tuple() && b.is_tuple()))
+      fail(expr.place, fmt::format("'{}' of two {}s cannot be compiled", str(op), a.is_array() ? "array" : "tuple"), "", "compare their elements");
+    if (a.is_words() && b.is_words() && (a.is_string() || b.is_string()))
+      fail(expr.place, fmt::format("'{}' of two texts cannot be compiled", str(op)), "which texts are one object is the interpreter's matter");
+    return false;
+  }
+  if (op == Operator::in || op == Operator::not_in) {
+    if (a.is_words() && b.is_words()) return false;
+    if (b.is_hashed()) want_key(*expr.items[i + 1], a, expr.place, false);
+    else if (!b.is_tuple() && !b.is_list())
+      fail(expr.place, fmt::format("'in' {} cannot be compiled", str(b)));
+    for (const Type& item : b.items)
+      if ((a.kind == TypeKind::dtype) != (item.kind == TypeKind::dtype) && item.kind != TypeKind::none) fail(expr.place, "dtypes are compared with dtypes alone in compiled code", "", item.kind == TypeKind::text ? "name the dtype: np." + item.text : "");
+    return false;
+  }
+  const bool is_equality = op == Operator::equal || op == Operator::not_equal;
+  const auto are = [&](TypeKind kind) { return a.kind == kind && b.kind == kind; };
+  if ((a.is_words() && b.is_words()) || are(TypeKind::tuple)) return false;
+  if (is_equality && (are(TypeKind::dtype) || are(TypeKind::member))) return false;
+  if (is_equality && ((a.is_words() && b.is_scalar()) || (a.is_scalar() && b.is_words()))) return false;
+  const bool has_none = a.kind == TypeKind::none || b.kind == TypeKind::none;
+  if (is_equality && has_none && !a.is_array() && !b.is_array()) return false;
+  if (a.is_container() && b.kind == a.kind && (is_equality || a.is_set())) {
+    if (!a.is_list()) expect(*expr.items[i], b), expect(*expr.items[i + 1], a);
+    return false;
+  }
+  if (!is_numeric(a) || !is_numeric(b))
+    fail(expr.place,
+         fmt::format("{} {} {} has no meaning", str(a), str(op), str(b)));
+  const bool are_arrays = a.is_array() || b.is_array();
+  if (!are_arrays && !is_equality && (a.is_complex() || b.is_complex()))
+    fail(expr.place, fmt::format("'{}' of complex numbers has no meaning", str(op)), "", "compare their real parts or abs()");
+  return are_arrays;
+}
+
+Type Inference::compare(Expr& expr) {
+  std::vector<Type> types;
+  for (size_t i = 1; i < expr.items.size(); ++i)
+    if ((expr.ops[i - 1] == Operator::in || expr.ops[i - 1] == Operator::not_in) && expr.items[i]->kind == ExprKind::list)
+      expr.items[i]->kind = ExprKind::tuple;
+  for (ExprPtr& item : expr.items) types.push_back(visit(*item, true));
+  for (const Type& type : types)
+    if (!type.is_known()) return {};
+  if (std::ranges::any_of(types, [](const Type& type) { return type.kind == TypeKind::optional; })) {
+    if (const auto type = compare_absent(expr, types)) return *type;
+    types.clear();
+    for (ExprPtr& item : expr.items) types.push_back(visit(*item));
+  }
+  bool is_array = false;
+  for (size_t i = 0; i + 1 < types.size(); ++i) is_array |= compare_pair(expr, i, types[i], types[i + 1]);
+  if (is_array && types.size() > 2)
+    fail(expr.place, "a chained comparison of arrays is ambiguous", "", "use (a < b) & (b < c)");
+  return is_array ? elementwise_type(Dtype::bool_, types) : bool_type;
+}
+
+Type Inference::logic(Expr& expr) {
+  Type all;
+  for (ExprPtr& item : expr.items) {
+    const Type type = condition(*item);
+    if (!type.is_known()) return {};
+    const auto both = join(all, type);
+    if (!both)
+      fail(expr.place, fmt::format("'{}' gives {} or {}", str(expr.op), str(all), str(type)));
+    all = *both;
+  }
+  return all;
+}
+
+Type Inference::conditional(Expr& expr) {
+  condition(*expr.items[0]);
+  const Type a = visit(*expr.items[1], true), b = visit(*expr.items[2], true);
+  if (!a.is_known() || !b.is_known()) return a.is_known() ? a : b;  // a recursion's other branch
+  const auto both = join(a, b);
+  const bool loses_names = a.is_tuple() && b.is_tuple() && a.text != b.text;
+  if (!both || loses_names || (both->kind == TypeKind::optional && !can_be_absent(both->items[0])))
+    fail(expr.place, fmt::format("the expression gives {} or {}", str(a), str(b)));
+  return *both;
+}
+
 Type Inference::type_of(Expr& expr) {
   switch (expr.kind) {
     case ExprKind::constant: return constant(expr);
-    case ExprKind::name: {
-      const Variable& variable = function_->variables[expr.variable];
-      // None at first, and what comes later is not seen yet.
-      return variable.type.kind == TypeKind::none && variable.n_assignments > 1 && !knows_nones_ ? Type{} : variable.type;
-    }
+    case ExprKind::name: return variable(expr);
     case ExprKind::global: return global(expr);
     case ExprKind::attribute: return attribute(expr);
     case ExprKind::subscript: return subscript(expr);
@@ -281,123 +408,12 @@ Type Inference::type_of(Expr& expr) {
     case ExprKind::list:
       if (!function_->function->options.is_cuda) return display(expr);
       [[fallthrough]];
-    case ExprKind::tuple: {
-      std::vector<Type> items;
-      const bool is_result = std::exchange(is_result_, false);
-      for (ExprPtr& item : expr.items) {
-        items.push_back(visit(*item, true));
-        if (!items.back().is_known()) return {};
-        if (items.back().kind == TypeKind::optional && !is_result)
-          fail(item->place, fmt::format("a tuple of compiled code cannot hold {}", str(items.back())), "", "test it with 'is None' and make two tuples");
-      }
-      Type made = Type::tuple(std::move(items));
-      if (expr.text.find(',') != std::string::npos) made.text = expr.text;  // names of a named tuple's items
-      return made;
-    }
-    case ExprKind::unary: {
-      const Type type = expr.op == Operator::not_ ? condition(*expr.items[0]) : visit(*expr.items[0]);
-      if (!type.is_known()) return {};
-      if (expr.op == Operator::not_) return bool_type;
-      if (!is_numeric(type))
-        fail(expr.place, fmt::format("{}{} has no meaning", str(expr.op), str(type)));
-      if (expr.op == Operator::invert) {
-        if (is_floating(type.dtype) || type.enumeration < 0 || is_complex(type.dtype))
-          fail(expr.place, fmt::format("~{} has no meaning", str(type)));
-        if (type.is_array()) return Type::array(type.dtype, type.ndim, true);
-        // ~ of a truth value is NumPy's: those of arrays and Python's are one type here.
-        return type.is_boolean() ? bool_type : Type::scalar(unary_dtype(type.dtype));
-      }
-      if (type.is_array() && type.dtype == Dtype::bool_) fail(expr.place, fmt::format("{}{} has no meaning", str(expr.op), str(type)), "", "use ~ or logical_not");
-      if (type.is_array()) return Type::array(type.dtype, type.ndim, true);
-      return Type::scalar(unary_dtype(type.dtype));
-    }
-    case ExprKind::binary: {
-      const Type a = visit(*expr.items[0]), b = visit(*expr.items[1]);
-      if (!a.is_known() || !b.is_known()) return {};
-      if (a.is_set() && b.is_set()) return set_binary(expr, a, b);
-      if (a.is_list() || b.is_list()) return list_binary(expr, a, b);
-      const auto type = binary_type(expr.op, a, b, expr.items[1].get());
-      if (!type)
-        fail(expr.place, fmt::format("{} {} {} has no meaning", str(a), str(expr.op), str(b)));
-      return *type;
-    }
-    case ExprKind::compare: {
-      std::vector<Type> types;
-      for (size_t i = 1; i < expr.items.size(); ++i)
-        if ((expr.ops[i - 1] == Operator::in || expr.ops[i - 1] == Operator::not_in) && expr.items[i]->kind == ExprKind::list)
-          expr.items[i]->kind = ExprKind::tuple;
-      for (ExprPtr& item : expr.items) types.push_back(visit(*item, true));
-      for (const Type& type : types)
-        if (!type.is_known()) return {};
-      if (std::ranges::any_of(types, [](const Type& type) { return type.kind == TypeKind::optional; })) {
-        if (const auto type = compare_absent(expr, types)) return *type;
-        types.clear();
-        for (ExprPtr& item : expr.items) types.push_back(visit(*item));
-      }
-      bool is_array = false;
-      for (size_t i = 0; i + 1 < types.size(); ++i) {
-        const Operator op = expr.ops[i];
-        if (op == Operator::is || op == Operator::is_not) {
-          if ((types[i].is_array() && types[i + 1].is_array()) || (types[i].is_tuple() && types[i + 1].is_tuple()))
-            fail(expr.place, fmt::format("'{}' of two {}s cannot be compiled", str(op), types[i].is_array() ? "array" : "tuple"), "", "compare their elements");
-          if (types[i].is_words() && types[i + 1].is_words() && (types[i].is_string() || types[i + 1].is_string()))
-            fail(expr.place, fmt::format("'{}' of two texts cannot be compiled", str(op)), "which texts are one object is the interpreter's matter");
-          continue;
-        }
-        if (op == Operator::in || op == Operator::not_in) {
-          if (types[i].is_words() && types[i + 1].is_words()) continue;
-          if (types[i + 1].is_hashed()) want_key(*expr.items[i + 1], types[i], expr.place, false);
-          else if (!types[i + 1].is_tuple() && !types[i + 1].is_list())
-            fail(expr.place, fmt::format("'in' {} cannot be compiled", str(types[i + 1])));
-          for (const Type& item : types[i + 1].items)
-            if ((types[i].kind == TypeKind::dtype) != (item.kind == TypeKind::dtype) && item.kind != TypeKind::none) fail(expr.place, "dtypes are compared with dtypes alone in compiled code", "", item.kind == TypeKind::text ? "name the dtype: np." + item.text : "");
-          continue;
-        }
-        const bool is_equality = op == Operator::equal || op == Operator::not_equal;
-        const auto are = [&](TypeKind kind) { return types[i].kind == kind && types[i + 1].kind == kind; };
-        if ((types[i].is_words() && types[i + 1].is_words()) || are(TypeKind::tuple)) continue;
-        if (is_equality && (are(TypeKind::dtype) || are(TypeKind::member))) continue;
-        if (is_equality && ((types[i].is_words() && types[i + 1].is_scalar()) || (types[i].is_scalar() && types[i + 1].is_words()))) continue;
-        const bool has_none = types[i].kind == TypeKind::none || types[i + 1].kind == TypeKind::none;
-        if (is_equality && has_none && !types[i].is_array() && !types[i + 1].is_array()) continue;
-        if (types[i].is_container() && types[i + 1].kind == types[i].kind && (is_equality || types[i].is_set())) {
-          if (!types[i].is_list()) expect(*expr.items[i], types[i + 1]), expect(*expr.items[i + 1], types[i]);
-          continue;
-        }
-        if (!is_numeric(types[i]) || !is_numeric(types[i + 1]))
-          fail(expr.place,
-               fmt::format("{} {} {} has no meaning", str(types[i]), str(op), str(types[i + 1])));
-        const bool are_arrays = types[i].is_array() || types[i + 1].is_array();
-        if (!are_arrays && !is_equality && (types[i].is_complex() || types[i + 1].is_complex()))
-          fail(expr.place, fmt::format("'{}' of complex numbers has no meaning", str(op)), "", "compare their real parts or abs()");
-        is_array |= are_arrays;
-      }
-      if (is_array && types.size() > 2)
-        fail(expr.place, "a chained comparison of arrays is ambiguous", "", "use (a < b) & (b < c)");
-      return is_array ? elementwise_type(Dtype::bool_, types) : bool_type;
-    }
-    case ExprKind::logic: {
-      Type all;
-      for (ExprPtr& item : expr.items) {
-        const Type type = condition(*item);
-        if (!type.is_known()) return {};
-        const auto both = join(all, type);
-        if (!both)
-          fail(expr.place, fmt::format("'{}' gives {} or {}", str(expr.op), str(all), str(type)));
-        all = *both;
-      }
-      return all;
-    }
-    case ExprKind::conditional: {
-      condition(*expr.items[0]);
-      const Type a = visit(*expr.items[1], true), b = visit(*expr.items[2], true);
-      if (!a.is_known() || !b.is_known()) return a.is_known() ? a : b;  // a recursion's other branch
-      const auto both = join(a, b);
-      const bool loses_names = a.is_tuple() && b.is_tuple() && a.text != b.text;
-      if (!both || loses_names || (both->kind == TypeKind::optional && !can_be_absent(both->items[0])))
-        fail(expr.place, fmt::format("the expression gives {} or {}", str(a), str(b)));
-      return *both;
-    }
+    case ExprKind::tuple: return tuple(expr);
+    case ExprKind::unary: return unary(expr);
+    case ExprKind::binary: return binary(expr);
+    case ExprKind::compare: return compare(expr);
+    case ExprKind::logic: return logic(expr);
+    case ExprKind::conditional: return conditional(expr);
     case ExprKind::walrus: {
       const Type type = visit(*expr.items[1], true);
       assign(*expr.items[0], type);

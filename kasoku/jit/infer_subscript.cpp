@@ -55,47 +55,37 @@ Type Inference::attribute(Expr& expr) {
   fail(expr.place, fmt::format("{} has no attribute '{}' in compiled code", str(object), name));
 }
 
-Type Inference::subscript(Expr& expr) {
-  const Type object = visit(*expr.items[0]);
+Type Inference::tuple_subscript(Expr& expr, const Type& object) {
   Expr& index = *expr.items[1];
-  if (!object.is_known()) return {};
-  if ((object.is_record() && !object.is_generator()) || object.has_records()) {
-    const Type named = visit(index);
-    if (named.kind == TypeKind::text) return field(expr, object, named.text);
-    if (object.is_record()) fail(expr.place, "the field of a record must be known when compiling", "", "write its name");
+  visit(index);
+  if (index.kind == ExprKind::slice) {
+    const auto part = tuple_slice(index, static_cast<int64_t>(object.items.size()));
+    if (!part) fail(expr.place, "a slice of a tuple needs constants");
+    std::vector<Type> items;
+    for (const int64_t k : part.value()) items.push_back(object.items[static_cast<size_t>(k)]);
+    return Type::tuple(std::move(items));
   }
-  if (object.is_tuple()) {
-    visit(index);
-    if (index.kind == ExprKind::slice) {
-      const auto part = tuple_slice(index, static_cast<int64_t>(object.items.size()));
-      if (!part) fail(expr.place, "a slice of a tuple needs constants");
-      std::vector<Type> items;
-      for (const int64_t k : part.value()) items.push_back(object.items[static_cast<size_t>(k)]);
-      return Type::tuple(std::move(items));
+  if (index.type.is_known() && !index.type.is_integer() && !index.type.is_boolean())
+    fail(index.place, fmt::format("a tuple's index is an integer, not {}", str(index.type)));
+  const auto at = constant_int(index);
+  const auto n = static_cast<int64_t>(object.items.size());
+  if (!at) {
+    Type all;
+    for (const Type& item : object.items) {
+      const auto both = join(all, item);
+      if (!both) fail(expr.place, "a tuple of several types needs a constant index",
+                      fmt::format("the tuple is {}", str(object)));
+      all = *both;
     }
-    if (index.type.is_known() && !index.type.is_integer() && !index.type.is_boolean())
-      fail(index.place, fmt::format("a tuple's index is an integer, not {}", str(index.type)));
-    const auto at = constant_int(index);
-    const auto n = static_cast<int64_t>(object.items.size());
-    if (!at) {
-      Type all;
-      for (const Type& item : object.items) {
-        const auto both = join(all, item);
-        if (!both) fail(expr.place, "a tuple of several types needs a constant index",
-                        fmt::format("the tuple is {}", str(object)));
-        all = *both;
-      }
-      return all;
-    }
-    if (*at >= n || *at < -n)
-      fail(expr.place, fmt::format("index {} is out of range for a tuple of {}", *at, n));
-    return object.items[*at < 0 ? *at + n : *at];
+    return all;
   }
-  if (object.is_list()) return list_subscript(expr, object);
-  if (object.is_words()) return list_subscript(expr, Type::list(string_type)).is_known() ? string_type : Type{};
-  if (object.is_dict()) return dict_subscript(expr, object);
-  if (!object.is_array()) fail(expr.place, fmt::format("{} cannot be indexed", str(object)));
+  if (*at >= n || *at < -n)
+    fail(expr.place, fmt::format("index {} is out of range for a tuple of {}", *at, n));
+  return object.items[*at < 0 ? *at + n : *at];
+}
 
+Type Inference::array_subscript(Expr& expr, const Type& object) {
+  Expr& index = *expr.items[1];
   std::vector<Expr*> items;
   if (index.kind == ExprKind::tuple)
     for (ExprPtr& item : index.items) items.push_back(item.get());
@@ -165,6 +155,23 @@ Type Inference::subscript(Expr& expr) {
   result += rest;
   if (result == 0) return object.element();
   return object.view(object.dtype, result, is_contiguous);
+}
+
+Type Inference::subscript(Expr& expr) {
+  const Type object = visit(*expr.items[0]);
+  Expr& index = *expr.items[1];
+  if (!object.is_known()) return {};
+  if ((object.is_record() && !object.is_generator()) || object.has_records()) {
+    const Type named = visit(index);
+    if (named.kind == TypeKind::text) return field(expr, object, named.text);
+    if (object.is_record()) fail(expr.place, "the field of a record must be known when compiling", "", "write its name");
+  }
+  if (object.is_tuple()) return tuple_subscript(expr, object);
+  if (object.is_list()) return list_subscript(expr, object);
+  if (object.is_words()) return list_subscript(expr, Type::list(string_type)).is_known() ? string_type : Type{};
+  if (object.is_dict()) return dict_subscript(expr, object);
+  if (!object.is_array()) fail(expr.place, fmt::format("{} cannot be indexed", str(object)));
+  return array_subscript(expr, object);
 }
 
 }  // namespace kasoku::jit

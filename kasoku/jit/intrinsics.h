@@ -38,8 +38,7 @@ enum class Handler : uint8_t {
   xoroshiro_normal64,
 };
 
-/// What a function that has no row in ops.def gives; it is computed in floats, or in the
-/// operand's own type (part).
+/// The result of a function that has no row in ops.def. It is computed in floats, or in the operand's own type (part).
 enum class Result : uint8_t {
   floating,  ///< the same
   integer,   ///< int64
@@ -69,7 +68,7 @@ constexpr bool is_set_method(Handler handler) { return handler >= Handler::set_a
 const std::vector<const Intrinsic*>& intrinsics();
 /// By name, or nullptr.
 const Intrinsic* find_intrinsic(std::string_view name);
-/// What a call calls, if that is one of them; else nullptr.
+/// The intrinsic that a call calls; nullptr if it calls something else.
 const Intrinsic* intrinsic_of(const Expr& call);
 
 }  // namespace kasoku::jit

@@ -10,7 +10,7 @@
 
 namespace kasoku::jit {
 
-/// What became of a loop or an array expression, for f.report().
+/// A sentence for f.report(): how a loop or an array expression was compiled.
 struct Remark {
   std::string function;
   int line = 0;

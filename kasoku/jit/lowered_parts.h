@@ -20,7 +20,7 @@ struct Val {
   Type type;
 };
 
-/// What is known of a function before or after its text is written.
+/// What a function does to its caller: known in part before its text is written, in full afterwards.
 struct Effects {
   bool may_fail = false;
   bool uses_random = false;
@@ -102,7 +102,7 @@ struct Fold {
 
 /// An array expression that has not become memory.
 struct Fused {
-  /// What a loop does with an array; one that is fresh is known to have the loop's shape and no gaps.
+  /// How a loop uses an array. A fresh one is known to have the loop's shape and no gaps.
   enum class Use : uint8_t { read, written, fresh };
   struct Leaf {
     std::string name;  ///< a ks_array

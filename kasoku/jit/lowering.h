@@ -25,7 +25,7 @@ class FunctionLowering {
   void write_line(fmt::string_view format, fmt::format_args args);
   /// Lines of text that is indented by at least one step.
   void lines(std::string_view text);
-  /// What `write` writes, at this indentation, instead of writing it.
+  /// Returns the text that `write` writes at this indentation, instead of adding it to the function's.
   std::string written(int indent, const std::function<void()>& write);
   /// Remembers the type of a temporary that the line defines: a kernel may capture it.
   void note_definition(std::string_view line);
@@ -140,7 +140,7 @@ class FunctionLowering {
   Iterable places_of_shape(const Expr& call);
   Iterable places_and_elements(const Expr& call);
   Iterable numbers_of_range(const Expr& call);
-  /// Of a dict or a set: "keys", "values" or "items" (lower_dict.cpp).
+  /// The "keys", "values" or "items" of a dict or a set (lower_dict.cpp).
   Iterable entries(const Expr& container, const std::string& what, Place place);
   Iterable letters(const Val& value);
   Iterable items_of_tuple(const Val& tuple);
@@ -164,7 +164,7 @@ class FunctionLowering {
   /// Leaves the function, or the chunk, if that is asked for: by loops at each turn, but by those
   /// with short turns between strips of them, so that LLVM finds nothing in the loop.
   void leave_if_asked();
-  /// The same after what may have failed without an exit of its own.
+  /// Leaves as well if a call before, which has no exit of its own, has failed.
   void leave_if_failed();
   enum class Leaves { never, at_each_turn, between_strips };
   Leaves leaves(const Stmt& loop) const;
@@ -173,15 +173,15 @@ class FunctionLowering {
   bool is_quick(const Block& body, std::set<int>& seen) const;
   /// A draw, or a call of a function that draws.
   bool draws_here(const Expr& e) const;
-  /// Of a loop over `counter`, whose condition is asked in each turn if it has one.
+  /// The draws of a loop over `counter`; `condition` is evaluated in each turn.
   Random enter_random(const Block& body, const std::string& counter, const Expr* condition = nullptr);
-  /// In the loop that `inner` is of; nothing changes where it draws nothing.
+  /// Draws from `inner` inside its loop; changes nothing where the loop draws nothing.
   void draw_from(const Random& inner);
   /// At the head of an iteration: the call that it shares, if it has not been made.
   void begin_draws();
   static std::string whole_number(const std::string& counter);
-  /// From here to the loop's end the counter has the upper half that `first` has: what the
-  /// generator makes of that half is common to all iterations.
+  /// Computes the generator's work on the counter's upper half once: from here to the loop's end all iterations have
+  /// the upper half of `first`.
   void share_upper_half(const std::string& first, const std::string& counter);
 
   // --- bounds (lower_bounds.cpp) ----------------------------------------------------------
@@ -223,13 +223,36 @@ class FunctionLowering {
   /// A variable with the place in [0, n) that `index` means, or the function fails.
   std::string tested_index(const std::string& index, const std::string& n, const Expr& at, const std::string& of, int axis);
 
-  // --- calls (lower_call.cpp, lower_cuda.cpp) ---------------------------------------------
+  // --- calls (lower_call.cpp) -------------------------------------------------------------
   Val call(const Expr& expr);
   Val call_function(const Expr& expr);
   Val call_intrinsic(const Expr& expr, const Intrinsic& intrinsic);
+  Val call_scalar(const Expr& expr, const Intrinsic& intrinsic);
+  Val print(const Expr& expr);  ///< lower_print.cpp
+
+  // --- built-in functions on scalars (lower_builtin.cpp) ----------------------------------
+  Val elementwise_call(const Expr& expr, const Intrinsic& intrinsic);
+  Val operator_call(const Expr& expr, const Intrinsic& intrinsic);
+  Val to_number(const Expr& expr, Handler handler);  ///< int(), float(), bool()
+  Val complex_number(const Expr& expr);
+  Val length(const Expr& expr);
+  Val absolute(const Expr& expr);
+  Val rounded(const Expr& expr);
+  Val extreme(const Expr& expr, const Intrinsic& intrinsic);
+  Val sum_of_tuple(const Expr& expr);
+  Val logarithm(const Expr& expr);
+  Val mantissa_and_exponent(const Expr& expr);
+  Val hypotenuse(const Expr& expr);
+  Val selected(const Expr& expr);
+  Val clipped(const Expr& expr);
+  Val only_element(const Expr& expr);
+  Val seed(const Expr& expr);
+  Val thread_count_or_number(const Expr& expr, Handler handler);
   /// A ks_range with the arguments of range() or prange(); its name.
   std::string range_value(const Expr& call);
   std::string elementwise(const Intrinsic& intrinsic, Dtype promoted, const std::vector<Val>& operands);
+
+  // --- random draws (lower_random.cpp) ----------------------------------------------------
   Val call_random(const Expr& expr, Handler handler);
   std::string draw(const Expr& expr, Handler handler);
   std::string uniform();
@@ -238,11 +261,27 @@ class FunctionLowering {
   bool is_float_draw(const Expr& expr) const;
   /// Whether each iteration draws one or two such floats, and nothing else.
   bool shares_calls(const Block& body) const;
-  /// What an iteration has of a call that it shares; the text says whether it is the second one.
+  /// The numbers that an iteration takes from a generator call that two share; `is_second` tells which of the two it
+  /// is.
   void share_call(const std::string& words, const std::string& is_second);
+
+  // --- words of kernels (lower_cuda.cpp) --------------------------------------------------
   Val call_cuda(const Expr& expr, Handler handler);
-  Val print(const Expr& expr);  ///< lower_print.cpp
-  std::string shape_of(const Expr& argument, int ndim);
+  Val grid_position(const Expr& expr, Handler handler);
+  Val kernel_array(const Expr& expr, Handler handler);
+  Val barrier_vote(const Expr& expr, Handler handler);
+  Val warp_vote(const Expr& expr, Handler handler);
+  Val shuffle(const Expr& expr, Handler handler);
+  Val match_lanes(const Expr& expr, Handler handler);
+  Val lanes_agree(const Expr& expr);
+  Val bit_reversed(const Expr& expr);
+  Val bits_counted(const Expr& expr, Handler handler);
+  Val atomic(const Expr& expr, Handler handler);
+  Val compare_and_swap_first(const Expr& expr);
+  Val xoroshiro(const Expr& expr, Handler handler);
+  /// Argument `i` of a call as an int64; `otherwise` if it is absent.
+  std::string int_argument(const Expr& call, size_t i, const char* otherwise);
+  std::string lane_mask(const Expr& call);  ///< the first argument; all lanes if it is absent
 
   // --- lists (lower_list.cpp) ---------------------------------------------------------------
   Val made_list(const Type& type, const std::string& text, Place place);
@@ -329,9 +368,9 @@ class FunctionLowering {
   /// Whether the number does not fit into `to`; "" if it always does.
   std::string outside_text(const Expr& number, const std::string& value, Dtype to);
   void want_fit(const Expr& number, const std::string& value, Dtype to);
-  /// The same of what is stored: numbers of NumPy's own types are cut off there, as NumPy does.
+  /// want_fit() for stores, where numbers of NumPy's own types wrap around, as in NumPy.
   void want_fit_stored(const Expr& number, const std::string& value, Dtype to);
-  /// What is on the right of an operator: a number that fits, and no negative power of integers.
+  /// Tests the right operand: a number has to fit into the dtype, and an exponent of integers may not be negative.
   void want_operand(Operator op, const Expr& operand, const Fused& values, Dtype to);
   void want_exponents(const Expr& exponent, const Fused& values, Dtype to);
   /// A float that becomes an integer outside of loops: NaN and what no 64 bits hold are errors.
@@ -396,10 +435,23 @@ class FunctionLowering {
   Val lapack(const Expr& call);
   Val algorithm(const Expr& call);  ///< lower_algorithm.cpp
   Val drawn(const Expr& call);
-  Val as_array(const Expr& expr, Place place);
   /// The array, or a copy with elements of this dtype.
   Val in_dtype(const Val& array, Dtype dtype, Place place);
+
+  // --- arrays that are made (lower_creation.cpp) ------------------------------------------
   Val creation(const Expr& expr, Handler handler);
+  Val as_array(const Expr& expr, Place place);
+  Val array_like(const Expr& expr, Handler handler);
+  Val array_of_values(const Expr& expr);
+  Val transposed(const Expr& expr);
+  Val viewed(const Expr& expr);
+  Val filled(const Expr& expr);
+  Val broadcast_view(const Expr& expr);
+  Val reshaped(const Expr& expr, Handler handler);
+  Val copied(const Expr& expr, const Val& array, Place place);
+  void set_shape(const Expr& call, const std::string& view, const std::string& array);
+  std::string shape_of(const Expr& argument, int ndim);
+
   Val argument(const Expr& call, size_t i) { return expr(*call.items[i + 1]); }
   static bool has(const Expr& call, size_t i) {
     return i + 1 < call.items.size() && call.items[i + 1] != nullptr &&
@@ -407,7 +459,7 @@ class FunctionLowering {
   }
   Val new_array(const Type& type, const std::string& shape, bool zeroed, Place place);
   void allocate(const std::string& name, const Type& type, const std::string& shape, bool zeroed, Place place);
-  /// What `write` writes, which gives `result` its value, as a function of its own if there is much around it.
+  /// Writes the text of `write`, which sets `result`; as a function of its own if the text around is long.
   void apart(const std::string& result, const std::function<void()>& write);
 
   UnitLowering& unit_;

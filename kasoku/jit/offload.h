@@ -20,7 +20,7 @@ void release_buffer(Memory* memory);
 /// The buffer behind it.
 const std::shared_ptr<Buffer>& buffer_of(const Memory* memory);
 
-/// What kernels write of their first failure, in device memory: ks_call of ks_jit.h.
+/// Device memory in which kernels describe their first failure (ks_call of ks_jit.h).
 class DeviceFailure {
  public:
   /// `words`: of the call, for kernels that read its arguments there.

@@ -9,7 +9,7 @@
 
 namespace kasoku::jit {
 
-/// What a parallel loop does with the variables that it assigns.
+/// A variable into which all iterations of a parallel loop join their values.
 struct FunctionLowering::Reduction {
   int variable;
   Update::Kind kind;

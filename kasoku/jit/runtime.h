@@ -26,7 +26,7 @@ struct String {
 
 enum class NumberKind : uintptr_t { whole, real, single, unsigned_, truth, last = truth };
 
-/// What a call makes texts in, on several threads; all of it goes with the call.
+/// The memory of texts that a call makes, on one or several threads. It is freed when the call ends.
 class Strings {
  public:
   /// Room for so many code points; null if there is no memory.
@@ -124,7 +124,7 @@ void free_dict(Dict* dict);
 /// Makes the functions known to generated code; once.
 void register_functions();
 
-/// Where print goes; the whole line of one call. Without it: nowhere.
+/// Receives each whole line that print() makes. Without a printer the lines are dropped.
 using Printer = void (*)(const char* text, uint64_t size);
 void set_printer(Printer printer);
 

@@ -26,8 +26,8 @@ enum class Conversion : uint8_t {
 };
 Conversion conversion(const Type& from, const Type& to);
 
-/// Those that take these arguments with the fewest unsafe conversions, then the fewest safe ones,
-/// then promotions. Several are equally good, none does not take them at all.
+/// The signatures that take these arguments with the fewest unsafe conversions, then the fewest safe ones, then the
+/// fewest promotions. Several if they are equally good; empty if no signature takes the arguments.
 std::vector<const Signature*> best(const std::vector<Signature>& declared, const std::vector<Type>& given);
 
 /// "(int64, float64)".

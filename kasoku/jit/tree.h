@@ -39,7 +39,7 @@ using Value = std::variant<None, bool, int64_t, uint64_t, double, std::complex<d
 
 struct Function;
 
-/// What a name of the world outside means at compile time.
+/// What a name from outside the function means at compile time.
 struct Binding {
   enum class Kind : uint8_t {
     value,      ///< a constant: number, string, None
@@ -181,7 +181,7 @@ struct Function {
   bool is_jitted = true;            ///< false: a plain Python function, compiled along
 };
 
-/// What a program's overload gave for arguments of these types.
+/// The function that a program's overload returned for arguments of these types.
 struct Overload {
   std::string of;                    ///< Binding::overloaded
   std::vector<Type> arguments;

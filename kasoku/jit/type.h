@@ -70,7 +70,7 @@ struct Type {
     type.text = "bytes";
     return type;
   }
-  /// What an array has of; bytes have integers of Python.
+  /// The type of an array's elements; those of bytes are Python's integers.
   Type element() const {
     if (is_bytes()) return scalar(Dtype::int64);
     if (items.empty()) return scalar(dtype);
@@ -192,7 +192,7 @@ Dtype common_dtype(const Type& a, const Type& b);
 
 /// float64 for integers and bool, else itself: what sqrt, `/` and mean give.
 Dtype floating_dtype(Dtype dtype);
-/// That of a complex number's parts, else itself.
+/// The dtype of a complex dtype's parts; any other dtype itself.
 Dtype real_dtype(Dtype dtype);
 
 constexpr size_t most_items = 128;  ///< of a tuple
@@ -200,7 +200,7 @@ constexpr size_t most_items = 128;  ///< of a tuple
 /// The name in kernel text: "long long", "ks_array<double, 2>".
 std::string text_of(Dtype dtype);
 std::string text_of(const Type& type);
-/// As an element of an array lies in memory: "ks_flag" of a bool.
+/// The type of an array's element in memory, as kernel text: "ks_flag" for a bool.
 std::string memory_text(Dtype dtype);
 std::string element_text(const Type& array);
 

@@ -163,14 +163,14 @@ class PackedArguments {
   std::vector<std::unique_ptr<std::byte[]>> more_bytes_;
 };
 
-/// What is said of a call with `given` arguments; `declared` are the parameters as written.
+/// The error for a call with `given` arguments; `declared` are the parameters as the user wrote them.
 Error wrong_count(std::string_view kernel, const std::vector<std::string>& declared, size_t given);
 
 /// Checks `args` against the kernel's own declaration and packs them.
 void pack_arguments(const KernelInfo& kernel, std::span<const Argument> args, Device& device,
                     PackedArguments& packed);
 
-/// The same for the first args.size() parameters, where the caller appends more of its own.
+/// Packs the first args.size() parameters; the caller appends the rest itself.
 void pack_values(const KernelInfo& kernel, std::span<const Argument> args, Device& device,
                  PackedArguments& packed);
 

@@ -53,7 +53,7 @@ struct ElementKey {
   std::array<uint16_t, max_params> params{};  ///< use, dtype, step, rank or number of a value
   Hash128 computed;  ///< operands that are computed in the kernel
 
-  /// Of three, five and eight bits.
+  /// One parameter of the key: its use in three bits, its dtype in five, the rest in eight.
   static uint16_t param(ParamUse use, Dtype dtype, unsigned rest) { return static_cast<uint16_t>(unsigned(use) | unsigned(dtype) << 3 | rest << 8); }
   ParamUse use(size_t k) const { return static_cast<ParamUse>(params[k] & 7); }
 
@@ -64,7 +64,7 @@ struct ElementKey {
   }
 };
 
-/// What the user wrote, parsed.
+/// The user's text, parsed.
 struct ElementParts {
   std::vector<Parameter> in, out;
   std::string operation;

@@ -34,7 +34,7 @@ struct ElementText {
   bool is_simt = false;
 };
 
-/// What the operation allows; outputs that it may look at are `outputs`.
+/// What the text of the operation allows the loop to do; `outputs` are those whose old elements it may read.
 BodyTraits traits_of(const ElementwiseOptions& options, const std::string& operation, const std::vector<Parameter>& outputs);
 
 /// Adds a raw array's kernel parameters, each after a ", " if it is not the first; what makes the user's name of them.

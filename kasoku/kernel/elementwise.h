@@ -74,7 +74,7 @@ class ElementwiseKernel {
     return (*this)(std::span<const Argument>(args.begin(), args.size()), call);
   }
 
-  /// Where such a call runs: the device of its arrays, else of the call, the options, the default.
+  /// The device for a call: that of its arrays, else the call's, else that of the options, else the default.
   Device& device_for(std::span<const Argument> args, const ElementwiseCall& call = {}) const;
 
   bool is_over_pointers() const;
@@ -82,7 +82,7 @@ class ElementwiseKernel {
   const std::vector<Parameter>& in_params() const;   ///< over pointers: all
   const std::vector<Parameter>& out_params() const;
   const std::string& operation() const;
-  /// From here on this one is compiled for check, for the CPU; copies made before are not.
+  /// Compiles this kernel for check from now on, for the CPU. Copies made before stay as they are.
   void watch();
   /// Kernel texts generated so far, newest first, to read.
   std::vector<std::string> texts() const;

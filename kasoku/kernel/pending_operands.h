@@ -17,7 +17,8 @@
 
 namespace kasoku {
 
-/// What the text around the values is compiled with, which decides whether they keep the bits that they have by themselves.
+/// The floating-point rules of the kernel around the values: they decide whether the values have the bits of array
+/// expressions.
 enum class Arithmetic : uint8_t {
   ours,    ///< as array expressions: products stay products, functions are ours
   users,   ///< a product and a sum may become one instruction, and a library's functions vectors

@@ -59,10 +59,10 @@ class RawKernel {
   /// The same kernel for launches whose arguments do not say where: on `device`. `of_pycuda`: its programs pass addresses, and
   /// floats to kernels that declare integers of their size.
   RawKernel at_home_on(Device& device, bool of_pycuda = false) const;
-  /// Where such a launch runs: the device of its arrays, of the stream, its home, the default.
+  /// The device for a launch: that of its arrays, else the stream's, else the kernel's home, else the default.
   Device& device_for(std::span<const Argument> args, Stream* stream = nullptr) const;
   bool is_of_pycuda() const { return is_of_pycuda_; }
-  /// From here on arguments behind the declared ones are left alone, as CUDA's drivers leave them.
+  /// Ignores arguments behind the declared ones from now on, as CUDA's driver does.
   void leave_more_alone() { leaves_more_ = true; }
 
   /// The compiled kernel on `device`.

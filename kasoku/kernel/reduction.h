@@ -66,7 +66,7 @@ class ReductionKernel {
   const ReductionOptions& options() const;
   const std::vector<Parameter>& in_params() const;
   const std::vector<Parameter>& out_params() const;
-  /// As ElementwiseKernel's.
+  /// Compiles this kernel for check from now on, as ElementwiseKernel::watch() does.
   void watch();
   size_t inputs() const;
   std::vector<std::string> texts() const;

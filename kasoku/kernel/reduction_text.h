@@ -9,7 +9,7 @@
 
 namespace kasoku {
 
-/// What surrounds the tree, written by the front end. Kernel parameters end with ", " or are empty.
+/// The front end's text around the tree. Kernel parameters end with ", " or are empty.
 struct ReductionText {
   const ReductionOptions* options;
   std::string head;       ///< includes, preamble, types; must define _type_reduce

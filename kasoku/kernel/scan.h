@@ -26,12 +26,12 @@ class ScanKernel {
   ScanKernel(ScanKind kind, KernelType type, std::string scan_expr, std::string neutral = "",
              ScanOptions options = {});
 
-  /// From `in` to `out`, one-dimensional in C order; they may be the same array.
+  /// Scans `in` into `out`, both one-dimensional in C order. They may be the same array.
   void operator()(const Argument& in, const Argument& out, Stream* stream = nullptr) const;
 
   ScanKind kind() const;
   const ScanOptions& options() const;
-  /// As ElementwiseKernel's.
+  /// Compiles this kernel for check from now on, as ElementwiseKernel::watch() does.
   void watch();
   const KernelType& type() const;
   std::string text() const;

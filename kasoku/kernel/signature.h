@@ -14,9 +14,9 @@ namespace kasoku {
 
 struct Parameter {
   std::string name;
-  /// Of one element, in kernel text: "float", "T", "pycuda::complex<float>", "my_struct".
+  /// The type of one element, in kernel text: "float", "T", "pycuda::complex<float>", "my_struct".
   std::string type;
-  /// Nothing: a placeholder, or a type that only the text knows.
+  /// The element's dtype. Nothing for a placeholder, or a type that only the kernel text knows.
   std::optional<Dtype> dtype;
   bool is_pointer = false;      ///< "float *x"
   bool is_const = false;
@@ -34,8 +34,8 @@ std::vector<Parameter> parse_pointer_parameters(std::string_view text);
 /// capital letter as a placeholder.
 std::vector<Parameter> parse_element_parameters(std::string_view text);
 
-/// Of "unsigned int", "long", "uint8_t", "size_t", "__half", "pycuda::complex<float>" …;
-/// nothing if it is no built-in type.
+/// The dtype of a C type: "unsigned int", "long", "uint8_t", "size_t", "__half", "pycuda::complex<float>" … Nothing if
+/// it is no built-in type.
 std::optional<Dtype> dtype_from_c(std::string_view type);
 
 /// The type that stands for `dtype` in a user's kernel: dtype's own, and complex<float>

@@ -25,7 +25,7 @@ class PlaceholderTypes {
   Dtype dtype_of(const Parameter& param, const Argument& argument) const;
   Dtype dtype_of_output(const Parameter& param) const;
   std::string type_of(const Parameter& param, const Argument& argument) const;
-  /// Of the placeholders: they stand before the preamble, which may use them.
+  /// A typedef for each placeholder. They stand before the user's preamble, which may use them.
   std::string typedefs() const;
   void pack_scalar(const Parameter& param, const Argument& argument, PackedArguments& packed) const;
 

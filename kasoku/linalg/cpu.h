@@ -7,7 +7,7 @@
 
 namespace kasoku::linalg {
 
-/// As matmul(), with batch axes collapsed and c in row order where it can be.
+/// matmul() on a CPU. The caller has collapsed batch axes, and has c in row order where that is possible.
 void cpu_matmul(const Matmul& problem, Device& device, Stream& stream);
 
 /// Whether products of matrices have the same bits with any number of threads from now on, for a tenth more time; what it
@@ -18,7 +18,7 @@ bool set_deterministic(bool value);
 /// Pointers as in Matmul; batch axes are ignored.
 void loop_matmul(const Matmul& problem);
 
-/// As has() and factor().
+/// has() and factor() (factor.h) for CPUs.
 bool cpu_has(Factor factor, std::string* why);
 void cpu_factor(const Factors& problem, Device& device, Stream& stream);
 

@@ -10,7 +10,7 @@ struct cublasContext;
 
 namespace kasoku::linalg {
 
-/// As matmul(), with batch axes collapsed and c in row order where it can be.
+/// matmul() on a GPU. The caller has collapsed batch axes, and has c in row order where that is possible.
 void cuda_matmul(const Matmul& problem, Device& device, Stream& stream);
 
 /// "" if cuBLAS can be used, else why not. Does not load it.

@@ -6,7 +6,7 @@
 
 namespace kasoku::linalg {
 
-/// As has() and factor().
+/// has() and factor() (factor.h) for GPUs.
 bool cuda_has(Factor factor, std::string* why);
 void cuda_factor(const Factors& problem, Device& device, Stream& stream);
 

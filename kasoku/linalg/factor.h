@@ -46,7 +46,7 @@ bool solves_columns(Device& device);
 /// Whether single precision is to be factored by svd and svdvals in double: cuSOLVER's Jacobi iterations leave vectors of n
 /// rows off by some 4 n units in the last place, 5e-4 of 1000 rows of float32, and its other way takes longer than double does.
 bool wants_double_svd(Device& device);
-/// In the order of `stream`; on a CPU done on return. No length is 0.
+/// Computes the factors in the order of `stream`; on a CPU they are there on return. No length may be 0.
 void factor(const Factors& problem, Device& device, Stream& stream);
 
 }  // namespace kasoku::linalg

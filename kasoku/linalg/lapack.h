@@ -42,7 +42,8 @@ struct Rows {
 constexpr int64_t absent = -1000;
 /// Whether there is a library with LAPACK's functions at all.
 bool has_lapack();
-/// What LAPACK says: 0, or a positive number that says where it failed; or `absent`, and nothing is changed.
+/// Calls a routine. Returns LAPACK's info: 0, or a positive number that says where it failed; `absent` if the library
+/// lacks it.
 /// `are_threads_chosen`: the caller has told the library how many threads it may take.
 int64_t lapack(Routine routine, Dtype dtype, std::span<const Rows> operands, bool are_threads_chosen = false);
 

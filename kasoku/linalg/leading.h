@@ -14,7 +14,7 @@ struct Leading {
   int64_t elements;
 };
 
-/// Nothing: the matrix, of elements of `size` bytes, has to be copied first.
+/// How BLAS takes the matrix as it lies, whose elements have `size` bytes. Nothing if it has to be copied first.
 inline std::optional<Leading> leading(const Matrices& x, int64_t rows, int64_t columns, int64_t size) {
   const auto along = [size](int64_t unit, int64_t other, int64_t length) { return unit == size && other % size == 0 && other >= length * size; };
   if (along(x.column_stride, x.row_stride, columns)) return Leading{false, std::max<int64_t>(x.row_stride / size, 1)};

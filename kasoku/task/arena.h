@@ -28,7 +28,7 @@ class Arena {
   /// it: the system may give no more of them.
   bool enqueue(std::function<void()> work);
   int workers() const { return workers_; }
-  /// Of the calling thread in its arena, from 0; -1 outside.
+  /// The number, from 0, of the calling thread in its arena; -1 for a thread of none.
   static int worker_index();
   bool has_this_thread() const;
 

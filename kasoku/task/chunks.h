@@ -28,8 +28,8 @@ std::optional<Lengths> balanced(const Lengths& lengths);
 /// Chunks along axes that are free to be cut, where those of `shape` may hold `room` elements: of equal sides.
 std::vector<Lengths> of_equal_sides(const Lengths& shape, double room);
 
-/// The same for axes that are in chunks already: longer or shorter than they were by one factor. Longer ones are whole chunks
-/// of before, if those are not too long (`tolerance` says how far they may be), shorter ones divide the usual length.
+/// Chunks for axes that are in chunks already, longer or shorter by one factor. Longer chunks are made of whole old
+/// ones, where those are not too long (`tolerance` says by how much they may be); shorter ones divide the usual length.
 std::vector<Lengths> in_proportion(const std::vector<Lengths>& before, double room, double tolerance);
 
 /// The part of a slice that lies in each chunk of an axis; the step is positive. {[begin, end) in the axis, elements}.

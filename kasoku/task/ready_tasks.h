@@ -18,7 +18,8 @@ class ReadyTasks {
 
   ReadyTasks() { ring_.store(add_ring(64), std::memory_order_relaxed); }
 
-  /// Its worker alone. Pushes at(0), at(1), … at(n - 1), with one barrier for all of them.
+  /// Pushes at(0), at(1), … at(n - 1), with one memory barrier for all of them. Only the deque's own worker may call
+  /// it.
   template <class At>
   void push(size_t n, const At& at) {
     const int64_t bottom = bottom_.load(std::memory_order_relaxed), top = top_.load(std::memory_order_acquire);
@@ -32,7 +33,7 @@ class ReadyTasks {
     push(1, [&](size_t) { return task; });
   }
 
-  /// Its worker alone; none if there is nothing left.
+  /// Takes the latest task; none if there is nothing left. Only the deque's own worker may call it.
   uint32_t take() {
     const int64_t bottom = bottom_.load(std::memory_order_relaxed) - 1;
     if (bottom < top_.load(std::memory_order_relaxed)) return none;  // thieves only make it emptier

@@ -72,8 +72,8 @@ class Task {
     Inputs inputs;
     TaskValue* result;
   };
-  /// The same without it, of tasks that may_run_free(), this one the first: how many from there on ran. None if it needs
-  /// the lock after all, or if there are several and they are not over in nanoseconds each, or draw random numbers.
+  /// Runs tasks that may_run_free(), this one the first, without that lock; returns how many of them ran. 0 if this one
+  /// needs the lock after all, or if there are several and each takes longer than nanoseconds or draws random numbers.
   virtual size_t run_free(std::span<const Ready> ready) const {
     (void)ready;
     return 0;
@@ -138,7 +138,7 @@ class Places {
 class TaskGraph {
  public:
   explicit TaskGraph(std::vector<TaskPointer> roots);
-  /// Of tasks that live as long as `holder` does.
+  /// The graph of tasks that `holder` keeps alive.
   TaskGraph(std::vector<const Task*> roots, TaskValue holder);
 
   size_t size() const { return tasks_.size(); }
@@ -224,7 +224,7 @@ Results run(TaskGraph graph, const RunOptions& options = {});
 /// The graph in Graphviz' language; with times, each task carries its own.
 std::string dot_text(const TaskGraph& graph, const std::vector<TaskTime>* times = nullptr);
 
-/// The same picture as SVG, in plain layers: for machines without Graphviz.
+/// The picture as SVG, for machines without Graphviz: tasks in layers, by their distance from the inputs.
 std::string svg_text(const TaskGraph& graph, const std::vector<TaskTime>* times = nullptr);
 
 }  // namespace kasoku

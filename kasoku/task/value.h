@@ -61,7 +61,7 @@ class TaskValue {
   double as_real() const { return std::bit_cast<double>(bits_); }
   /// The number's 64 bits.
   uint64_t bits() const { return bits_; }
-  /// What of() was given; nullptr if the value is of another type.
+  /// The object that of() was called with; nullptr if the value has another type.
   template <class T>
   const T* as() const {
     return is(Shared<T>::kind) ? &static_cast<Shared<T>*>(object())->value : nullptr;

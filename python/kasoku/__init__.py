@@ -119,7 +119,9 @@ def __dir__():
 
 
 def load_ipython_extension(shell):
-    """What `%load_ext kasoku` calls: programs' imports of torch, pycuda and so on come from kasoku then. Returns None."""
+    """Called by `%load_ext kasoku`: from then on a program's imports of torch, pycuda and so on come from kasoku.
+    Returns None.
+    """
     from .notebook import load
 
     load(shell)

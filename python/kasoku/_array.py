@@ -1,4 +1,4 @@
-"""What arrays need Python for: a function that pickle finds by its name."""
+"""Functions of arrays that have to be Python: one that pickle finds by its name."""
 
 from . import _core
 

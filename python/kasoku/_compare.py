@@ -69,7 +69,7 @@ class Comparison:
         return next(row for row in self.rows if row.name == name)
 
     def as_dict(self):
-        """For JSON: numbers and strings only."""
+        """The result for JSON, with numbers and strings only."""
         keys = "name samples first best value cores gil error bound ratio launch slope failure".split()
         return [
             {key: (None if isinstance(v := getattr(row, key), float) and math.isnan(v) else v) for key in keys}

@@ -33,7 +33,7 @@ def reduce(thing):
 
 
 def loaded(content, version=__version__):
-    """What reduce() wrote."""
+    """The object that reduce() wrote."""
     if version != __version__:
         raise errors.UnsupportedError(
             f"a compiled function of kasoku {version} cannot be read: this process has kasoku {__version__}\n"

@@ -1,4 +1,4 @@
-"""What a Delayed has beside its operators: compute() and its kin, and the protocol of Dask's collections."""
+"""The methods of a Delayed beside its operators: compute() and its kin, and the protocol of Dask's collections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What runs when a function of ks.jit has no compiled form: Python's own interpreter, and compiled loops where there are.
+"""Runs functions of ks.jit that have no compiled form: by Python's interpreter, with compiled loops where that is
+possible.
 
 Numbers follow compiled code's rules: operators of narrow ones, elements of arrays mostly, have 64 bits, and results are
 Python's numbers.

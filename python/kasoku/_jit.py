@@ -48,7 +48,7 @@ def run_interpreted(function, args, named):
 
 
 class _Interpreted:
-    """What runs in the place of a function that has no compiled form for some arguments."""
+    """Stands in for a compiled function whose arguments have no compiled form."""
 
     def __init__(self, function, why, *options):
         def make(loop):
@@ -115,7 +115,7 @@ def _refuse_prange(function, why):
 
 
 class _Methods:
-    """What a JitFunction answers besides calls; put on the type once."""
+    """The methods of a JitFunction beside its call; they are put on the type once."""
 
     _is_cuda = _is_closed = False
     py_func = property(_core._jit_function, doc="The Python function that is compiled.")
@@ -350,5 +350,5 @@ def njit(*args, **options) -> Any:
 
 
 def report(function):
-    """What became of each loop and array expression of a compiled function."""
+    """How each loop and array expression of the function was compiled, by line."""
     return function.report()

@@ -1,4 +1,4 @@
-"""Where a kernel's text stands in the user's file, for messages about it.
+"""Finds a kernel's text in the user's file, for messages about it.
 
 A kernel remembers only the statement that made it. The file is read when a message is to be
 shown: the string that holds the text is looked for in the file's own ast.

@@ -1,4 +1,4 @@
-"""What a program writes for compiled code in the place of functions and methods: its overloads, and what they gave.
+"""Overloads: functions that a program writes for compiled code to use in the place of other functions and methods.
 
 An overload is Python that is given the types of a call's arguments and gives the function that is compiled for them, or
 None. Compiling asks here when the types are known, and reads the function anew with the answer (kasoku/jit/infer_overload.cpp).

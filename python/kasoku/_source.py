@@ -1,4 +1,4 @@
-"""Which text belongs to a function: the node of the ast whose compiled code is the function's own.
+"""Finds the text of a function: the node of the ast whose compiled code is the function's own.
 
 A file may change after its import, several functions may stand on a line, and a decorator gives another function than
 the one below it. So a text is believed only if it compiles to the code that Python runs.

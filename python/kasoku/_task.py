@@ -353,7 +353,7 @@ _pools = weakref.WeakSet()
 
 @atexit.register
 def _finish():
-    """What was submitted is done before the interpreter ends, as with ThreadPoolExecutor."""
+    """Waits, before the interpreter ends, until everything submitted is done, as ThreadPoolExecutor does."""
     for pool in list(_pools):
         pool.shutdown()
 

@@ -70,7 +70,7 @@ def _get_dependencies(value):
 
 
 def _value(argument, values):
-    """What an argument is when the keys have these values."""
+    """The value of an argument when the keys have these values."""
     if isinstance(argument, GraphNode):
         return argument({key: values[key] for key in argument.dependencies})
     return values[argument.key] if isinstance(argument, TaskRef) else argument
@@ -81,7 +81,7 @@ def _replaced(argument, subs):
 
 
 class GraphNode:
-    """What a graph holds under a key. Called with {key: value} of its dependencies it gives its own value."""
+    """A node of a graph, under a key. Called with {key: value} of its dependencies, it returns its own value."""
 
     __slots__ = ("key", "_dependencies")
 
@@ -262,7 +262,7 @@ class Task(GraphNode):
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
     def _with(self, key, args, kwargs):
-        """The same node with another key and other arguments; what subclasses add stays."""
+        """A copy of the node with another key and other arguments; attributes of subclasses stay."""
         made = type(self).__new__(type(self))
         for name, value in self._slots().items():
             setattr(made, name, value)
@@ -604,7 +604,7 @@ def resolve_aliases(dsk, keys, dependents):
 
 
 def cull(dsk, keys):
-    """What the keys need."""
+    """The part of a graph that the keys need."""
     keys = [keys] if not isinstance(keys, (list, set, tuple)) or isinstance(keys, tuple) and keys in dsk else keys
     return {key: dsk[key] for key in in_order(dsk, keys)}
 

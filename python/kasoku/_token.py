@@ -95,7 +95,7 @@ def key_split(s):
 
 
 def result_of(future):
-    """What a future of a graph stands for, when this process needs it."""
+    """The result that a future of a graph stands for, when this process needs it."""
     return getattr(future, "__kasoku_value__", future.result)()
 
 

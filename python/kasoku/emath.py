@@ -1,6 +1,12 @@
-"""Functions whose results are complex where real numbers leave their domain: numpy.emath's.
+"""numpy.emath: functions whose result is complex where a real argument lies outside of their domain.
 
-Whether one does is asked of the values, which are computed for it. With none that does, dtypes stay real.
+The dtype of a result depends on the arguments' values, so pending arguments are computed first. The result stays real if all
+values lie inside of the domain.
+
+>>> ks.emath.sqrt([1.0, 4.0])
+array([1., 2.])
+>>> ks.emath.sqrt([-1.0, 4.0])
+array([0.+1.j, 2.+0.j])
 """
 
 from . import _core

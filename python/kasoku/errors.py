@@ -1,5 +1,12 @@
-"""What kasoku raises and warns of. Every class is an `Error` and the Python exception of its meaning,
-so `except ValueError` and `except ks.Error` both work."""
+"""The exceptions and warnings of kasoku. Every exception class is an `Error` and the Python exception of its meaning,
+so `except ValueError` and `except ks.Error` both work.
+
+>>> try:
+...     ks.zeros((2, 3)) + ks.zeros(4)
+... except ks.Error as error:
+...     isinstance(error, ValueError)
+True
+"""
 
 import builtins
 import sys
@@ -72,7 +79,7 @@ class MemoryError(Error, builtins.MemoryError):
 
 
 class UnsupportedError(Error, builtins.NotImplementedError):
-    """What kasoku, or this device, does not have."""
+    """Something that kasoku, or this device, does not have."""
 
 
 class OSError(Error, builtins.OSError):
@@ -100,7 +107,7 @@ class CacheWarning(Warning):
 
 
 class CompileWarning(Warning):
-    """What the compiler says of a kernel that it accepts."""
+    """A compiler's warning about a kernel that it accepts."""
 
 
 class SwappedArgumentsWarning(Warning):

@@ -2,6 +2,9 @@
 
 They are computed where the array lies: by DUCC0 on a CPU, on all cores, and by cuFFT on a GPU. float32 and complex64
 stay what they are, all other numbers are computed in float64. A length below 1 is a ValueError.
+
+>>> ks.fft.rfft([1, 0, 0, 0])
+array([1.+0.j, 1.+0.j, 1.+0.j])
 """
 
 from ._core import _fft

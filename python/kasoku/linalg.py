@@ -1,9 +1,12 @@
 """Linear algebra, with NumPy's names and arguments: `ks.linalg.solve(a, b)`.
 
-Matrices are the last two axes, all before them a stack of them. float32, float64, complex64 and complex128 are computed
-as they are, integers and bools in float64. The work is done where the arrays lie: by the LAPACK of OpenBLAS or MKL on a
-CPU, a stack on all cores, and by cuSOLVER and cuBLAS on a GPU. What has no solution is a `LinAlgError`, which is
-NumPy's too.
+The last two axes of an array are a matrix; axes before them make a stack of matrices. float32, float64, complex64 and
+complex128 are computed as they are, integers and bools in float64. The work is done where the arrays lie: on a CPU by the
+LAPACK of OpenBLAS or MKL, with a stack on all cores, and on a GPU by cuSOLVER and cuBLAS. A problem without a solution
+raises `LinAlgError`, which is NumPy's too.
+
+>>> ks.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 8.0])
+array([1., 2.])
 """
 
 from typing import NamedTuple
@@ -16,35 +19,35 @@ globals().update((name, value) for name, value in vars(_linalg).items() if not n
 
 
 class EigResult(NamedTuple):
-    """What eig gives: the columns of `eigenvectors` belong to the elements of `eigenvalues`."""
+    """The result of eig: the columns of `eigenvectors` belong to the elements of `eigenvalues`."""
 
     eigenvalues: Array
     eigenvectors: Array
 
 
 class EighResult(NamedTuple):
-    """What eigh gives: values in increasing order, and orthonormal columns."""
+    """The result of eigh: eigenvalues in increasing order, and orthonormal columns."""
 
     eigenvalues: Array
     eigenvectors: Array
 
 
 class QRResult(NamedTuple):
-    """What qr gives: Q has orthonormal columns, R is upper triangular."""
+    """The result of qr: Q has orthonormal columns, R is upper triangular."""
 
     Q: Array
     R: Array
 
 
 class SlogdetResult(NamedTuple):
-    """What slogdet gives: det is `sign * exp(logabsdet)`."""
+    """The result of slogdet: det is `sign * exp(logabsdet)`."""
 
     sign: Array
     logabsdet: Array
 
 
 class SVDResult(NamedTuple):
-    """What svd gives: the matrix is `U * S @ Vh`."""
+    """The result of svd: the matrix is `U * S @ Vh`."""
 
     U: Array
     S: Array

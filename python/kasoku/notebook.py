@@ -194,7 +194,7 @@ class Session:
 
 
 def _transformer():
-    """What makes Python of a cell's magics, `!` and `?`; None without IPython."""
+    """The function that turns a cell's magics, `!` and `?` into Python; None without IPython."""
     try:
         from IPython.core.inputtransformer2 import TransformerManager
     except ImportError:

@@ -1,8 +1,14 @@
 """ks.random: arrays of random numbers, the same on every device and with any number of threads.
 
-NumPy's Generator and its module's functions. A number depends on the seed, on how many draws came before, on its place in the
-array and on the distribution's parameters, which are numbers or arrays; `device=` says where it lies. What is a formula of
-uniform or normal numbers is fused with what follows; what is accepted and rejected one by one is a kernel of its own.
+The module has NumPy's Generator and the functions of numpy.random. A number depends on the seed, on how many draws came
+before it, on its place in the array and on the distribution's parameters, which are numbers or arrays. `device=` chooses
+where the array lies. A distribution that is a formula of uniform or normal numbers is fused with the operations that
+follow; one that accepts and rejects numbers is a kernel of its own.
+
+>>> ks.random.seed(1)
+>>> x = ks.random.normal(size=1000)
+>>> bool(abs(x.mean()) < 0.2)
+True
 """
 
 import functools
@@ -30,7 +36,7 @@ def _given(x, device):
 
 
 def _must_hold(dtype, low, high, endpoint):
-    """That integers of the dtype reach from `low` to `high`."""
+    """Raises unless integers of the dtype reach from `low` to `high`."""
     dtype = _np.dtype(dtype)
     if dtype.kind not in "bui":
         return
@@ -82,7 +88,7 @@ def _floating(x, dtype):
 
 
 def _uniform(self, shape, device):
-    """In (0, 1]."""
+    """Uniform numbers in (0, 1]."""
     return 1 - self.random(shape, device=device)
 
 
@@ -759,7 +765,7 @@ def _of_process(name, method):
 
 
 def _documented(method):
-    """Of all distributions there is one thing to say, before the example."""
+    """Adds the sentence that all distributions share, before the example."""
     sentences, prompt, example = (method.__doc__ or "").partition("\n\n    >>> ")
     if prompt and "size" in inspect.signature(method).parameters:
         method.__doc__ = f"""{sentences}

@@ -192,7 +192,7 @@ class Redirect:
 
 
 def _asker(frame):
-    """Who asks for a module by name: past pkgutil.resolve_name() and unittest.mock, which ask for a program that patches a name."""
+    """The frame that asks for a module by name; pkgutil and unittest.mock, which ask for their caller, are passed over."""
     while frame.f_back and frame.f_globals.get("__name__") in ("pkgutil", "unittest.mock", "contextlib"):
         frame = frame.f_back
     return frame

@@ -10,15 +10,15 @@
 
 namespace kasoku {
 
-/// None, an int or a tuple of ints.
+/// axis= as None, an int or a tuple of ints.
 std::optional<Extents> axes_from(nb::handle axis);
-/// None or an int.
+/// axis= as None or an int.
 std::optional<int64_t> axis_from(nb::handle axis);
 /// Axes by the widths of their steps in memory, the widest first. Those without steps stay where they are, as in NumPy.
 Extents axes_of_memory(std::span<const int64_t> shape, std::span<const int64_t> strides);
 /// shape, or *shape as methods take it.
 Shape shape_from_args(const nb::args& args);
-/// What stands between the brackets of x[...].
+/// The parts of the index between the brackets of x[...].
 std::vector<Index> index_from(nb::handle key, Device& device);
 std::vector<Array> arrays_from(nb::handle sequence);
 Scalar scalar_from(nb::handle object);
@@ -29,7 +29,7 @@ std::optional<Array> out_from(nb::handle out);
 
 /// The result of the function called `name`, or the array that is given for it by out=.
 nb::object stored(const char* name, Array result, nb::handle out);
-/// The same by NumPy's rule casting=, in dtype= or in the output's dtype.
+/// stored() in dtype= or in the output's dtype, if NumPy's rule casting= allows it.
 nb::object stored(const char* name, Array result, nb::handle out, nb::handle dtype, const std::string& casting);
 /// Whether NumPy's rule lets elements be cast; an unknown rule is an error.
 bool can_cast(Dtype from, Dtype to, const std::string& casting);

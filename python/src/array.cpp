@@ -207,28 +207,7 @@ static void set_all(const nb::object& array, nb::handle values) {
   if (PyObject_SetItem(array.ptr(), Py_Ellipsis, values.ptr()) < 0) throw nb::python_error();
 }
 
-void bind_array(nb::module_& m) {
-  const auto conjugated = [m](nb::object self) { return is_complex(array_of(self)->dtype()) ? nb::object(m.attr("conjugate")(self)) : self; };
-  m.attr("_Attribute") = attribute_type();
-  std::vector<PyType_Slot> all_slots = slots();
-  nb::class_<Array> cls(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(),
-                    nb::pooled(4096), R"(An n-dimensional array on a device, with NumPy's semantics.
-
-Made by ks.array(), ks.asarray(), ks.zeros() and their like. Operations on many elements are pending until somebody
-reads the values, so that several become one kernel. Its constructor takes numpy.ndarray's arguments and device=.
-
->>> x = ks.array([[1, 2], [3, 4]])
->>> (x + x.T).sum(axis=0)
-array([ 7, 13]))");
-  cls.def(
-          "__init__",
-          [](Array* self, nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle offset, nb::handle strides,
-             nb::handle order, nb::handle device) {
-            new (self) Array(constructed(shape, dtype, buffer, offset, strides, order, device));
-          },
-          "shape"_a, "dtype"_a = nb::none(), "buffer"_a = nb::none(), "offset"_a = 0, "strides"_a = nb::none(),
-          "order"_a = nb::none(), nb::kw_only(), "device"_a = nb::none(),
-          "An array whose values are not defined, or one that on a cpu shows the memory of a buffer.");
+static void bind_attributes(nb::class_<Array>& cls) {
   attribute<[](const Array& x) { return tuple_from(x.shape()); }>(
       cls, "shape",
       [](Array& x, nb::handle shape) {
@@ -281,8 +260,12 @@ array([ 7, 13]))");
             x.buffer()->is_shared = true;  // whoever has the address may write there
             return reinterpret_cast<uintptr_t>(first);
           },
-          "Address of the first element, which stays: the memory counts as shared from then on.")
-      .def("numpy", &to_numpy, "The values in a new NumPy array.")
+          "Address of the first element, which stays: the memory counts as shared from then on.");
+}
+
+/// Copies of the values: elsewhere, in another dtype, as objects of Python or of NumPy.
+static void bind_conversions(nb::class_<Array>& cls, nb::module_& m) {
+  cls.def("numpy", &to_numpy, "The values in a new NumPy array.")
       .def("to_numpy", &to_numpy,
            "The values in a new NumPy array; plotting libraries and those of tables ask for it by this name.")
       .def("get", &to_numpy, "The values in a new NumPy array.")
@@ -339,8 +322,12 @@ array([ 7, 13]))");
             }
             return self;
           },
-          "Computes the values if they are pending.")
-      .def(
+          "Computes the values if they are pending.");
+}
+
+/// The same elements under another shape.
+static void bind_shapes(nb::class_<Array>& cls, nb::module_& m) {
+  cls.def(
           "reshape",
           [m](nb::object self, nb::args shape, nb::object order, nb::object copies) -> nb::object {
             const Shape wanted = shape_from_args(shape);
@@ -378,8 +365,12 @@ array([ 7, 13]))");
       .def("view", &view, "dtype"_a = nb::none(),
            "The same memory under another dtype. Where its elements have another size, those of the last axis become "
            "more or fewer. Under a dtype or a class that only NumPy has, bytes of void or records, it is an array of "
-           "NumPy's.")
-      .def(
+           "NumPy's.");
+}
+
+static void bind_values(nb::class_<Array>& cls, nb::module_& m) {
+  const auto conjugated = [m](nb::object self) { return is_complex(array_of(self)->dtype()) ? nb::object(m.attr("conjugate")(self)) : self; };
+  cls.def(
           "fill",
           [](const Array& x, nb::handle value) {
             if (!plain_number(value) && nb::cast<int64_t>(nb::getattr(value, "ndim", nb::int_(0))) > 0)
@@ -397,8 +388,12 @@ array([ 7, 13]))");
       .def("conj", conjugated, "Complex conjugates; the array itself if it is not complex.")
       .def(
           "round", [](nb::handle self, int decimals) { return round_of(self, decimals, nb::none()); }, "decimals"_a = 0,
-          "Rounded to a number of decimals, halves to even.")
-      .def(
+          "Rounded to a number of decimals, halves to even.");
+}
+
+/// What Python's own functions and statements ask an object for.
+static void bind_protocols(nb::class_<Array>& cls, nb::module_& m) {
+  cls.def(
           "__round__",
           [](nb::handle self, nb::handle n) { return round_of(self, n.is_none() ? 0 : nb::cast<int>(n), nb::none()); },
           "ndigits"_a = nb::none())
@@ -430,8 +425,10 @@ array([ 7, 13]))");
            })
       .def("__repr__", &text_of)
       .def("__str__", [](const Array& x) { return nb::str(printed(x)); });
-  const nb::object any = nb::inst_alloc(nb::type<Array>());
-  array_place = reinterpret_cast<char*>(nb::inst_ptr<Array>(any)) - reinterpret_cast<char*>(any.ptr());
+}
+
+/// What kasoku's Python asks for, and nobody else.
+static void bind_inner_functions(nb::module_& m) {
   m.def("_become", [](nb::handle object, const Array& x) {
     new (array_inside(object)) Array(x);
     nb::inst_mark_ready(object);
@@ -442,6 +439,9 @@ array([ 7, 13]))");
     const Array here = to_device(value, x.device());
     x.assign(here.dtype() == x.dtype() ? here : astype(here, x.dtype()));
   }, "x"_a, "value"_a, "Makes x's elements those of a value of its shape that nobody uses any more.");
+}
+
+static void bind_constants_and_dtypes(nb::module_& m) {
   m.attr("ndarray") = m.attr("Array");  // its name in NumPy
   m.attr("newaxis") = nb::none();
   m.attr("pi") = 3.141592653589793;
@@ -455,6 +455,38 @@ array([ 7, 13]))");
     if (row.kind == DtypeKind::boolean) m.attr("bool") = numpy().attr("bool_");  // the standard's name
     m.attr(name.c_str()) = row.code.empty() ? nb::object(nb::str(row.name.data(), row.name.size())) : nb::object(numpy().attr(name.c_str()));
   }
+}
+
+void bind_array(nb::module_& m) {
+  m.attr("_Attribute") = attribute_type();
+  std::vector<PyType_Slot> all_slots = slots();
+  nb::class_<Array> cls(m, "Array", nb::type_slots(all_slots.data()), nb::dynamic_attr(), nb::is_weak_referenceable(),
+                    nb::pooled(4096), R"(An n-dimensional array on a device, with NumPy's semantics.
+
+Made by ks.array(), ks.asarray(), ks.zeros() and their like. Operations on many elements are pending until somebody
+reads the values, so that several become one kernel. Its constructor takes numpy.ndarray's arguments and device=.
+
+>>> x = ks.array([[1, 2], [3, 4]])
+>>> (x + x.T).sum(axis=0)
+array([ 7, 13]))");
+  cls.def(
+          "__init__",
+          [](Array* self, nb::handle shape, nb::handle dtype, nb::handle buffer, nb::handle offset, nb::handle strides,
+             nb::handle order, nb::handle device) {
+            new (self) Array(constructed(shape, dtype, buffer, offset, strides, order, device));
+          },
+          "shape"_a, "dtype"_a = nb::none(), "buffer"_a = nb::none(), "offset"_a = 0, "strides"_a = nb::none(),
+          "order"_a = nb::none(), nb::kw_only(), "device"_a = nb::none(),
+          "An array whose values are not defined, or one that on a cpu shows the memory of a buffer.");
+  bind_attributes(cls);
+  bind_conversions(cls, m);
+  bind_shapes(cls, m);
+  bind_values(cls, m);
+  bind_protocols(cls, m);
+  const nb::object any = nb::inst_alloc(nb::type<Array>());
+  array_place = reinterpret_cast<char*>(nb::inst_ptr<Array>(any)) - reinterpret_cast<char*>(any.ptr());
+  bind_inner_functions(m);
+  bind_constants_and_dtypes(m);
 }
 
 }  // namespace kasoku

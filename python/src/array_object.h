@@ -65,7 +65,7 @@ class InFace {
 /// `base` is; `also_whole`: even if it shows all of it as it is.
 void know_view(nb::handle result, nb::handle of, bool also_whole);
 
-/// What operands gave as an array of the class of the first whose class a program derived from the face's.
+/// The result as an object of the class of the first operand whose class a program derived from a face's.
 PyObject* as_derived(nb::handle x, nb::handle y, PyObject* result);
 
 /// guarded(f), in the face if one of the operands is of its class.
@@ -86,11 +86,11 @@ inline nb::object settled_object_of(Array&& array) {
 }
 
 struct Value;
-/// What is computed of numbers, or was read, as an object (ops.cpp).
+/// A number that was computed or read, as a Python object (ops.cpp).
 nb::object object_of(const Value& value);
 
-/// What an operation gives that was computed for such operands before (kasoku/array/direct.h); none if it is to take
-/// the whole way. The lock stays, and there is nothing to settle (ops.cpp).
+/// The result of an operation that was computed for such operands before (kasoku/array/direct.h). None if it has to go
+/// through apply(). The lock stays held, and there is nothing to settle (ops.cpp).
 nb::object again(Op op, std::span<const nb::handle> objects);
 
 /// x.item(key) for a key with a number for each axis, if the element is at hand; else none (subscript.cpp).

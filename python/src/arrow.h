@@ -21,7 +21,7 @@ struct Column {
 /// columns. TypeError for elements that no array of ours holds.
 std::optional<Column> column_of_arrow(nb::handle object);
 
-/// The same as an array. ValueError for a column with nulls.
+/// column_of_arrow() as an array. ValueError for a column with nulls.
 std::optional<Array> array_of_arrow(nb::handle object);
 
 }  // namespace kasoku

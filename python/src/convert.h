@@ -16,7 +16,7 @@ namespace kasoku {
 /// Whatever numpy.dtype understands; also Python's float, int, bool, complex.
 Dtype dtype_from(nb::handle object);
 std::optional<Dtype> optional_dtype(nb::handle object);  ///< None: nothing
-/// What a numpy.dtype is here; nothing for one that no array of ours can hold.
+/// The dtype of ours for a numpy.dtype; nothing for one that no array of ours can hold.
 std::optional<Dtype> dtype_of_numpys(nb::handle dtype);
 /// numpy.dtype of a dtype; a string for what NumPy lacks.
 nb::object numpy_dtype(Dtype dtype);
@@ -24,9 +24,9 @@ nb::object numpy_dtype(Dtype dtype);
 /// A Device object, its name, or None for the default device.
 Device& device_from(nb::handle object);
 
-/// What an object is as an index; nothing if 64 bits do not hold it.
+/// The object as an index; nothing if 64 bits do not hold it.
 std::optional<int64_t> index_from(nb::handle object);
-/// The same, for which that is an OverflowError.
+/// The object as an index; OverflowError if 64 bits do not hold it.
 int64_t integer_from(nb::handle object);
 /// Whether it is a sequence whose length is known; an array of no axes has none.
 bool has_length(nb::handle object);
@@ -34,9 +34,9 @@ bool has_length(nb::handle object);
 Shape shape_from(nb::handle object);
 nb::tuple tuple_from(const Shape& shape);
 
-/// What Python's own float is, or its int if 64 bits hold it; nothing for any other class.
+/// The number in a Python float, or in an int that 64 bits hold; nothing for any other class.
 std::optional<Scalar> plain_number(nb::handle object);
-/// The same into a number that was 0; false for what is none, and the number is undefined.
+/// plain_number() into a number that was 0. False for any other object; the number is undefined then.
 bool get_plain_number(nb::handle object, Scalar& number);
 /// A number of NumPy's and its dtype; nothing for an object of any other class.
 struct NumpysNumber {
@@ -51,11 +51,12 @@ nb::object as_numpys_number(const void* element, Dtype dtype);
 /// Arrays, Python numbers, NumPy scalars and arrays, anything numpy.asarray takes;
 /// nothing for what is none of them. Host data goes to `device`.
 std::optional<Operand> operand_from(nb::handle object, Device& device);
-/// What is to be stored in `x`. Of what is no operand, as None or a text, NumPy makes an element of the dtype, or refuses.
+/// The value to store in `x`. NumPy makes an element of the dtype of objects that are no operands, as None or a text,
+/// or refuses.
 Operand value_from(nb::handle value, const Array& x);
-/// The same as an array.
+/// The object as an array on `device`.
 Array array_from(nb::handle object, Device& device);
-/// What where= is given: a list may have numbers for truth, as NumPy takes it.
+/// The mask that where= was given. A list may have numbers for truth values, as in NumPy.
 Array mask_from(nb::handle where, Device& device);
 
 /// Of numbers of Python's, float64 and int64 of NumPy's among them, in lists of one length; null for any other object, and for
@@ -73,7 +74,7 @@ nb::object numpy_view(const Array& array);
 nb::object with_numpys_integers(nb::object array, Dtype dtype);
 /// The only element.
 Scalar number_of(const Array& array);
-/// The same as a Python number.
+/// The only element of an array as a Python number.
 nb::object item_of(const Array& array);
 /// The element that is named by a number for each axis; none if it is not at hand, or not there (kasoku/array/basic_index.h).
 nb::object item_at(const Array& array, std::span<const int64_t> place);

@@ -9,7 +9,7 @@
 
 namespace kasoku {
 
-/// Which of the arguments that only some reductions have a reduction takes.
+/// Which arguments a reduction takes, of those that not all reductions have.
 struct ReductionWords {
   bool dtype = false, initial = false, where = false;
 };
@@ -22,7 +22,8 @@ std::string described(ReduceOp op, std::string_view name, ReductionWords words);
 std::string described(ScanOp op);
 std::string described(Algorithm row);
 
-/// Of the method that is the function with the array for its first argument, or puts what that gives in its place.
+/// The documentation of the method that calls the function with the array as first argument, or (in_place) stores the
+/// result in it.
 std::string described_method(std::string_view function, const char* doc, bool in_place = false);
 
 }  // namespace kasoku

@@ -7,8 +7,8 @@
 
 namespace kasoku {
 
-/// None: the default device. Else a Device, "cuda:1", or anything whose str() is
-/// such a name (torch.device).
+/// The device that Python names: None is the default device; a Device, "cuda:1", or any object whose str() is such a
+/// name (torch.device).
 Device& to_device(nb::handle object);
 
 }  // namespace kasoku

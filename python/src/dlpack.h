@@ -36,14 +36,14 @@ struct Tensor {
   uint64_t byte_offset;
 };
 
-/// In a capsule "dltensor".
+/// The content of a capsule "dltensor".
 struct Managed {
   Tensor tensor;
   void* context;
   void (*deleter)(Managed*);
 };
 
-/// In a capsule "dltensor_versioned".
+/// The content of a capsule "dltensor_versioned".
 struct ManagedVersioned {
   Version version;
   void* context;
@@ -66,7 +66,7 @@ inline Type type_of(Dtype dtype) {
   return {code, static_cast<uint8_t>(8 * row.size), 1};
 }
 
-/// Nothing for a type that no array of ours holds.
+/// The dtype of ours for a DLPack type; nothing for one that no array of ours holds.
 inline std::optional<Dtype> dtype_of(Type type) {
   for (size_t i = 0; i < std::size(dtype_table); ++i)
     if (dtype_table[i].kind != DtypeKind::opaque && type_of(static_cast<Dtype>(i)) == type)

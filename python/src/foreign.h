@@ -18,11 +18,12 @@ Array adopted(Device& device, void* first, const Shape& shape, const Strides& st
 /// Keeps a Python object.
 std::shared_ptr<void> keep(nb::handle object);
 
-/// What __cuda_array_interface__ shows; nothing if the object has none. It lies where its address does: that of a face on a CPU is the host's.
+/// An array over the memory that __cuda_array_interface__ names; nothing if the object has no such attribute. Its
+/// device is that of the address, which a face on a CPU may have in the host's memory.
 std::optional<Array> array_of_interface(nb::handle object);
 
-/// What an object with __dlpack__, or a capsule, shows. TypeError for an element that no array of ours holds,
-/// UnsupportedError for memory of a device that is none of ours.
+/// An array over the memory of an object with __dlpack__, or of a capsule. TypeError for elements that no array of ours
+/// holds, UnsupportedError for memory of a device that we do not have.
 Array array_of_dlpack(nb::handle object);
 
 /// Gives an array to a library that reads it on its stream of this handle, by DLPack's numbers: nothing is the legacy

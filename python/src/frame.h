@@ -10,7 +10,7 @@
 
 namespace kasoku {
 
-/// What is remembered of a code object. It keeps the object, so that its address stays its own.
+/// Facts about a code object. It keeps the object alive, so that no other one gets its address.
 struct PythonCode {
   explicit PythonCode(nb::object code);
 

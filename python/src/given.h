@@ -10,7 +10,8 @@
 
 namespace kasoku {
 
-/// That of the first array among the objects and the lists that they are, ours or another library's on a GPU; else the default one.
+/// The device of the first array among the objects, and in lists among them: an array of ours, or of another library on
+/// a GPU. The default device if there is none.
 Device& device_among(std::initializer_list<nb::handle> objects);
 
 /// The array that an object is, or that is made of it.
@@ -23,14 +24,15 @@ OutOfRange out_of_range_from(nb::handle mode);
 
 std::optional<Array> optional_array(nb::handle object, Device& device);
 
-/// What `compute` gives, by a thread that others may have the lock of while it waits.
+/// The result of `compute`. Other threads may have Python's lock while it waits.
 template <class F>
 auto without_lock(F&& compute) {
   const GilUntilBlocked keep;
   return compute();
 }
 
-/// The same of so many elements: while many are computed others have the lock, which for few costs more than it gives.
+/// The result of `compute` for `n` elements. Others have the lock while many are computed; for few, giving it up costs
+/// more.
 template <class F>
 auto without_lock_of(int64_t n, F&& compute) {
   if (n <= few_elements) return without_lock(compute);

@@ -19,7 +19,8 @@ size_t words_of_item(const jit::Type& type);
 void to_memory(const uint64_t* words, const jit::Type& type, char* at);
 void to_words(const char* at, const jit::Type& type, uint64_t* words);
 
-/// Where the key and the value of a dict's entry are, behind its hash, and how long it is; a set has no values.
+/// The offsets of the key and the value in an entry of a dict, behind its hash, and the entry's size. A set has no
+/// values.
 struct EntryLayout {
   size_t key, value, size;
 };

@@ -146,6 +146,31 @@ void Reader::read_overloads() {
   }
 }
 
+/// Whether the object is a dtype, of numbers or of records; the binding is then that.
+static bool binds_dtype(nb::object object, Binding& binding) try {
+  if (!PyType_Check(object.ptr()) && !nb::hasattr(object, "dtype") && !nb::hasattr(object, "type")) return false;
+  nb::object numpy = nb::module_::import_("numpy");
+  nb::object dtype = numpy.attr("dtype");
+  const bool is_dtype = PyObject_IsInstance(object.ptr(), dtype.ptr()) == 1 ||
+                        (PyType_Check(object.ptr()) && PyObject_IsSubclass(object.ptr(), numpy.attr("generic").ptr()) == 1);
+  nb::object records =
+      PyObject_IsInstance(object.ptr(), dtype.ptr()) == 1 ? object : nb::object(nb::getattr(object, "dtype", nb::none()));
+  if (PyObject_IsInstance(records.ptr(), dtype.ptr()) == 1 && !nb::object(records.attr("fields")).is_none()) {
+    binding.kind = Binding::Kind::dtype;
+    binding.type = record_type(records, true);
+    return true;
+  }
+  if (is_dtype)
+    if (const auto found = dtype_from_name(nb::cast<std::string>(dtype(object).attr("name")))) {
+      binding.kind = Binding::Kind::dtype;
+      binding.dtype = *found;
+      return true;
+    }
+  return false;
+} catch (const nb::python_error&) {
+  return false;
+}
+
 Binding Reader::classify_known(nb::object object, const std::string& name, int depth) {
   Binding binding;
   binding.name = name;
@@ -255,28 +280,7 @@ Binding Reader::classify_known(nb::object object, const std::string& name, int d
     binding.function = read({object, options_, {}}, false);
     return binding;
   }
-  if (PyType_Check(p) || nb::hasattr(object, "dtype") || nb::hasattr(object, "type")) {
-    try {
-      nb::object numpy = nb::module_::import_("numpy");
-      nb::object dtype = numpy.attr("dtype");
-      const bool is_dtype = PyObject_IsInstance(p, dtype.ptr()) == 1 ||
-                            (PyType_Check(p) && PyObject_IsSubclass(p, numpy.attr("generic").ptr()) == 1);
-      nb::object records =
-          PyObject_IsInstance(p, dtype.ptr()) == 1 ? object : nb::object(nb::getattr(object, "dtype", nb::none()));
-      if (PyObject_IsInstance(records.ptr(), dtype.ptr()) == 1 && !nb::object(records.attr("fields")).is_none()) {
-        binding.kind = Binding::Kind::dtype;
-        binding.type = record_type(records, true);
-        return binding;
-      }
-      if (is_dtype)
-        if (const auto found = dtype_from_name(nb::cast<std::string>(dtype(object).attr("name")))) {
-          binding.kind = Binding::Kind::dtype;
-          binding.dtype = *found;
-          return binding;
-        }
-    } catch (const nb::python_error&) {
-    }
-  }
+  if (binds_dtype(object, binding)) return binding;
   binding.name = describe(object);
   return binding;
 }

@@ -28,7 +28,7 @@ struct ReadFunction {
   std::vector<nb::object> raised;  ///< what makes the exceptions of its raise statements
 };
 
-/// What is behind an object of ks.jit.
+/// The function and options of an object of ks.jit.
 struct JitObject {
   nb::object function;
   jit::Options options;
@@ -43,7 +43,7 @@ bool as_jit_object(nb::handle object, JitObject& out);
 /// there is no source.
 ReadFunction read_function(const JitObject& function);
 
-/// What a program's overload gives for these arguments is known from now on.
+/// Asks the program's overload for its function for these arguments, and remembers it.
 void ask(const jit::Overload& asked, bool in_kernels);
 
 /// What compile() gives, which is called again with what the program's overloads give each time that it asks for one;

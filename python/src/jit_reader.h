@@ -41,7 +41,7 @@ class Reader {
     const jit::Function* function;
   };
   struct Frame;
-  /// What the yields of a generator that a loop runs over do.
+  /// What a yield becomes in a generator that a loop runs over: a turn of that loop.
   struct Yields {
     nb::object loop, code;  ///< the loop's node; the generator's code
     Frame* around;          ///< the function that runs over it
@@ -150,6 +150,14 @@ class Reader {
   static std::string describe_syntax(const std::string& kind);
   jit::ExprPtr optional(nb::handle node) { return node.is_none() ? nullptr : expr(node); }
   jit::ExprPtr expr(nb::handle node);
+  jit::ExprPtr constant(nb::handle node);
+  jit::ExprPtr name_or_global(nb::handle node);
+  jit::ExprPtr subscript(nb::handle node);
+  jit::ExprPtr unary(nb::handle node);
+  jit::ExprPtr dict_display(nb::handle node);
+  jit::ExprPtr call(nb::handle node);
+  /// `*value` in a call. A value without a name gets one, from which the arguments after the first come.
+  jit::ExprPtr starred_argument(nb::handle node);
   jit::Block block(nb::handle nodes);
   jit::StmtPtr statement(nb::handle node);
 

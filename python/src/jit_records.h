@@ -12,7 +12,7 @@ jit::Type record_type(nb::handle dtype, bool is_aligned = true);
 /// The type of a structured NumPy array, or of one of its elements (numpy.void); unknown for anything else.
 jit::Type type_of_records(PyObject* value);
 
-/// Where the bytes of a numpy.void are.
+/// The address of the bytes of a numpy.void.
 char* record_address(PyObject* value);
 
 /// The type of a numpy.random.Generator, which is a record too; unknown for anything else.

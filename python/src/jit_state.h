@@ -84,8 +84,8 @@ std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<jit::Type> ty
 std::vector<jit::Type> for_any_letters(JitState& state, std::vector<jit::Type> types);
 /// Whether an error of compile_for says that there is no compiled form.
 bool means_no_form(const Error& error);
-/// From now on these arguments (all, if nothing can be read) run in the interpreter, because of `error`; throws a
-/// TypingError if they may not.
+/// Runs calls with these argument types in the interpreter from now on, because of `error`; all calls, if the function
+/// cannot be read. Throws a TypingError if the function may not run there.
 void refuse(JitState& state, const std::string& signature, const Error& error);
 /// The result, or null if the arguments are not of the entry's types. `given`: their own types, if they
 /// are to be converted.
@@ -94,7 +94,7 @@ PyObject* call_entry(const std::shared_ptr<JitEntry>& entry, PyObject* const* ar
 /// The entry that a function ran by last, if calls of it with numbers need nothing of Python: no arrays outside, one number
 /// or None as its result, nobody who watches. Else null.
 std::shared_ptr<JitEntry> free_entry(const JitState& state);
-/// What the words of a call, or of several, have room in before memory is taken for them.
+/// How many words of calls fit on the stack; memory is taken for more.
 inline constexpr int words_at_hand = 96;
 
 /// Calls of such an entry with numbers, one after another.
@@ -132,7 +132,7 @@ bool is_observed();
 /// For tests: NumPy's arrays count as those of a device. Gives what it was.
 bool set_offloads_to_cpu(bool on);
 
-/// What is behind a function of ks.jit; nullptr for any other object.
+/// The state of a function of ks.jit; nullptr for any other object.
 JitState* jit_state_of(PyObject* object);
 /// Throws if `object` is not a function of ks.jit.
 JitState& jit_state(nb::handle object);

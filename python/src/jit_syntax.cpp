@@ -27,6 +27,120 @@ Operator Reader::operator_of(nb::handle op) {
   return names.at(class_name(op));
 }
 
+ExprPtr Reader::constant(nb::handle node) {
+  ExprPtr e = make_expr(ExprKind::constant, place(node));
+  nb::object value = node.attr("value");
+  if (value.is(nb::handle(Py_Ellipsis))) {
+    e->kind = ExprKind::ellipsis;
+    return e;
+  }
+  Binding binding = classify(value, "constant");
+  if (binding.kind != Binding::Kind::value) fail(node, fmt::format("{} cannot be used in compiled code", binding.name));
+  e->value = binding.value;
+  return e;
+}
+
+ExprPtr Reader::name_or_global(nb::handle node) {
+  ExprPtr e = make_expr(ExprKind::name, place(node));
+  const std::string name = nb::cast<std::string>(node.attr("id"));
+  if (std::ranges::find(frame_->caught, name) != frame_->caught.end())
+    fail(node, fmt::format("the exception '{}' can only be raised again in compiled code", name), "catch its class, and say what is to be known of it when it is raised");
+  std::vector<std::string> names;
+  if (ExprPtr inside = inner_value(node, name, false, names)) return inside;
+  if (!frame_->locals.contains(name)) return global(look_up(name, node), name, node);
+  e->text = frame_->prefix + name;
+  return e;
+}
+
+ExprPtr Reader::subscript(nb::handle node) {
+  ExprPtr e = make_expr(ExprKind::subscript, place(node));
+  if (nb::object member = resolve(node); member.is_valid()) return global(member, "member", node);
+  e->items.push_back(expr(node.attr("value")));
+  e->items.push_back(expr(node.attr("slice")));
+  const auto array_of_list = [](ExprPtr& index) {
+    if (index->kind == ExprKind::list) index = row_of(std::move(index));
+  };
+  array_of_list(e->items[1]);
+  if (e->items[1]->kind == ExprKind::tuple)
+    for (ExprPtr& item : e->items[1]->items) array_of_list(item);
+  if (const char* name = index_function(node)) {
+    e->binding.kind = Binding::Kind::function;
+    e->binding.function = read({library().attr("indices").attr(name), options_, {}}, false);
+  }
+  return e;
+}
+
+ExprPtr Reader::unary(nb::handle node) {
+  ExprPtr e = make_expr(ExprKind::unary, place(node));
+  e->op = operator_of(node.attr("op"));
+  e->items.push_back(expr(node.attr("operand")));
+  const uint64_t* magnitude = e->items[0]->kind == ExprKind::constant ? std::get_if<uint64_t>(&e->items[0]->value) : nullptr;
+  if (e->op == Operator::negative && magnitude && *magnitude == uint64_t{1} << 63) {  // the least int64
+    e = std::move(e->items[0]);
+    e->value = std::numeric_limits<int64_t>::min();
+  }
+  return e;
+}
+
+ExprPtr Reader::dict_display(nb::handle node) {
+  ExprPtr e = make_expr(ExprKind::dict, place(node));
+  size_t i = 0;
+  for (nb::handle key : node.attr("keys")) {
+    if (key.is_none()) fail(node, "**d in a dict cannot be compiled", "use update");
+    e->items.push_back(expr(key));
+    e->items.push_back(expr(node.attr("values")[i++]));
+  }
+  return e;
+}
+
+ExprPtr Reader::starred_argument(nb::handle node) {
+  ExprPtr starred = make_expr(ExprKind::starred, place(node));
+  ExprPtr value = expr(node.attr("value"));
+  if (class_name(node.attr("value")) != "Name") {
+    ExprPtr named = make_expr(ExprKind::walrus, starred->place);
+    named->items.push_back(make_name(fmt::format("ks_given_{}", n_given_++), starred->place));
+    named->items.push_back(std::move(value));
+    value = std::move(named);
+  }
+  starred->items.push_back(std::move(value));
+  return starred;
+}
+
+ExprPtr Reader::call(nb::handle node) {
+  ExprPtr e = make_expr(ExprKind::call, place(node));
+  if (nb::object text = scopes().attr("as_f_string")(node); !text.is_none()) return keep_.push_back(text), text_of_parts(text);
+  if (nb::object made = scopes().attr("as_sort_by_key")(node); !made.is_none())
+    return keep_.push_back(made), made_call(nb::borrow<nb::tuple>(made), node);
+  if (ExprPtr made = list_call(node)) return made;
+  if (ExprPtr made = folded_call(node)) return made;
+  if (ExprPtr made = dict_call(node)) return made;
+  if (ExprPtr made = isinstance_call(node)) return made;
+  if (ExprPtr made = issubdtype_call(node)) return made;
+  if (ExprPtr made = library_call(node)) return made;
+  std::vector<std::string> names;  // of variables that a function inside is given
+  nb::object called = node.attr("func");
+  ExprPtr inside = called.type().is(ast_class("Name")) ? inner_value(called, nb::cast<std::string>(called.attr("id")), true, names) : nullptr;
+  if (inside) e->items.push_back(std::move(inside));
+  else e->items.push_back(expr(called));
+  if (Expr& method = *e->items[0]; method.kind == ExprKind::attribute) {
+    nb::object written = library().attr("method")(method.text);
+    if (!written.is_none()) {
+      method.binding.kind = Binding::Kind::function;
+      method.binding.function = read({written, options_, {}}, false);
+    }
+    method.binding.overloaded = overloaded(nb::str(("." + method.text).c_str()));
+  }
+  for (nb::handle argument : node.attr("args"))
+    e->items.push_back(class_name(argument) == "Starred" ? starred_argument(argument) : expr(argument));
+  for (nb::handle keyword : node.attr("keywords")) {
+    if (keyword.attr("arg").is_none()) fail(node, "**arguments cannot be compiled");
+    e->items.push_back(expr(keyword.attr("value")));
+    e->keywords.push_back(nb::cast<std::string>(keyword.attr("arg")));
+  }
+  give(*e, names, node);
+  return e;
+}
+
 ExprPtr Reader::expr(nb::handle node) {
   auto e = std::make_unique<Expr>();
   e->place = place(node);
@@ -35,26 +149,15 @@ ExprPtr Reader::expr(nb::handle node) {
   const auto all = [&](const char* name) {
     for (nb::handle item : node.attr(name)) e->items.push_back(expr(item));
   };
-  if (kind == "Constant") {
-    nb::object value = node.attr("value");
-    if (value.is(nb::handle(Py_Ellipsis))) {
-      e->kind = ExprKind::ellipsis;
-      return e;
-    }
-    Binding binding = classify(value, "constant");
-    if (binding.kind != Binding::Kind::value) fail(node, fmt::format("{} cannot be used in compiled code", binding.name));
-    e->kind = ExprKind::constant;
-    e->value = binding.value;
-  } else if (kind == "Name") {
-    const std::string name = nb::cast<std::string>(node.attr("id"));
-    if (std::ranges::find(frame_->caught, name) != frame_->caught.end())
-      fail(node, fmt::format("the exception '{}' can only be raised again in compiled code", name), "catch its class, and say what is to be known of it when it is raised");
-    std::vector<std::string> names;
-    if (ExprPtr inside = inner_value(node, name, false, names)) return inside;
-    if (!frame_->locals.contains(name)) return global(look_up(name, node), name, node);
-    e->kind = ExprKind::name;
-    e->text = frame_->prefix + name;
-  } else if (kind == "Attribute") {
+  if (kind == "Constant") return constant(node);
+  if (kind == "Name") return name_or_global(node);
+  if (kind == "Subscript") return subscript(node);
+  if (kind == "UnaryOp") return unary(node);
+  if (kind == "Call") return call(node);
+  if (kind == "Dict") return dict_display(node);
+  if (kind == "JoinedStr") return text_of_parts(node);
+  if (kind == "ListComp" || kind == "DictComp" || kind == "SetComp") return comprehension(node);
+  if (kind == "Attribute") {
     nb::object object = resolve(node);
     const std::string name = nb::cast<std::string>(node.attr("attr"));
     if (object.is_valid()) return global(object, name, node);
@@ -62,34 +165,9 @@ ExprPtr Reader::expr(nb::handle node) {
     e->text = name;
     e->binding.overloaded = overloaded(nb::str(("=" + name).c_str()));
     add("value");
-  } else if (kind == "Subscript") {
-    if (nb::object member = resolve(node); member.is_valid()) return global(member, "member", node);
-    e->kind = ExprKind::subscript;
-    add("value"), add("slice");
-    const auto array_of_list = [](ExprPtr& index) {
-      if (index->kind == ExprKind::list) index = row_of(std::move(index));
-    };
-    array_of_list(e->items[1]);
-    if (e->items[1]->kind == ExprKind::tuple)
-      for (ExprPtr& item : e->items[1]->items) array_of_list(item);
-    if (const char* name = index_function(node)) {
-      e->binding.kind = Binding::Kind::function;
-      e->binding.function = read({library().attr("indices").attr(name), options_, {}}, false);
-    }
   } else if (kind == "Slice") {
     e->kind = ExprKind::slice;
     for (const char* part : {"lower", "upper", "step"}) e->items.push_back(optional(node.attr(part)));
-  } else if (kind == "UnaryOp") {
-    e->kind = ExprKind::unary;
-    e->op = operator_of(node.attr("op"));
-    add("operand");
-    const uint64_t* magnitude = e->items[0]->kind == ExprKind::constant ? std::get_if<uint64_t>(&e->items[0]->value) : nullptr;
-    if (e->op == Operator::negative && magnitude && *magnitude == uint64_t{1} << 63) {  // the least int64
-      e = std::move(e->items[0]);
-      e->value = std::numeric_limits<int64_t>::min();
-    }
-  } else if (kind == "JoinedStr") {
-    return text_of_parts(node);
   } else if (kind == "BinOp") {
     if (nb::object text = scopes().attr("as_f_string")(node); !text.is_none()) return keep_.push_back(text), text_of_parts(text);
     e->kind = ExprKind::binary;
@@ -106,68 +184,12 @@ ExprPtr Reader::expr(nb::handle node) {
   } else if (kind == "IfExp") {
     e->kind = ExprKind::conditional;
     add("test"), add("body"), add("orelse");
-  } else if (kind == "Call") {
-    e->kind = ExprKind::call;
-    if (nb::object text = scopes().attr("as_f_string")(node); !text.is_none()) return keep_.push_back(text), text_of_parts(text);
-    if (nb::object made = scopes().attr("as_sort_by_key")(node); !made.is_none())
-      return keep_.push_back(made), made_call(nb::borrow<nb::tuple>(made), node);
-    if (ExprPtr made = list_call(node)) return made;
-    if (ExprPtr made = folded_call(node)) return made;
-    if (ExprPtr made = dict_call(node)) return made;
-    if (ExprPtr made = isinstance_call(node)) return made;
-    if (ExprPtr made = issubdtype_call(node)) return made;
-    if (ExprPtr made = library_call(node)) return made;
-    std::vector<std::string> names;  // of variables that a function inside is given
-    nb::object called = node.attr("func");
-    ExprPtr inside = called.type().is(ast_class("Name")) ? inner_value(called, nb::cast<std::string>(called.attr("id")), true, names) : nullptr;
-    if (inside) e->items.push_back(std::move(inside));
-    else add("func");
-    if (Expr& method = *e->items[0]; method.kind == ExprKind::attribute) {
-      nb::object written = library().attr("method")(method.text);
-      if (!written.is_none()) {
-        method.binding.kind = Binding::Kind::function;
-        method.binding.function = read({written, options_, {}}, false);
-      }
-      method.binding.overloaded = overloaded(nb::str(("." + method.text).c_str()));
-    }
-    for (nb::handle argument : node.attr("args")) {
-      if (class_name(argument) == "Starred") {
-        ExprPtr starred = make_expr(ExprKind::starred, place(argument));
-        starred->items.push_back(expr(argument.attr("value")));
-        if (class_name(argument.attr("value")) !=
-            "Name") {  // it gets a name, from which the arguments after the first come
-          ExprPtr named = make_expr(ExprKind::walrus, starred->place);
-          named->items.push_back(make_name(fmt::format("ks_given_{}", n_given_++), starred->place));
-          named->items.push_back(std::move(starred->items[0]));
-          starred->items[0] = std::move(named);
-        }
-        e->items.push_back(std::move(starred));
-        continue;
-      }
-      e->items.push_back(expr(argument));
-    }
-    for (nb::handle keyword : node.attr("keywords")) {
-      if (keyword.attr("arg").is_none()) fail(node, "**arguments cannot be compiled");
-      e->items.push_back(expr(keyword.attr("value")));
-      e->keywords.push_back(nb::cast<std::string>(keyword.attr("arg")));
-    }
-    give(*e, names, node);
   } else if (kind == "Tuple" || kind == "List") {
     e->kind = kind == "Tuple" ? ExprKind::tuple : ExprKind::list;
     all("elts");
-  } else if (kind == "Dict") {
-    e->kind = ExprKind::dict;
-    size_t i = 0;
-    for (nb::handle key : node.attr("keys")) {
-      if (key.is_none()) fail(node, "**d in a dict cannot be compiled", "use update");
-      e->items.push_back(expr(key));
-      e->items.push_back(expr(node.attr("values")[i++]));
-    }
   } else if (kind == "Set") {
     e->kind = ExprKind::set;
     all("elts");
-  } else if (kind == "ListComp" || kind == "DictComp" || kind == "SetComp") {
-    return comprehension(node);
   } else if (kind == "NamedExpr") {
     e->kind = ExprKind::walrus;
     add("target"), add("value");

@@ -275,6 +275,108 @@ void Where::look(PyObject* value) {
   }
 }
 
+namespace {
+
+/// A number of NumPy's, or one of Python's that pack() has no quick way for.
+bool pack_number(PyObject* value, const Type& type, uint64_t*& words) {
+  if (PyBool_Check(value) || PyFloat_CheckExact(value)) return false;
+  const Dtype dtype = PyLong_CheckExact(value) ? Dtype::opaque : numpy_scalar_dtype(value);
+  const bool is_plain = dtype == Dtype::opaque;
+  if (is_plain) {
+    if (type_of_value(value) != type) return false;
+  } else if (dtype != type.dtype) {
+    return false;
+  }
+  if (is_complex(type.dtype)) {
+    nb::object z = PyComplex_Check(value) ? nb::borrow(value)
+                                          : nb::object(nb::module_::import_("builtins").attr("complex")(nb::handle(value)));
+    put(words++, PyComplex_RealAsDouble(z.ptr()));
+    put(words++, PyComplex_ImagAsDouble(z.ptr()));
+    return true;
+  }
+  if (is_floating(type.dtype)) {
+    const double x = nb::cast<double>(nb::float_(nb::handle(value)));
+    if (type.dtype == Dtype::float16) put(words++, nb::cast<uint16_t>(nb::handle(value).attr("view")("uint16").attr("item")()));
+    else if (type.dtype == Dtype::float32) put(words++, static_cast<float>(x));
+    else put(words++, x);
+    return true;
+  }
+  if (type.dtype == Dtype::bool_) return put(words++, PyObject_IsTrue(value) == 1), true;
+  nb::object number = nb::int_(nb::handle(value));
+  const uint64_t bits = info(type.dtype).kind == DtypeKind::unsigned_
+                            ? PyLong_AsUnsignedLongLong(number.ptr())
+                            : static_cast<uint64_t>(PyLong_AsLongLong(number.ptr()));
+  if (PyErr_Occurred()) return PyErr_Clear(), false;
+  put_integer(words++, type.dtype, bits);
+  return true;
+}
+
+// The words of an array: its address, lengths, strides in elements, and its memory where a call on a device holds that.
+
+bool pack_bytes(PyObject* value, uint64_t* w) {
+  const bool is_bytes = PyBytes_CheckExact(value), is_writable = PyByteArray_CheckExact(value);
+  if (!is_bytes && !is_writable) return false;
+  w[0] = reinterpret_cast<uint64_t>(is_bytes ? PyBytes_AsString(value) : PyByteArray_AsString(value));
+  w[1] = static_cast<uint64_t>(is_bytes ? PyBytes_Size(value) : PyByteArray_Size(value));
+  w[2] = 1, w[3] = 0;
+  return true;
+}
+
+bool pack_records(PyObject* value, const Type& type, uint64_t* w) {
+  if (type_of_records(value) != type) return false;
+  const auto* array = reinterpret_cast<const NumpyArray*>(value);
+  w[0] = reinterpret_cast<uint64_t>(array->data);
+  for (int k = 0; k < type.ndim; ++k) {
+    w[1 + k] = static_cast<uint64_t>(array->shape[k]);
+    w[1 + type.ndim + k] = static_cast<uint64_t>(array->strides[k] / record_size(type.items[0]));
+  }
+  w[1 + 2 * type.ndim] = 0;
+  return true;
+}
+
+bool pack_numpy(const NumpyArray& array, Dtype dtype, const Type& type, uint64_t* w, Offloaded* offloaded) {
+  const bool is_contiguous = array.flags & contiguous_flag;
+  if (offloaded && !offloaded->device.is_host()) return false;
+  if (dtype != type.dtype || array.ndim != type.ndim || is_contiguous != type.is_contiguous ||
+      is_read_only(array) != type.is_read_only)
+    return false;
+  const auto size = static_cast<Py_ssize_t>(info(dtype).size);
+  bool is_empty = false;
+  for (int k = 0; k < type.ndim; ++k) {
+    w[1 + k] = static_cast<uint64_t>(array.shape[k]);
+    w[1 + type.ndim + k] = static_cast<uint64_t>(array.strides[k] / size);
+    is_empty |= array.shape[k] == 0;
+  }
+  w[0] = is_empty ? reinterpret_cast<uint64_t>(nothing) : reinterpret_cast<uint64_t>(array.data);
+  w[1 + 2 * type.ndim] = offloaded ? held_memory(*offloaded, adopt(array, offloaded->device, info(dtype).size)) : 0;
+  return true;
+}
+
+bool pack_array(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloaded) {
+  uint64_t* w = words;
+  words += 2 + 2 * type.ndim;
+  if (type.is_bytes()) return !offloaded && pack_bytes(value, w);
+  if (type.has_records()) return !offloaded && pack_records(value, type, w);
+  Dtype dtype;
+  if (const NumpyArray* array = as_numpy(value, dtype)) return pack_numpy(*array, dtype, type, w, offloaded);
+  const Array* array = as_array(value);
+  if (!array || (offloaded ? &array->device() != &offloaded->device : !array->device().is_host()) ||
+      array->dtype() != type.dtype || array->ndim() != type.ndim || array->is_contiguous() != type.is_contiguous ||
+      array->is_read_only() != type.is_read_only || !is_well_placed(*array))
+    return false;
+  if (offloaded) offloaded->has_array = true;
+  w[0] = reinterpret_cast<uint64_t>(array->size() ? array->data() : nothing);
+  for (int k = 0; k < type.ndim; ++k) {
+    w[1 + k] = static_cast<uint64_t>(array->shape()[static_cast<size_t>(k)]);
+    w[1 + type.ndim + k] =
+        static_cast<uint64_t>(array->strides()[static_cast<size_t>(k)] / static_cast<int64_t>(array->itemsize()));
+  }
+  w[1 + 2 * type.ndim] = offloaded ? held_memory(*offloaded, array->buffer()) : 0;
+  return true;
+}
+
+}  // namespace
+
 bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloaded) {
   switch (type.kind) {
     case TypeKind::scalar:
@@ -296,97 +398,12 @@ bool pack(PyObject* value, const Type& type, uint64_t*& words, Offloaded* offloa
           break;
         default: break;
       }
-      {
-        if (PyBool_Check(value) || PyFloat_CheckExact(value)) return false;
-        const Dtype dtype = PyLong_CheckExact(value) ? Dtype::opaque : numpy_scalar_dtype(value);
-        const bool is_plain = dtype == Dtype::opaque;
-        if (is_plain) {
-          if (type_of_value(value) != type) return false;
-        } else if (dtype != type.dtype) {
-          return false;
-        }
-        if (is_complex(type.dtype)) {
-          nb::object z = PyComplex_Check(value) ? nb::borrow(value)
-                                                : nb::object(nb::module_::import_("builtins").attr("complex")(nb::handle(value)));
-          put(words++, PyComplex_RealAsDouble(z.ptr()));
-          put(words++, PyComplex_ImagAsDouble(z.ptr()));
-          return true;
-        }
-        if (is_floating(type.dtype)) {
-          const double x = nb::cast<double>(nb::float_(nb::handle(value)));
-          if (type.dtype == Dtype::float16) put(words++, nb::cast<uint16_t>(nb::handle(value).attr("view")("uint16").attr("item")()));
-          else if (type.dtype == Dtype::float32) put(words++, static_cast<float>(x));
-          else put(words++, x);
-          return true;
-        }
-        if (type.dtype == Dtype::bool_) return put(words++, PyObject_IsTrue(value) == 1), true;
-        nb::object number = nb::int_(nb::handle(value));
-        const uint64_t bits = info(type.dtype).kind == DtypeKind::unsigned_
-                                  ? PyLong_AsUnsignedLongLong(number.ptr())
-                                  : static_cast<uint64_t>(PyLong_AsLongLong(number.ptr()));
-        if (PyErr_Occurred()) return PyErr_Clear(), false;
-        put_integer(words++, type.dtype, bits);
-        return true;
-      }
+      return pack_number(value, type, words);
     case TypeKind::record:
       if (type.is_generator()) return type_of_generator(value) == type && (put(words++, generator_address(value)), true);
       if (offloaded || type_of_records(value) != type) return false;
       return put(words++, record_address(value)), true;
-    case TypeKind::array: {
-      Dtype dtype;
-      uint64_t* w = words;
-      words += 2 + 2 * type.ndim;
-      if (type.is_bytes()) {
-        const bool is_bytes = PyBytes_CheckExact(value), is_writable = PyByteArray_CheckExact(value);
-        if (offloaded || !(is_bytes || is_writable)) return false;
-        w[0] = reinterpret_cast<uint64_t>(is_bytes ? PyBytes_AsString(value) : PyByteArray_AsString(value));
-        w[1] = static_cast<uint64_t>(is_bytes ? PyBytes_Size(value) : PyByteArray_Size(value));
-        w[2] = 1, w[3] = 0;
-        return true;
-      }
-      if (type.has_records()) {
-        if (offloaded || type_of_records(value) != type) return false;
-        const auto* array = reinterpret_cast<const NumpyArray*>(value);
-        w[0] = reinterpret_cast<uint64_t>(array->data);
-        for (int k = 0; k < type.ndim; ++k) {
-          w[1 + k] = static_cast<uint64_t>(array->shape[k]);
-          w[1 + type.ndim + k] = static_cast<uint64_t>(array->strides[k] / record_size(type.items[0]));
-        }
-        w[1 + 2 * type.ndim] = 0;
-        return true;
-      }
-      if (const NumpyArray* array = as_numpy(value, dtype)) {
-        const bool is_contiguous = array->flags & contiguous_flag;
-        if (offloaded && !offloaded->device.is_host()) return false;
-        if (dtype != type.dtype || array->ndim != type.ndim || is_contiguous != type.is_contiguous ||
-            is_read_only(*array) != type.is_read_only)
-          return false;
-        const auto size = static_cast<Py_ssize_t>(info(dtype).size);
-        bool is_empty = false;
-        for (int k = 0; k < type.ndim; ++k) {
-          w[1 + k] = static_cast<uint64_t>(array->shape[k]);
-          w[1 + type.ndim + k] = static_cast<uint64_t>(array->strides[k] / size);
-          is_empty |= array->shape[k] == 0;
-        }
-        w[0] = is_empty ? reinterpret_cast<uint64_t>(nothing) : reinterpret_cast<uint64_t>(array->data);
-        w[1 + 2 * type.ndim] = offloaded ? held_memory(*offloaded, adopt(*array, offloaded->device, info(dtype).size)) : 0;
-        return true;
-      }
-      const Array* array = as_array(value);
-      if (!array || (offloaded ? &array->device() != &offloaded->device : !array->device().is_host()) ||
-          array->dtype() != type.dtype || array->ndim() != type.ndim || array->is_contiguous() != type.is_contiguous ||
-          array->is_read_only() != type.is_read_only || !is_well_placed(*array))
-        return false;
-      if (offloaded) offloaded->has_array = true;
-      w[0] = reinterpret_cast<uint64_t>(array->size() ? array->data() : nothing);
-      for (int k = 0; k < type.ndim; ++k) {
-        w[1 + k] = static_cast<uint64_t>(array->shape()[static_cast<size_t>(k)]);
-        w[1 + type.ndim + k] =
-            static_cast<uint64_t>(array->strides()[static_cast<size_t>(k)] / static_cast<int64_t>(array->itemsize()));
-      }
-      w[1 + 2 * type.ndim] = offloaded ? held_memory(*offloaded, array->buffer()) : 0;
-      return true;
-    }
+    case TypeKind::array: return pack_array(value, type, words, offloaded);
     case TypeKind::tuple:
       if (!PyTuple_Check(value) || PyTuple_CheckExact(value) != type.text.empty() || static_cast<size_t>(PyTuple_Size(value)) != type.items.size()) return false;
       if (!type.text.empty() && type_of_value(value) != type) return false;

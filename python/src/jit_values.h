@@ -15,7 +15,7 @@
 
 namespace kasoku {
 
-/// What a call on a device holds while it runs.
+/// The objects that a call on a device keeps alive while it runs.
 struct Offloaded {
   explicit Offloaded(Device& device) : device(device) {}
   Offloaded(const Offloaded&) = delete;
@@ -46,7 +46,7 @@ std::optional<std::string> text_of_unicode(nb::handle text);
 /// array does not lie where the call runs (on the host without `offloaded`).
 bool pack(PyObject* value, const jit::Type& type, uint64_t*& words, Offloaded* offloaded = nullptr);
 
-/// The same for a value of type `from` whose conversion to `to` is allowed (jit/signature.h).
+/// pack() a value of type `from` as `to`; the conversion has to be allowed (jit/signature.h).
 bool pack_converted(PyObject* value, const jit::Type& from, const jit::Type& to, uint64_t*& words, Offloaded* offloaded = nullptr);
 
 /// Throws an OverflowError for a negative integer, or one in a tuple, that would become an unsigned one.

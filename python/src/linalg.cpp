@@ -112,10 +112,8 @@ Lengths along it that differ are a ValueError.
 array([3, 7]))");
 }
 
-}  // namespace
-
-void bind_linalg(nb::module_& core) {
-  nb::module_ m = core.def_submodule("_linalg", "What kasoku/linalg.py shows.");
+/// Functions of one array and no more.
+void bind_of_one(nb::module_& m) {
   const auto of_one = [&m](const char* name, Array (*f)(const Array&), const char* doc) {
     m.def(name, [f](nb::handle a) {
       const Array x = given_array(a);
@@ -158,19 +156,9 @@ Returns a view: nothing is copied. Fewer than two axes are a ValueError.
 >>> ks.linalg.matrix_transpose([[1, 2], [3, 4]])
 array([[1, 3],
        [2, 4]]))");
-  m.def("solve", [](nb::handle a, nb::handle b) { return of_two(a, b, &solve); }, "a"_a, "b"_a,
-        R"(The x with a x = b, of square matrices a (…, n, n) and b (n,) or (…, n, k), by LU factors with pivots.
+}
 
-Returns an array of the shape of b; integers become float64. Raises LinAlgError if a matrix is singular or not square.
-
->>> ks.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 8.0])
-array([1., 2.]))");
-  m.def("slogdet", [](nb::handle a) { return pair_of("SlogdetResult", a, &slogdet); }, "a"_a, R"(The signs and logarithms of the absolute determinants of (…, n, n): no overflow where det() has one.
-
-Returns a pair (sign, logabsdet) of arrays of shape (…). Raises LinAlgError if a matrix is not square.
-
->>> ks.linalg.slogdet([[2.0, 0.0], [0.0, -3.0]])
-SlogdetResult(sign=array(-1.), logabsdet=array(1.79175947)))");
+void bind_decompositions(nb::module_& m) {
   m.def("cholesky", [](nb::handle a, bool upper) {
     const Array x = given_array(a);
     const GilReleased release;
@@ -237,6 +225,25 @@ UPLO="L" reads the lower triangle, "U" the upper one. Returns an array of floats
 
 >>> ks.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).round(6)
 array([1., 3.]))");
+  m.def("_lu", [](nb::handle a) {
+    const Array x = given_array(a);
+    const GilReleased release;
+    return lu_factors(x);
+  }, "a"_a, "The factors L and U of square matrices in one, and with which row each row was exchanged.");
+  m.def("_triangle", [](const Array& x, bool lower, int64_t offset) {
+    const GilUntilBlocked keep;
+    return triangle(x, lower, offset);
+  }, "x"_a, "lower"_a, "offset"_a = 0, "Elements on a diagonal and below it, or above; the others are 0.");
+}
+
+void bind_equations(nb::module_& m) {
+  m.def("solve", [](nb::handle a, nb::handle b) { return of_two(a, b, &solve); }, "a"_a, "b"_a,
+        R"(The x with a x = b, of square matrices a (…, n, n) and b (n,) or (…, n, k), by LU factors with pivots.
+
+Returns an array of the shape of b; integers become float64. Raises LinAlgError if a matrix is singular or not square.
+
+>>> ks.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 8.0])
+array([1., 2.]))");
   m.def("lstsq", [](nb::handle a, nb::handle b, nb::handle rcond) {
     const std::optional<double> limit = rcond.is_none() ? std::nullopt : std::optional(scalar_from(rcond).as_double());
     const Lstsq r = of_two(a, b, [&](const Array& x, const Array& y) { return lstsq(x, y, limit); });
@@ -267,18 +274,31 @@ array API's name. Returns an array.
 
 >>> ks.linalg.pinv([[1.0], [1.0]]).round(6)
 array([[0.5, 0.5]]))");
-  m.def("matrix_rank", [](nb::handle a, nb::handle tol, bool, nb::handle rtol) {
+  m.def("tensorsolve", [](nb::handle a, nb::handle b, nb::handle axes) {
+    const std::optional<Extents> moved = axes_from(axes);
+    return of_two(a, b, [&](const Array& x, const Array& y) { return tensorsolve(x, y, moved); });
+  }, "a"_a, "b"_a, "axes"_a = nb::none(), R"(The x with tensordot(a, x, x.ndim) = b.
+
+axes= are axes of a that are moved to the right before. Returns an array. Raises LinAlgError if a is singular or no
+square matrix in that sense.
+
+>>> ks.linalg.tensorsolve(ks.eye(4).reshape(2, 2, 2, 2), ks.ones((2, 2)))
+array([[1., 1.],
+       [1., 1.]]))");
+  m.def("tensorinv", [](nb::handle a, int64_t ind) {
     const Array x = given_array(a);
-    const std::optional<Array> above = optional_array(tol, x.device()), part = optional_array(rtol, x.device());
-    if (above && part) throw Error(ErrorKind::value, "matrix_rank: tol and rtol cannot both be given");
     const GilReleased release;
-    return matrix_rank(x, above, part);
-  }, "A"_a, "tol"_a = nb::none(), "hermitian"_a = false, nb::kw_only(), "rtol"_a = nb::none(), R"(How many singular values of each matrix are above tol=, or above rtol= times the largest.
+    return tensorinv(x, ind);
+  }, "a"_a, "ind"_a = 2, R"(The inverse of an array for tensordot(…, ind).
 
-Returns an array of int64. Both tolerances are a ValueError.
+Returns an array. Raises LinAlgError if it is singular, or the first ind axes have not the others' size.
 
->>> ks.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]])
-array(1))");
+>>> ks.linalg.tensorinv(ks.eye(4).reshape(2, 2, 2, 2)).shape
+(2, 2, 2, 2))");
+}
+
+/// Norms, and what says how near a matrix is to a singular one.
+void bind_norms(nb::module_& m) {
   m.def("norm", [](nb::handle given, nb::handle ord, nb::handle axis, bool keepdims) {
     const Array x = given_array(given);
     const std::optional<Extents> axes = axes_from(axis);
@@ -321,15 +341,6 @@ array(5.))");
     const GilReleased release;
     return matrix_norm(x, order, {(*along)[0], (*along)[1]}, keepdims);
   }, "x"_a, "ord"_a, "axes"_a, "keepdims"_a, "Norms of the matrices of any two axes.");
-  m.def("_lu", [](nb::handle a) {
-    const Array x = given_array(a);
-    const GilReleased release;
-    return lu_factors(x);
-  }, "a"_a, "The factors L and U of square matrices in one, and with which row each row was exchanged.");
-  m.def("_triangle", [](const Array& x, bool lower, int64_t offset) {
-    const GilUntilBlocked keep;
-    return triangle(x, lower, offset);
-  }, "x"_a, "lower"_a, "offset"_a = 0, "Elements on a diagonal and below it, or above; the others are 0.");
   m.def("cond", [](nb::handle x, nb::handle p) {
     const Array a = given_array(x);
     const NormOrder order = order_from(p, "matrices");
@@ -341,6 +352,27 @@ p= is an ord of norm(). Returns an array of floats.
 
 >>> ks.linalg.cond([[2.0, 0.0], [0.0, 1.0]])
 array(2.))");
+  m.def("matrix_rank", [](nb::handle a, nb::handle tol, bool, nb::handle rtol) {
+    const Array x = given_array(a);
+    const std::optional<Array> above = optional_array(tol, x.device()), part = optional_array(rtol, x.device());
+    if (above && part) throw Error(ErrorKind::value, "matrix_rank: tol and rtol cannot both be given");
+    const GilReleased release;
+    return matrix_rank(x, above, part);
+  }, "A"_a, "tol"_a = nb::none(), "hermitian"_a = false, nb::kw_only(), "rtol"_a = nb::none(), R"(How many singular values of each matrix are above tol=, or above rtol= times the largest.
+
+Returns an array of int64. Both tolerances are a ValueError.
+
+>>> ks.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]])
+array(1))");
+  m.def("slogdet", [](nb::handle a) { return pair_of("SlogdetResult", a, &slogdet); }, "a"_a, R"(The signs and logarithms of the absolute determinants of (…, n, n): no overflow where det() has one.
+
+Returns a pair (sign, logabsdet) of arrays of shape (…). Raises LinAlgError if a matrix is not square.
+
+>>> ks.linalg.slogdet([[2.0, 0.0], [0.0, -3.0]])
+SlogdetResult(sign=array(-1.), logabsdet=array(1.79175947)))");
+}
+
+void bind_products(nb::module_& m) {
   m.def("matrix_power", [](nb::handle a, int64_t n) {
     const Array x = given_array(a);
     const GilReleased release;
@@ -371,27 +403,6 @@ Returns an array. Shapes that do not fit are a ValueError.
 
 >>> ks.linalg.multi_dot([ks.ones((2, 3)), ks.ones((3, 4)), ks.ones(4)])
 array([12., 12.]))");
-  m.def("tensorsolve", [](nb::handle a, nb::handle b, nb::handle axes) {
-    const std::optional<Extents> moved = axes_from(axes);
-    return of_two(a, b, [&](const Array& x, const Array& y) { return tensorsolve(x, y, moved); });
-  }, "a"_a, "b"_a, "axes"_a = nb::none(), R"(The x with tensordot(a, x, x.ndim) = b.
-
-axes= are axes of a that are moved to the right before. Returns an array. Raises LinAlgError if a is singular or no
-square matrix in that sense.
-
->>> ks.linalg.tensorsolve(ks.eye(4).reshape(2, 2, 2, 2), ks.ones((2, 2)))
-array([[1., 1.],
-       [1., 1.]]))");
-  m.def("tensorinv", [](nb::handle a, int64_t ind) {
-    const Array x = given_array(a);
-    const GilReleased release;
-    return tensorinv(x, ind);
-  }, "a"_a, "ind"_a = 2, R"(The inverse of an array for tensordot(…, ind).
-
-Returns an array. Raises LinAlgError if it is singular, or the first ind axes have not the others' size.
-
->>> ks.linalg.tensorinv(ks.eye(4).reshape(2, 2, 2, 2)).shape
-(2, 2, 2, 2))");
   m.def("outer", [](nb::handle a, nb::handle b) {
     return of_two(a, b, [](const Array& x, const Array& y) { return must_be_1d(x, y), outer(x, y); });
   }, "x1"_a, "x2"_a, R"(The products of each element of one vector with each of another.
@@ -433,8 +444,9 @@ Returns an array in the common dtype. Lengths that do not fit are a ValueError.
 
 >>> ks.linalg.matmul([[1, 2], [3, 4]], [1, 1])
 array([3, 7]))");
-  bind_in_both(m);
+}
 
+void bind_deterministic(nb::module_& core) {
   nb::class_<Deterministic>(core, "_Deterministic")
       .def_ro("before", &Deterministic::before, "What it was.")
       .def("__enter__", [](Deterministic& self) { linalg::set_deterministic(self.value); })
@@ -450,8 +462,20 @@ Returns an object for `with`, which may be dropped.
 ...     y = ks.matmul(ks.ones((2, 2)), ks.ones(2))
 >>> y
 array([2., 2.]))");
+}
 
+}  // namespace
+
+void bind_linalg(nb::module_& core) {
+  nb::module_ m = core.def_submodule("_linalg", "What kasoku/linalg.py shows.");
+  bind_of_one(m);
+  bind_decompositions(m);
+  bind_equations(m);
+  bind_norms(m);
+  bind_products(m);
+  bind_in_both(m);
   bind_in_both(core);
+  bind_deterministic(core);
 }
 
 }  // namespace kasoku

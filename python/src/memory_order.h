@@ -26,7 +26,7 @@ Extents axes_in_order(char order, int ndim, const Array* like);
 /// transpose(x, axes) with its axes where they were.
 Array transposed_back(const Array& x, const Extents& axes);
 
-/// What make(lengths) gives, which lies by rows, with its axes where the shape has them.
+/// The array that make(lengths) makes by rows, with its axes permuted so that the elements lie in `order`.
 template <class F>
 Array made_in_order(const Shape& shape, nb::handle order, const Array* like, F make) {
   if (is_rows(order)) return make(shape);
@@ -36,7 +36,7 @@ Array made_in_order(const Shape& shape, nb::handle order, const Array* like, F m
   return transposed_back(make(lengths), axes);
 }
 
-/// What make(x) gives of an array, a copy or a conversion that lies by rows, in an order.
+/// The copy or conversion that make(x) makes by rows, laid out in `order` instead.
 template <class F>
 Array remade_in_order(const Array& x, char order, F make) {
   const Extents axes = axes_in_order(order, x.ndim(), &x);

@@ -20,7 +20,8 @@ nb::object as_numpys_method(nb::object result, nb::handle numpys, bool moves_ele
 /// Whether a function or method of NumPy's of this name only moves elements: its results stay arrays.
 bool moves_elements(std::string_view name);
 
-/// What an operator gives under `kasoku run --numpy`: a value of no axes that is there, in memory of the host, as NumPy's number.
+/// The result of an operator under `kasoku run --numpy`: NumPy's number for a computed value of no axes in memory of
+/// the host.
 nb::object number_of_host(nb::object result);
 
 /// The only element as NumPy's own number.

@@ -28,7 +28,7 @@ inline nb::object object_of(const TaskValue& value) {
   return nb::none();
 }
 
-/// The same of a value that nobody else reads: its hold goes to the object.
+/// object_of() a value that nobody else reads: its reference moves to the object.
 inline nb::object object_of(TaskValue&& value) {
   return value.is(python_kind) ? nb::steal(static_cast<PyObject*>(value.release())) : object_of(std::as_const(value));
 }

@@ -30,7 +30,7 @@ class OneDeeper {
   OneDeeper& operator=(const OneDeeper&) = delete;
 };
 
-/// What few nodes have: those that stand for a value, an attribute, an item of a graph.
+/// Facts that only few nodes have: those that stand for a value, an attribute or an item of a graph.
 struct DelayedFacts {
   nb::object leaf;         ///< the object itself, if delayed(obj) did nothing with it
   Py_ssize_t length = -1;  ///< nout
@@ -42,9 +42,9 @@ struct DelayedFacts {
 };
 
 bool is_delayed(nb::handle object);
-/// Of an object that is_delayed().
+/// The task of an object that is_delayed().
 const TaskPointer& task_of(nb::handle object);
-/// Those that every node has that was given none.
+/// The facts of a node; a common default for those that have none of their own.
 const DelayedFacts& facts_of(nb::handle object);
 nb::object delayed_object(TaskPointer task);
 nb::object delayed_object(TaskPointer task, DelayedFacts facts);
@@ -52,7 +52,7 @@ nb::object delayed_object(TaskPointer task, DelayedFacts facts);
 /// A placeholder for input i inside a stored argument. A type of its own and not a nanobind class, because lists of a
 /// million nodes are made and each has one.
 nb::object task_input(size_t index);
-/// Which input the object stands for; nothing if it is no placeholder.
+/// The number of the input that a placeholder stands for; nothing for any other object.
 std::optional<size_t> index_of_input(nb::handle object);
 
 /// A placeholder for a dataclass's instance with inputs among its fields.
@@ -72,7 +72,7 @@ nb::object put_values(nb::handle object, const std::function<nb::object(size_t)>
 /// Whether put_values() may change the object.
 bool may_hold_inputs(nb::handle object);
 
-/// What a task is called in graphs: its name and a number, or what somebody said, a text mostly.
+/// The key of a task in graphs: its name and a number, or an object that the program chose, mostly a text.
 struct TaskKey {
   uint64_t number = 0;
   nb::object said;
@@ -129,7 +129,7 @@ class CallTask final : public PythonTask {
   TaskValue run(const Inputs& inputs) const override;
   size_t run_free(std::span<const Ready> ready) const override;
 
-  /// As they were given, with a task_input() for each input.
+  /// The function and arguments as they were given, with a task_input() in the place of each input.
   nb::object function() const { return part(0); }
   nb::tuple args() const;
   nb::dict kwargs() const;
@@ -163,8 +163,8 @@ class CallTask final : public PythonTask {
 /// A function's name, or that of the object's type: a str.
 nb::object name_of(nb::handle object);
 
-/// The same text for the same arguments. Objects other than numbers, texts and containers are asked
-/// for theirs (kasoku._token) if `deep`; else there is none, and the result is empty.
+/// A text that is equal for equal arguments. Objects other than numbers, texts and containers are asked for theirs
+/// (kasoku._token) if `deep`; otherwise the result is empty.
 std::string fingerprint(std::initializer_list<nb::handle> objects, const std::vector<TaskPointer>& inputs, bool deep);
 
 /// How a call's key is found.
@@ -173,7 +173,7 @@ enum class KeyRule {
   simple,  ///< by its arguments where they are simple, else its own
   content  ///< by its arguments: equal ones are one task
 };
-/// Where nobody says: fresh, or content if a program wants that (dask.config's delayed_pure).
+/// The rule for calls that do not choose one: fresh, or content if the program wants that (dask.config's delayed_pure).
 KeyRule default_rule();
 
 /// A task that calls `function`, which may itself be delayed. `key`: what somebody said.

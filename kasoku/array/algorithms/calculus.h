@@ -12,7 +12,7 @@ namespace kasoku {
 
 /// Differences of neighbours along an axis, n times.
 Array diff(const Array& array, int64_t n, int64_t axis);
-/// Of the ravelled array, between other elements.
+/// Differences of neighbours in the ravelled array, with the elements of `to_begin` before them and of `to_end` behind.
 Array ediff1d(const Array& array, const std::optional<Array>& to_end, const std::optional<Array>& to_begin);
 /// Along an axis by the two neighbours, of its ends by one (edge_order 1) or two of them. `spacing`: a number, or where the
 /// samples are.
@@ -26,7 +26,7 @@ Array convolve(const Array& a, const Array& v, Overlap mode);
 /// At each shift the products of a with the conjugates of v.
 Array correlate(const Array& a, const Array& v, Overlap mode);
 
-/// Of variables in rows; `weights` are one for each sample: how often it counts, and how much.
+/// The covariances of variables in rows. `times` says how often each sample counts, `weights` how much.
 Array cov(const Array& samples, int64_t less, const std::optional<Array>& times, const std::optional<Array>& weights, std::optional<Dtype> dtype);
 Array corrcoef(const Array& covariances);
 

@@ -10,13 +10,13 @@ namespace kasoku {
 
 /// Positions of the elements that are not 0, in C order of the array: int64, one axis.
 Array flatnonzero(const Array& array);
-/// The same as indices, one array per axis.
+/// The indices of elements that are not zero, one array per axis.
 std::vector<Array> nonzero(const Array& array);
 /// The indices as rows: (how many, axes).
 Array argwhere(const Array& array);
 /// The elements where `mask`, of the array's shape, holds: one axis.
 Array compress(const Array& mask, const Array& array);
-/// The same of few elements that are there, in memory that the host reaches; null if that is for compress(), or the shapes are others.
+/// compress() of few computed elements in memory that the host reaches. A null array where compress() has to do it.
 Array compress_few(const Array& mask, const Array& array);
 /// The other way: an array's elements where `mask`, of its shape, holds become those of `values`, which have its dtype
 /// and one axis. False if there are as many of them not. The array lies in C order.

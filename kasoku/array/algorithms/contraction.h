@@ -15,7 +15,7 @@ namespace kasoku {
 Array tensordot(const Array& a, const Array& b, const Extents& axes_of_a, const Extents& axes_of_b);
 Array inner(const Array& a, const Array& b);
 Array kron(const Array& a, const Array& b);
-/// Of the ravelled arrays, the first one conjugated.
+/// The dot product of the ravelled arrays, the first one conjugated.
 Array vdot(const Array& a, const Array& b);
 
 /// An einsum's operands by the labels of their axes, and those of its result.

@@ -19,8 +19,8 @@ using Wide = unsigned __int128;
 template <class Key>
 using Unsigned = std::conditional_t<sizeof(Key) == 4, uint32_t, std::conditional_t<sizeof(Key) == 8, uint64_t, Wide>>;
 
-/// What a row's elements become: `fill` makes keys of `n` elements from the one at `first`, `drain` makes of keys in order what is
-/// stored at the place of the first.
+/// How a row's elements become keys and come back: `fill` makes keys of the `n` elements from `first` on, `drain`
+/// stores what ordered keys stand for, from the place of the first on.
 template <class Key>
 struct Keys {
   void (*fill)(const void* row, int64_t first, int64_t n, int position_bits, Key* keys);
@@ -30,7 +30,7 @@ struct Keys {
   void (*fill_alone)(const void* row, int64_t n, uint64_t* keys) = nullptr;  ///< keys without positions, where both take more than 64 bits
 };
 
-/// In order. These are all types that keys have.
+/// Sorts keys in increasing order. Keys have no other types than these.
 void sort_keys(int32_t* keys, int64_t n);
 void sort_keys(int64_t* keys, int64_t n);
 void sort_keys(Wide* keys, int64_t n);
@@ -51,7 +51,7 @@ Scratch<T> scratch(int64_t n) {
 inline char* at(void* memory, int64_t bytes) { return static_cast<char*>(memory) + bytes; }
 inline const char* at(const void* memory, int64_t bytes) { return static_cast<const char*>(memory) + bytes; }
 
-/// As much of a row as is worth a thread of its own.
+/// Elements of a row that are worth a thread of their own.
 constexpr int64_t long_row = 1 << 16;
 
 /// The key in the low bits of an integer that is in its order too.

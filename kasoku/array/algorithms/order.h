@@ -15,8 +15,8 @@ std::pair<Array, Array> topk(const Array& array, int64_t k, int64_t axis = -1, b
 /// Positions along the axis that sort by the last key; where its elements are equal, by the one before, and so on. Keys have one shape.
 Array lexsort(std::span<const Array> keys, int64_t axis = -1);
 
-/// What equal elements have: the mean of their ranks, the least or the greatest, one rank for all and the next one for the next
-/// greater element, or each its own in the order in which they stand.
+/// The rank of equal elements: the mean, the least or the greatest of their ranks; one rank, with the next greater
+/// element following without a gap (dense); or one for each, in the order in which they stand (ordinal).
 enum class Ties : uint8_t { average, min, max, dense, ordinal };
 
 /// The rank of each element among those along the axis (none: of the ravelled array), from 1 on: float64 of means, else int64.

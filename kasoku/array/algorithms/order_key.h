@@ -12,7 +12,8 @@ enum KsOrderKind { ks_truth, ks_unsigned, ks_signed, ks_floating };
 template <class U, int kind, U infinity, bool is_descending>
 struct KsOrder {
   static constexpr U sign = (U)((U)1 << (8 * sizeof(U) - 1));
-  /// What lies below -infinity in the order of a float's bits: NaNs with a sign, which this puts behind those without.
+  /// How many ordered bits lie below -infinity's: those of NaNs with a sign. Subtracted, these come behind the NaNs
+  /// without.
   static constexpr U below = (U)~(U)(sign | infinity);
 
   /// Different for different bits, but those of a bool that is true; -0 comes before 0.
@@ -29,7 +30,7 @@ struct KsOrder {
     const U ordered = (U)(up + below);
     return ordered & sign ? (U)(ordered ^ sign) : (U)~ordered;
   }
-  /// The same for elements of which neither comes before the other: both zeros, all NaNs.
+  /// key(), with one key for elements of which neither comes first: both zeros, all NaNs.
   static KS_BOTH U class_key(U bits) {
     if (kind != ks_floating) return key(bits);
     const U magnitude = (U)(bits & (U)~sign);

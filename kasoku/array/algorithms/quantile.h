@@ -10,7 +10,7 @@
 
 namespace kasoku {
 
-/// Where the quantile lies among n elements: NumPy's methods by its names.
+/// How a quantile is read from n sorted elements: NumPy's methods, under NumPy's names.
 enum class QuantileMethod : uint8_t {
   inverted_cdf,
   averaged_inverted_cdf,

@@ -14,7 +14,7 @@
 
 namespace kasoku {
 
-/// What an index outside of its axis means.
+/// What to do with an index outside of its axis.
 enum class OutOfRange : uint8_t { raise, wrap, clip };
 
 /// Positions in [0, length) for indices that may lie outside; `raise` leaves them to whoever reads there.
@@ -59,13 +59,14 @@ Array triu(const Array& array, int64_t k);
 
 /// Without the elements, rows … at `indices` along an axis; a mask says which.
 Array without(const Array& array, const Array& indices, int64_t axis);
-/// With `values` before the positions `indices` along an axis; `is_single`: all of them before one.
+/// A copy with `values` put in before the positions `indices` along an axis; `is_single`: all of them before one
+/// position.
 Array with_inserted(const Array& array, const Array& indices, bool is_single, const Array& values, int64_t axis);
 
 /// The choice whose number stands at each place.
 Array choose(const Array& numbers, std::span<const Array> choices, OutOfRange mode);
 
-/// Of a flat position the numbers along the axes of a shape, and back.
+/// The index along each axis of a shape for a flat position, and the reverse.
 std::vector<Array> unravel_index(const Array& indices, const Shape& shape);
 Array ravel_multi_index(std::span<const Array> indices, const Shape& shape, std::span<const OutOfRange> modes);
 

@@ -24,7 +24,7 @@ struct TextParameter {
 /// is defined where threads are cheap and run side by side.
 void run_text(const std::string& text, Device& device, int64_t blocks, uint32_t threads, std::span<const TextParameter> parameters);
 
-/// Its kernel, to be compiled while the device is busy with what tells whether it is to run.
+/// The kernel of a text. A caller that does not know yet whether it has to run can compile it while the device is busy.
 Function& text_function(const std::string& text, Device& device);
 void run_text(Function& function, Device& device, int64_t blocks, uint32_t threads, std::span<const TextParameter> parameters);
 

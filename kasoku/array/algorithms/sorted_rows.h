@@ -36,7 +36,8 @@ void argpartition_on_host(const RowsToSort& of, const PlacesInOrder& kth, const 
 /// By kernels, on the device of the array, which lies in C order. `is_own`: nobody else has it, so that it may be overwritten.
 Array sort_by_kernels(const RowsToSort& of, const Array& from, bool is_own);
 Array argsort_by_kernels(const RowsToSort& of, const Array& from, bool is_own);
-/// As first_on_host(), also along the last axis of an array; for rows that no block sorts alone, and 8 k <= length.
+/// first_on_host() by kernels, also along the last axis of an array. For rows too long for one block, with 8 k <=
+/// length.
 Array first_by_kernels(const RowsToSort& of, int64_t k, const Array& from);
 
 /// How long a row may be that a block of a device sorts in its shared memory.

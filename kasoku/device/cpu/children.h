@@ -20,7 +20,8 @@ namespace kasoku::cpu {
 class CpuFunction;
 struct LaunchState;
 
-/// What stands between <<< and >>>, and who asks: ks_child_shape of compile/prelude/launch.h.
+/// The shape between <<< and >>> of a launch in a kernel, and the thread that asks for it: ks_child_shape of
+/// compile/prelude/launch.h.
 struct ChildShape {
   uint32_t grid[3], block[3];
   uint64_t shared_bytes, stream, from_block;
@@ -40,7 +41,7 @@ struct Child {
   int line;
 };
 
-/// What the blocks of one grid asked for, and its memory.
+/// The launches that the blocks of one grid asked for, with the memory of their arguments.
 class ChildWork {
  public:
   std::vector<Child> children;
@@ -60,7 +61,7 @@ class ChildWork {
 /// Runs the work, what that asks for in its turn, and so on. The first exception ends it.
 void complete(std::unique_ptr<ChildWork> work);
 
-/// What the blocks that this thread runs ask for. One for each run of blocks, on the stack.
+/// Records the launches of the blocks that this thread runs. There is one for each run of blocks, on the stack.
 class ChildRecorder {
  public:
   ChildRecorder(CpuFunction& parent, LaunchState& state);

@@ -10,8 +10,8 @@ namespace kasoku::cpu {
 
 std::unique_ptr<Device> make_device();
 
-/// What a launch may ask for, as in the device's properties; without the rest of them, for which
-/// the processor and the system are asked (a tenth of a millisecond on a virtual machine).
+/// The limits of launches from the device's properties. The other properties would have to ask the processor and the
+/// system, which takes a tenth of a millisecond on a virtual machine.
 const DeviceProperties& launch_limits();
 
 }  // namespace kasoku::cpu

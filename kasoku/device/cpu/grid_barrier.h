@@ -16,7 +16,7 @@ class SerialScope;
 
 class GridBarrier {
  public:
-  /// With `turns` one block runs at a time, up to the barrier and then the next one.
+  /// `turns` makes blocks run one at a time, each up to the barrier.
   GridBarrier(uint64_t blocks, const SerialScope* turns);
 
   /// Before the block runs.

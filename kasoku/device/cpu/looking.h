@@ -17,9 +17,9 @@ using Clock = std::chrono::steady_clock;
 constexpr Clock::duration short_look = std::chrono::microseconds(30), long_look = std::chrono::microseconds(300);
 /// A caller looks before it sleeps until the last helper is done.
 constexpr Clock::duration last_look = std::chrono::microseconds(100);
-/// Who misses as much time between two looks had lost his core: neighbours want it.
+/// A worker that finds so much time between two looks had lost its core: another process wants it.
 constexpr Clock::duration a_switch = std::chrono::microseconds(20);
-/// What waking somebody costs, with the switches where caller and worker are given one core.
+/// The cost of waking a worker, with the context switches where caller and worker are given one core.
 constexpr Clock::duration a_wake = std::chrono::microseconds(30);
 
 /// Whether the condition came true until `end`. Gives up where this thread loses its core, and yields

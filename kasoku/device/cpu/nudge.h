@@ -62,7 +62,7 @@ class NudgeFlag {
 /// Makes the thread, which must live, look at the flag of its StopScope.
 void nudge(pthread_t thread);
 
-/// Of a thread that just left its kernel: what the poll threw, or Error(interrupted).
+/// Throws what the poll threw, or Error(interrupted). For a thread that has just left its kernel.
 [[noreturn]] void throw_interruption();
 
 /// The signal by which threads are nudged; those that block signals leave it open.

@@ -78,7 +78,7 @@ class OpenJobs {
   void sleep_until_gone(uint32_t place) { places_[place].state.fetch_or(sleeper, std::memory_order_acq_rel); }
   void free(uint32_t place) { places_[place].state.store(0, std::memory_order_release); }
 
-  /// In a forked child, whose only thread is the one that forked: the helpers are gone.
+  /// Forgets the helpers, in a forked child: only the thread that forked is there.
   void forget_helpers() {
     for (Place& place : places_) place.state.fetch_and(~helpers);
   }

@@ -11,7 +11,7 @@ void note_kernel(const char* name);
 /// nullptr if there was none. Handlers of signals may ask.
 const char* last_kernel();
 
-/// From a destructor, which cannot throw: kept for throw_overruns().
+/// Remembers an overrun for throw_overruns(); for destructors, which cannot throw.
 void note_overrun(size_t bytes) noexcept;
 /// Throws what was noted since it was called last.
 void throw_overruns();

@@ -71,7 +71,7 @@ uint32_t worker_count();
 /// The calling thread's own limit: at most `n` threads take part in each of its calls, the caller
 /// counted; 0: all (the start). Calls inside of them inherit it.
 void set_thread_limit(uint32_t n);
-/// What takes part in a call of this thread: worker_count() unless limited to fewer.
+/// How many workers take part in a call of this thread: worker_count(), unless it was limited to fewer.
 uint32_t thread_limit();
 
 /// The calling thread's number in the call whose body it runs, which no other thread inside has at that time: below

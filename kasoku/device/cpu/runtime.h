@@ -23,7 +23,7 @@ void* find_runtime_function(const std::string& name);
 
 class GridBarrier;
 
-/// What workers of one launch share; lives on the launching thread's stack.
+/// The state that the workers of one launch share. It lives on the launching thread's stack.
 struct LaunchState {
   const char* kernel = "";
   volatile int status = 0;  ///< nonzero: blocks that have not begun are left out

@@ -12,7 +12,7 @@
 
 #include <cstdint>
 
-/// Where threads meet. The order is part of the cache key.
+/// The kinds of points at which threads wait for each other. The order is part of the cache key.
 enum ks_sync : uint8_t {
   ks_sync_barrier, ks_sync_barrier_count, ks_sync_barrier_and, ks_sync_barrier_or,
   ks_sync_grid_barrier,

@@ -27,7 +27,7 @@ void* open_library(const std::string& file, std::string* reason = nullptr);
 /// same toolkit or wheel) best; "" if none is installed.
 std::string find_headers(const std::string& library);
 
-/// That folder's neighbours: the wheels of CUDA 12 spread their headers over several.
+/// The folders beside a folder of headers: wheels of CUDA 12 spread their headers over several.
 std::vector<std::string> neighbours_of_headers(const std::string& folder);
 
 }  // namespace kasoku::cuda

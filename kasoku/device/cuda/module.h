@@ -29,7 +29,7 @@ class CudaFunction final : public Function {
   uint32_t suggested_block() override;
 
  private:
-  /// What is wrong with a shape, or more dynamic shared memory opted in.
+  /// Throws if the device does not take the shape; opts in to more dynamic shared memory where the shape needs it.
   void prepare(const LaunchShape& shape);
   Error launch_failure(CUresult result, const LaunchShape& shape);
   int driver_attribute(int number);

@@ -44,7 +44,7 @@ class CudaStream final : public Stream {
   bool keep_block(void* memory, size_t bytes);
   std::vector<std::pair<void*, size_t>> take_all_blocks();  ///< and their sizes
   static constexpr size_t largest_block = 4096;
-  /// What a small block has; the driver has no smaller ones.
+  /// The size of a small block of memory; the driver gives none below 512 bytes.
   static size_t block_bytes(size_t bytes) { return std::bit_ceil(std::max<size_t>(bytes, 512)); }
 
  private:

@@ -18,10 +18,11 @@ struct Launch {
 };
 
 std::unique_ptr<Device> make_device();
-/// The same in the place of another kind of device, so that its texts are made and compiled where there is none.
+/// A null device in the place of another kind of device, so that its kernel texts are made and compiled where there is
+/// none.
 std::unique_ptr<Device> make_stand_in(DeviceKind kind, const DeviceProperties& properties);
 
-/// What was launched since the last call, in order.
+/// The launches since the last call, in order.
 std::vector<Launch> take_launches();
 
 }  // namespace kasoku::null

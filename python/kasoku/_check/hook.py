@@ -1,4 +1,4 @@
-"""What rewritten code calls: each load and store of something shared is told to the recorder.
+"""The functions that rewritten code calls: they tell the recorder each load and store of something shared.
 
 Calls of other Python functions of the user's program go through their own rewritten forms. What C code does
 with an array argument shows by its content before and after.
@@ -52,7 +52,7 @@ class _Entered:
 
 
 class Hook:
-    """What rewritten code of one function calls; the last argument is always the line."""
+    """The calls of one rewritten function; the last argument of each is the line."""
 
     def __init__(self, recorder, watcher, file, namespace):
         self.recorder, self.watcher, self.file, self.namespace = recorder, watcher, file, namespace
@@ -222,7 +222,7 @@ class Hook:
         return item
 
     def spin(self, count, line):
-        """In a while loop: now and then others go on, who may end it."""
+        """Lets other threads run now and then in a while loop, since they may end it."""
         if self.recorder.turns is not None and count >= 256 and count & (count - 1) == 0:
             self.recorder.last_place = self._place(line)
             self.recorder.turns.sleep()

@@ -13,7 +13,7 @@ _lock = threading.Lock()
 
 
 class Log:
-    """What was found where, once each, and what could not be checked, and why."""
+    """The findings, each once, and what could not be checked, with the reason."""
 
     def __init__(self):
         self.count, self.findings, self.unchecked = 0, {}, {}

@@ -1,4 +1,4 @@
-"""Who touched what, and what is ordered: vector clocks over tasks that run one after another.
+"""The record of who touched what, and of what is ordered: vector clocks over tasks that run one after another.
 
 A location is an attribute, a global name, a closure cell, an item of a container, a container's content,
 or bytes of an array. Two accesses to one location are a race if they come from different tasks, one of
@@ -105,13 +105,13 @@ class Recorder:
         return task
 
     def join(self, task, into=None):
-        """What `task` did comes before what `into` does from now on."""
+        """Orders everything that `task` did before everything that `into` does from now on."""
         into = into or self.current
         into.see(task.clock)
         into.step()
 
     def signal(self):
-        """What the current task has done and seen so far, for a follow()."""
+        """The clock of the current task: all that it has done and seen so far. For a follow()."""
         clock = self.current.clock
         self.current.step()
         return clock
@@ -187,7 +187,7 @@ class Recorder:
         self.touch(key, writes, name, place, (owner, array), array, sources)
 
     def content(self, thing, writes, name, place, index=None, only_builtin=False, sources=()):
-        """What a container holds: all of it, or the item at `index`."""
+        """The content of a container: all of it, or the item at `index`."""
         if is_array(thing):
             if not only_builtin:
                 self.array(thing, writes, name, place, sources=sources)
@@ -357,7 +357,7 @@ class Recorder:
 
 
 def _at(line):
-    """Where it stands; functions of a library have no line."""
+    """The place of an access; functions of a library have no line."""
     return f" (line {line})" if line else ""
 
 
@@ -366,7 +366,7 @@ def _is_ordered(a, b):
 
 
 def _parting(read, write):
-    """Where the read stands in the innermost call that both are in: its own place, or a call there."""
+    """The place of the read in the innermost call that contains both accesses: its own, or that of a call there."""
     for one, other in zip(read.path, write.path):
         if one is not other:
             break
@@ -447,7 +447,7 @@ def _comes_between(other, read, write):
 
 
 def _part(view):
-    """What tells one part of a thing from another."""
+    """A text that tells one part of a thing from another."""
     if not isinstance(view, np.ndarray):
         return view
     memory = view.__array_interface__

@@ -180,7 +180,7 @@ class Rewriter(ast.NodeTransformer):
         return stores
 
     def _target(self, target, at, lines):
-        """What a loop or a `with` may assign instead of `target`, and the recorded stores that follow."""
+        """The target that a loop or a `with` may assign instead of `target`, and the recorded stores that follow."""
         if isinstance(target, ast.Name) and target.id not in self.shared_names | self.cell_names:
             self._assigned(target, lines)
             return target, []

@@ -1,4 +1,4 @@
-"""Which functions are watched, and their rewritten forms."""
+"""The functions that are watched, and their rewritten forms."""
 
 from __future__ import annotations
 

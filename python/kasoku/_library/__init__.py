@@ -1,4 +1,4 @@
-"""What NumPy, math and random have and compiled code lacks, in Python that is compiled along with its caller.
+"""Functions of NumPy, math and random that compiled code lacks, in Python that is compiled along with its caller.
 
 Each function is of the compiled language itself: it is read, typed and lowered like the user's. Branches that ask for
 types (`x.ndim`, isinstance, `is None`, a word like mode="same") are decided when compiling. A result's dtype is that of

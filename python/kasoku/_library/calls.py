@@ -1,4 +1,4 @@
-"""What the engine alone computes in compiled functions: thin calls, in which an expression says the result's type."""
+"""Functions that only the engine computes: thin calls, in which an expression says the result's type."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What kasoku/array computes in compiled functions: the rows of kasoku/jit/algorithms.cpp, on the device where the arrays lie.
+"""Algorithms of kasoku/array for compiled functions: the rows of kasoku/jit/algorithms.cpp, run where the arrays lie.
 
 In a kernel, which cannot call the engine, a function has its loops instead, or says that it has none. Few elements are
 sorted, counted … by loops on a CPU too, because they are done before a call has begun.

@@ -7,7 +7,7 @@ import numpy as np
 
 
 def _places(i):
-    """Where a mask holds, or the indices themselves."""
+    """The positions where a mask holds; indices as they are."""
     if i.dtype == np.bool_:
         return np.flatnonzero(i)
     return i.astype(np.int64)

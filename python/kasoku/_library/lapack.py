@@ -8,5 +8,5 @@ worth_it = 8  # rows: loops are over smaller matrices before LAPACK has begun
 
 
 def call(routine, *operands):
-    """What LAPACK says: 0, or a positive number where it failed, or absent. Only compiled code calls it."""
+    """Calls LAPACK and returns its info: 0, a positive number where it failed, or absent. Only compiled code calls it."""
     raise NotImplementedError(routine)

@@ -135,7 +135,7 @@ def _like(a, dtype):
 
 
 def _stacked(a, b):
-    """What a stack of products would be; a type, never computed."""
+    """An expression of the type that a stack of products has; it is never computed."""
     if b.ndim < a.ndim:
         return np.empty(a.shape, np.result_type(a, b))
     return np.empty(b.shape, np.result_type(a, b))
@@ -616,7 +616,7 @@ def lstsq(a, b, rcond=None):
 
 
 def _step(x):
-    """What is between 1 and the next number of a real array's dtype."""
+    """The distance from 1 to the next number of a real array's dtype."""
     return 2.220446049250313e-16 if x.dtype == np.float64 else 1.1920928955078125e-07
 
 

@@ -58,7 +58,7 @@ def tri(N, M=None, k=0, dtype=np.float64):  # noqa: N803
 
 
 def _below(m, k):
-    """Where the last two axes have the diagonal k and what is left of it."""
+    """Whether each place of the last two axes is on the diagonal k or to the left of it."""
     if m.ndim == 1:
         return tri(m.shape[0], m.shape[0], k, np.bool_)
     return tri(m.shape[-2], m.shape[-1], k, np.bool_)

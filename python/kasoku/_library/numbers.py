@@ -1,4 +1,4 @@
-"""What math, heapq and cmath have."""
+"""Functions of math, heapq and cmath."""
 
 import math
 

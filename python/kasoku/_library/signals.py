@@ -54,7 +54,9 @@ def _place_right(a, v):
 
 
 def _interval(x, v, guess):
-    """Where v is in x, -1 before it: NumPy's search around the last place, which decides if x is not sorted."""
+    """The index of the interval of x that holds v, -1 before x. Searches around the last one as NumPy does, which
+    matters where x is not sorted.
+    """
     n = x.size
     if v > x[n - 1]:
         return n

@@ -33,7 +33,7 @@ def sort_in_place(a, axis=-1):
 
 
 def _heapsort(a):
-    """In place; NaN goes to the end, as NumPy has it."""
+    """Sorts in place; NaN goes to the end, as in NumPy."""
     n = a.size
     last = n
     i = 0
@@ -191,7 +191,7 @@ def _middle(x, dtype):
 
 
 def _numbers(a):
-    """Those that are not NaN."""
+    """The elements that are not NaN."""
     x = a.ravel()
     out = np.empty(x.size, a.dtype)
     n = 0
@@ -207,7 +207,7 @@ def nanmedian(a):
 
 
 def _quantile(x, q):
-    """Of a sorted array."""
+    """A quantile of a sorted array."""
     n = x.size
     if n == 0 or x[n - 1] != x[n - 1]:
         return np.nan
@@ -376,7 +376,7 @@ def in1d(ar1, ar2, assume_unique=False, invert=False):
 
 
 def _chosen(x, y, wanted):
-    """Those of x that y has, or has not; both sorted."""
+    """The elements of x that y has, or has not; both are sorted."""
     out = np.empty(x.size, x.dtype)
     n = 0
     for i in range(x.size):

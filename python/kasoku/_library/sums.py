@@ -127,7 +127,7 @@ def cumulative_prod(x, axis=None, dtype=None, include_initial=False):
 
 
 def _from(x, first, axis):
-    """With a number before what stands along the axis."""
+    """The array with a number put before its elements along the axis."""
     return calls.insert(x, 0, x.dtype.type(first), 0 if axis is None else axis)
 
 
@@ -148,7 +148,7 @@ def minimum_accumulate(a, axis=0):
 
 
 def accumulate(join, a, axis=0):
-    """Of a ufunc whose scans are no row of the engine's."""
+    """The scan of a ufunc for which the engine has no row."""
     if a.ndim == 1:
         return _running_loop(join, a, axis, join(a[0], a[0]).dtype)
     if a.ndim == 2:
@@ -290,7 +290,7 @@ def _covariance(x, bias, ddof):
 
 
 def _products(x):
-    """Of each row with each."""
+    """The products of each row with each."""
     if x.dtype in (np.complex64, np.complex128):
         return np.dot(x, np.conj(x.T))
     return np.dot(x, x.T)

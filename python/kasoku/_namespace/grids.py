@@ -139,6 +139,21 @@ def _axis(part, place=(-1,)):
 
 
 class _Grid:
+    """ks.mgrid and ks.ogrid: the coordinates of a grid, from slices between brackets.
+
+    A slice start:stop:step is an axis, as ks.arange() makes it; an imaginary step is a number of points, the end among
+    them, as ks.linspace() makes them. ks.mgrid[...] returns one array with an axis before the grid's, for the coordinates;
+    ks.ogrid[...] returns a tuple of arrays that broadcast to the grid. One slice gives an array of one axis.
+
+    >>> ks.mgrid[0:2, 0:3]
+    array([[[0, 0, 0],
+            [1, 1, 1]],
+           [[0, 1, 2],
+            [0, 1, 2]]])
+    >>> ks.ogrid[0:1:3j]
+    array([0. , 0.5, 1. ])
+    """
+
     def __init__(self, sparse):
         self._sparse = sparse
 
@@ -163,7 +178,18 @@ ogrid = _Grid(True)
 
 
 class _Joined:
-    """ks.r_ and ks.c_: arrays, numbers and slices between brackets are put one after the other."""
+    """ks.r_ and ks.c_: join what stands between the brackets, arrays, numbers and slices, into one array.
+
+    ks.r_ joins along the first axis, ks.c_ as columns along the last one. Slices are axes as in ks.mgrid. A first item
+    "axis", "axis,ndim" or "axis,ndim,place" says along which axis, of how many, and where the axes of a part lie in them.
+    Returns an array in the common dtype. The items "r" and "c", which ask for matrices, are an UnsupportedError.
+
+    >>> ks.r_[[1, 2], 0, 3:5]
+    array([1, 2, 0, 3, 4])
+    >>> ks.c_[[1, 2], [3, 4]]
+    array([[1, 3],
+           [2, 4]])
+    """
 
     def __init__(self, columns=False):
         self._columns = columns

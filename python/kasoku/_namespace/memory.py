@@ -9,7 +9,7 @@ ndarray = Array  # as annotations and isinstance() of programs for NumPy call it
 
 
 class _Place:
-    """Where an array lies, for NumPy, which compares addresses and reads none."""
+    """The memory of an array as NumPy's interface shows it. NumPy compares the addresses and reads nothing."""
 
     def __init__(self, x):
         dtype = np.dtype(f"V{x.itemsize}")

@@ -91,7 +91,7 @@ def _by_statistic(a, widths, name, lengths):
 
 
 def _by_ramp(a, widths, ends):
-    """From the edge to an end value, in equal steps."""
+    """Padding from the edge to an end value, in equal steps."""
     for axis, ((before, after), (first, last)) in enumerate(zip(widths, ends)):
         n = a.shape[axis]
         steps = [1] * a.ndim

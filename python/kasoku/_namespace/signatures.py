@@ -63,7 +63,7 @@ def _hint(function, name):
 
 
 def _annotations_of(function):
-    """What nanobind takes for each parameter, as it writes it."""
+    """The type that nanobind takes for each parameter, as nanobind writes it."""
     return dict(re.findall(r"(\w+): ([^,=)]+?)(?= =|,|\))", function.__nb_signature__[0][0]))
 
 

@@ -7,7 +7,7 @@ from .given import Array, given
 
 
 class UniqueAllResult(NamedTuple):
-    """What unique_all gives."""
+    """The result of unique_all."""
 
     values: Array
     indices: Array
@@ -16,14 +16,14 @@ class UniqueAllResult(NamedTuple):
 
 
 class UniqueCountsResult(NamedTuple):
-    """What unique_counts gives."""
+    """The result of unique_counts."""
 
     values: Array
     counts: Array
 
 
 class UniqueInverseResult(NamedTuple):
-    """What unique_inverse gives."""
+    """The result of unique_inverse."""
 
     values: Array
     inverse_indices: Array

@@ -52,7 +52,7 @@ def check(
 
 
 def _in_a_process(one, threads, real, json):
-    """What was checked, also before the program died, and its exit status."""
+    """The findings, including those from before the program died, and its exit status."""
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report")
         command = [sys.executable, "-m", "kasoku", "check", "--report-to", report, one]

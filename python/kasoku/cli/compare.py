@@ -73,7 +73,7 @@ def compare(
 
 
 def _must_be_drawable(path):
-    """What would fail after the measuring fails before it."""
+    """Makes a plot that cannot be drawn fail before anything is measured."""
     import kasoku as ks
 
     if importlib.util.find_spec("matplotlib") is None:

@@ -52,7 +52,7 @@ def preferred_device():
 
 
 def missing(name, known=()):
-    """What a user is told who asks for a name that a face does not have, and has these."""
+    """The error for a name that a face does not have; it lists similar names that it has."""
     from kasoku._namespace.signatures import did_you_mean
 
     from ._face.refusals import reason_of
@@ -156,7 +156,7 @@ class Face(_Package):
         raise AttributeError(missing(full, known), name=name, obj=self)
 
     def __reduce__(self):
-        """By name, as cloudpickle has other modules: a process that reads it may have no redirection."""
+        """Pickles by name, as cloudpickle does other modules: the process that reads it may have no redirection."""
         return _import_module, (_own_name(self),)
 
 

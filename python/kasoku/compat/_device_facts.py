@@ -1,5 +1,6 @@
-"""What the faces say of a device, by the names of each package. A CPU has the limits of the GPUs that
-programs are written for, so that a launch that asks them first is one that runs."""
+"""Properties of a device under the names of each package. A CPU has the limits of the GPUs that programs are written
+for, so a launch that respects them runs.
+"""
 
 # CUDA's name of the attribute (PyCUDA's), CuPy's, CuPy's of the property, and the value
 _limits = [

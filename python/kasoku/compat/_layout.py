@@ -11,7 +11,7 @@ plain = {np.dtype(t) for t in ("?", "b", "h", "i", "q", "l", "B", "H", "I", "Q",
 
 
 class Place:
-    """What int() gives the address of, its `ptr`."""
+    """An object of which int() gives the address, its `ptr`."""
 
     __int__ = __index__ = lambda self: self.ptr
 
@@ -29,7 +29,7 @@ class Pointer(int):
 
 
 class ArrayFlags(Flags):
-    """What CuPy's and PyCUDA's arrays say of themselves."""
+    """The flags of CuPy's and PyCUDA's arrays."""
 
     _names = ("c_contiguous", "f_contiguous", "owndata", "forc", "fnc")
     _shown = _names[:3]

@@ -1,4 +1,4 @@
-"""What the faces ask of two operands, and the engine's names of operators and functions."""
+"""Tests of two operands that the faces share, and the engine's names of operators and functions."""
 
 import kasoku as ks
 

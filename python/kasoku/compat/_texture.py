@@ -11,7 +11,7 @@ FILTER_MODES = ("point", "linear")
 
 
 def require_cpu(device, what):
-    """For references to textures, which GPUs have no more."""
+    """Refuses references to textures on a GPU: GPUs of today do not have them."""
     if device.kind != "cpu":
         raise ks.errors.UnsupportedError(
             f"{what}: references to textures are read on a CPU only\n"

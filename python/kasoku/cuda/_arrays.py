@@ -154,7 +154,7 @@ class DeviceNDArray:
         return [self[i : i + section] for i in range(0, self.size, section)]
 
     def bind(self, stream=0):
-        """The same memory, made for a stream."""
+        """The array over the same memory, bound to a stream."""
         return type(self)(self.__kasoku_array__, stream=stream)
 
     def is_c_contiguous(self):
@@ -200,7 +200,7 @@ class DeviceRecords(DeviceNDArray):
 
     @property
     def host_view(self):
-        """The same memory as an array of NumPy, where a CPU's kernels find it."""
+        """A NumPy array over the same memory, where a CPU's kernels find it."""
         array = self.__kasoku_array__
         memory = (ctypes.c_char * array.nbytes).from_address(array.ptr) if array.nbytes else b""
         values = np.frombuffer(memory, self._dtype).reshape(self.shape)
@@ -407,7 +407,7 @@ class _Shown:
 
 
 def as_cuda_array(obj, sync=True):
-    """The same memory under Numba's methods."""
+    """An array over the same memory with Numba's methods."""
     if isinstance(obj, DeviceNDArray):
         return obj
     if not is_cuda_array(obj):

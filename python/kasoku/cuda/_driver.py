@@ -139,7 +139,7 @@ class Event:
         return done() if callable(done) else done
 
     def wait(self, stream=0):
-        """What the stream is given from now on comes after this."""
+        """Makes further work of the stream wait for this."""
         native = getattr(stream, "_native", None)
         native.wait(self._native) if native is not None else self.synchronize()
 
@@ -173,7 +173,7 @@ class Device:
 
     @property
     def compute_capability(self):
-        """Of a CPU, that of the architecture whose kernels it runs."""
+        """The compute capability; on a CPU that of the architecture whose kernels it runs."""
         return tuple(self._native.properties["compute_capability"])
 
     @property

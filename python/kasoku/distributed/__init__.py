@@ -113,7 +113,7 @@ def local_rank():
 
 
 def backend():
-    """What carries the arrays of a CPU: "sockets", "mpi", or "alone" in a group of one.
+    """The carrier of a CPU's arrays: "sockets", "mpi", or "alone" in a group of one.
 
     >>> ks.distributed.backend()
     'alone'

@@ -1,4 +1,4 @@
-"""What carriers of messages have in common."""
+"""The common part of all carriers of messages."""
 
 
 class Carrier:

@@ -21,7 +21,7 @@ class Group:
         self._host, self._gpus = Host(carrier, rank, size), None
 
     def of(self, x):
-        """Who carries this array."""
+        """The carrier of this array."""
         if self.size == 1:
             return Alone()
         if x.device.kind != "cuda":

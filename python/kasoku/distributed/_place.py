@@ -1,4 +1,4 @@
-"""Where this process is among those that were started together, and how it reaches them."""
+"""The place of this process among those that were started together, and how it reaches the others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 import kasoku as ks
 
-from .. import _core, errors
+from .. import errors
 from ._group import Group
 
 # Who starts processes, and how each is told its place: rank, size, rank on its host.
@@ -106,7 +106,3 @@ def _mpi(rank, size, timeout):
 
 
 carriers = {"sockets": _sockets, "mpi": _mpi}
-
-
-def nccl_is_there():
-    return bool(_core._nccl_file())

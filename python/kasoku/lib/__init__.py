@@ -1,4 +1,10 @@
-"""kasoku.lib: what NumPy has in numpy.lib."""
+"""kasoku.lib: the part of numpy.lib that works on arrays of ours, stride_tricks.
+
+>>> ks.lib.stride_tricks.sliding_window_view(ks.arange(4), 2)
+array([[0, 1],
+       [1, 2],
+       [2, 3]])
+"""
 
 from . import stride_tricks
 

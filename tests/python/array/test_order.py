@@ -94,7 +94,7 @@ def test_rows_along_an_axis(name, dtype, on_device):
 
 @pytest.mark.parametrize("dtype", ["int32", "float32", "complex128", "bool"])
 @pytest.mark.parametrize("name", pairs)
-def test_sets(name, dtype, on_device):
+def test_set_functions_are_numpys(name, dtype, on_device):
     f, want = getattr(ks, name), getattr(np, name)
     for n, k, of in ((30, 20, 9), (300, 40, 500), (1, 1, 2), (0, 5, 9), (5, 0, 9), (0, 0, 9)):
         a, b = elements(dtype, n, of=of), elements(dtype, k, of=of)
@@ -386,7 +386,7 @@ def test_bad_quantiles(on_device):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @hypothesis.given(st.data())
-def test_any_array(on_device, data):
+def test_quantiles_and_unique_elements_of_any_array_are_numpys(on_device, data):
     x = data.draw(
         of_numpy.arrays(
             "float64",

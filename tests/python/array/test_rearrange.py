@@ -117,7 +117,7 @@ def test_filled_diagonals(form):
     agree(filled, np.zeros(3), 2)
 
 
-def test_turned(form):
+def test_rot90_and_flips_are_numpys(form):
     for k in range(-1, 5):
         agree(lambda np, x: (np.rot90(x, k), np.rot90(x, k, (1, 0))), matrix)
         agree(lambda np, x: np.rot90(x, k, (2, 1)), cube)
@@ -130,12 +130,12 @@ places = [3, -1, 0, [1, 3, -1], [2, 2], slice(3, 30, 2), slice(None, None, -3), 
 
 
 @pytest.mark.parametrize("where", places, ids=str)
-def test_without_some(where, form):
+def test_delete_is_numpys(where, form):
     agree(lambda np, x: np.delete(x, where, 1), matrix)
     agree(lambda np, x: np.delete(x, where), matrix[0])
 
 
-def test_some_more(form):
+def test_insert_is_numpys(form):
     row = rng.random(40)
     for where, values in [
         (3, 7.0),

@@ -311,7 +311,7 @@ def test_ufuncs_reduce_our_arrays():
 @pytest.mark.usefixtures("on_device")
 @hypothesis.settings(max_examples=5 * hypothesis.settings.default.max_examples)
 @hypothesis.given(data=st.data())
-def test_any_array(data, layouts):
+def test_reductions_of_any_array_are_numpys(data, layouts):
     """Along any axes, however the elements lie, with masks, first values and dtypes, at once or in the graph."""
     dtype = data.draw(st.sampled_from(["bool", "int8", "uint16", "int64", "float16", "float32", "float64"]))
     numbers = (

@@ -162,7 +162,7 @@ def test_numpys_functions_and_arguments(form):
 
 
 @hypothesis.given(st.data())
-def test_any_array(form, data):
+def test_cumsum_of_any_array_is_numpys(form, data):
     x = data.draw(
         of_numpy.arrays(
             "int32", of_numpy.array_shapes(min_dims=1, max_dims=4, max_side=9), elements=st.integers(-1000, 1000)

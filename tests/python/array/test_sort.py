@@ -348,7 +348,7 @@ def test_partitions_of_any_array(form, layouts, data):
 
 
 @hypothesis.given(st.data())
-def test_any_array(form, data):
+def test_sorts_of_any_array_are_numpys(form, data):
     x = data.draw(
         of_numpy.arrays(
             st.sampled_from(["float32", "complex64"]),

@@ -797,7 +797,7 @@ def test_where(data):
 @few
 @pytest.mark.parametrize("name", ["unique_all", "unique_counts", "unique_inverse", "unique_values"])
 @given(data=st.data())
-def test_sets(name, data):
+def test_unique_functions_are_numpys(name, data):
     x = data.draw(values(data.draw(st.sampled_from(ALL)), data.draw(shapes()), most=3, least=-3))
     both(lambda xp, x: getattr(xp, name)(x), [x], data)
 

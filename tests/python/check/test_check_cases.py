@@ -23,7 +23,7 @@ verdicts = {}
 
 
 @pytest.mark.parametrize("name, run, kinds", check_cases.CASES, ids=[c[0] for c in check_cases.CASES])
-def test_verdict(name, run, kinds):
+def test_each_case_has_the_kinds_of_findings_that_it_is_to_have(name, run, kinds):
     found = run()
     verdicts[name] = (kinds, {f.kind for f in found})
     assert {f.kind for f in found} == kinds, found

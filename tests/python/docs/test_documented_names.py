@@ -59,6 +59,17 @@ def test_the_example_of_a_public_name_runs(name):
     assert not said, said
 
 
+# Names that are not called.
+modules_and_objects = ["c_", "emath", "errors", "fft", "lib", "linalg", "mgrid", "ogrid", "r_", "random"]
+
+
+@pytest.mark.parametrize("name", modules_and_objects)
+def test_the_example_of_a_module_or_an_object_runs(name):
+    test = examples(inspect.getdoc(named(name)))
+    assert test.examples, "no example"
+    assert not run(test)
+
+
 @pytest.mark.parametrize("name", ours)
 def test_a_public_name_says_what_it_gives(name):
     """A sentence that begins so, or a first one that names the result and tells no action."""

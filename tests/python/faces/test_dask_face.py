@@ -112,7 +112,7 @@ def test_purity_as_a_setting():
     assert f(1).key != f(1).key
 
 
-def test_names():
+def test_keys_begin_with_the_name_of_what_is_delayed_or_are_as_given():
     assert delayed(1).key.startswith("int-") and delayed(inc)(1).key.startswith("inc-")
     assert delayed(1, name="X").key == "X" and delayed(inc)(1, dask_key_name="y").key == "y"
     assert delayed(inc)(1, dask_key_name=("y", 0)).key == ("y", 0)
@@ -253,7 +253,7 @@ def test_documentation_stays_the_functions():
     assert f.__doc__ == "What f does." and "computed later" in Delayed.__doc__ and f.__name__ == "f"
 
 
-def test_settings():
+def test_settings_hold_within_their_block():
     with dask.config.set({"array.chunk-size": "1MiB"}, scheduler="synchronous", num_workers=3):
         assert dask.config.get("array.chunk_size") == "1MiB"
         here = set(dask.compute(*[delayed(threading.get_ident)() for _ in range(8)]))

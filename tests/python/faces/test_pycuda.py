@@ -613,7 +613,7 @@ def test_random_numbers(ga):
     assert (seeded[0].gen_uniform(9, np.float32).get() == seeded[1].gen_uniform(9, np.float32).get()).all()
 
 
-def test_tools():
+def test_tools_name_dtypes_and_remember_by_context():
     from kasoku.compat.pycuda import characterize, tools
 
     assert tools.dtype_to_ctype(np.float32) == "float"

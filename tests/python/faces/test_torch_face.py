@@ -150,7 +150,7 @@ def test_saving(tmp_path):
         torch.load(tmp_path / "other.pt")
 
 
-def test_settings():
+def test_the_number_of_threads_can_be_set_and_switches_of_precision_are_taken():
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     assert torch.get_num_threads() == 1

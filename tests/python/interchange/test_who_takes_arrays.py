@@ -71,13 +71,20 @@ def test_matplotlib_hist(axes, v):
 
 
 def test_matplotlib_contourf(axes, x):
-    axes.contourf(ks.arange(3), ks.arange(40), x)
+    of_ours = axes.contourf(ks.arange(3), ks.arange(40), x).get_paths()
+    of_numpys = axes.contourf(np.arange(3), np.arange(40), X).get_paths()
+    for path, expected in zip(of_ours, of_numpys, strict=True):
+        close(path.vertices, expected.vertices)
 
 
 def test_matplotlib_fill_between_and_errorbar(axes, v):
     at = ks.arange(40)
-    axes.fill_between(at, v - 1, v + 1, where=v > 0)
-    axes.errorbar(at, v, yerr=ks.abs(v))
+    of_ours = axes.fill_between(at, v - 1, v + 1, where=v > 0).get_paths()
+    of_numpys = axes.fill_between(np.arange(40), V - 1, V + 1, where=V > 0).get_paths()
+    for path, expected in zip(of_ours, of_numpys, strict=True):
+        close(path.vertices, expected.vertices)
+    (bars,) = axes.errorbar(at, v, yerr=ks.abs(v))[2]
+    close(np.array(bars.get_segments())[:, :, 1], np.stack([V - np.abs(V), V + np.abs(V)], 1))
 
 
 def test_matplotlib_bar(axes, v):

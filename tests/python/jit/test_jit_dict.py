@@ -280,7 +280,7 @@ def test_comprehensions_and_displays():
     agrees(f, 0, np.array([5]))
 
 
-def test_sets():
+def test_operators_and_methods_of_sets_are_pythons():
     def f(a, b, k):
         c = a.copy()
         c.add(k)

@@ -263,4 +263,5 @@ def test_a_counter_of_the_block_is_not_one_of_the_grid(launch, is_own):
 
 def test_a_counter_that_nobody_adds_to_need_not_be_there(launch):
     x = numbers(5000)
-    launch("perhaps", (x, np.full(x.size, -1, i32), np.uint64(0), i32(x.size), np.bool_(False)), x.size)
+    _, kept = launch("perhaps", (x, np.full(x.size, -1, i32), np.uint64(0), i32(x.size), np.bool_(False)), x.size)
+    assert (kept == -1).all()

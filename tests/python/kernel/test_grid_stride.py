@@ -164,7 +164,7 @@ def test_values_loaded_before_the_loop(device):
     check(device, text, one, max)
 
 
-def test_two_loops(device):
+def test_two_grid_stride_loops_run_one_after_the_other(device):
     text = stride_loop("y[i] = x[i] + 1;")
     text = text[:-1] + "for (int i = me; i < n; i += all) y[i] = 2 * y[i]; }"
 

@@ -205,7 +205,7 @@ def test_wrong_arguments(on, module):
         f(4, y, x, 1, block=(4, 1, 1), gird=(1, 1))
 
 
-def test_names(module):
+def test_an_unknown_kernel_is_an_error_and_known_ones_are_listed(module):
     with pytest.raises(ValueError, match="there is no kernel 'scal'"):
         module.get_function("scal")
     assert "scale" in module.kernels

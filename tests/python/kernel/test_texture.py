@@ -112,7 +112,7 @@ def test_plane(mode, filter, shape, device):
 
 @pytest.mark.parametrize("mode", ["wrap", "mirror", "clamp", "border"])
 @pytest.mark.parametrize("filter", ["point", "linear"])
-def test_volume(mode, filter, device):
+def test_a_volume_is_sampled_as_addressing_and_filtering_say(mode, filter, device):
     volume = np.random.default_rng(2).random((4, 5, 6)).astype(f32)
     out = ks.array(np.zeros(32, f32), device=device)
     read = texture(volume, device, address=mode, filter=filter, normalized=True)
@@ -167,7 +167,7 @@ def test_gather_of_four(device):
     np.testing.assert_array_equal(out.numpy(), want)
 
 
-def test_surface(device):
+def test_a_kernel_writes_through_a_surface(device):
     image = np.random.default_rng(4).integers(0, 256, (5, 7, 4)).astype(np.uint8)
     held = texture(image, device, channels=4)
     with ks.default_device(device):

@@ -1,1 +1,1 @@
-"""What the faces of tensors share: tables of functions, and what is said of arguments."""
+"""The common parts of faces with tensors: tables of functions, and error messages about arguments."""

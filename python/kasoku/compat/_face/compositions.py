@@ -1,4 +1,4 @@
-"""What several faces have by a name of their own and ks has as a composition of its functions."""
+"""Functions that several faces have under names of their own and that are compositions of functions of ks."""
 
 import math
 
@@ -83,7 +83,7 @@ def along(axis, shape, device):
 
 
 def searched(edges, values, right):
-    """Where values would go in sorted edges, or in the rows of edges, each its own row's values."""
+    """The positions at which values would be inserted into sorted edges; if edges have rows, each row into its own."""
     if edges.ndim == 1:
         return ks.searchsorted(edges, values, "right" if right else "left")
     if values.shape[:-1] != edges.shape[:-1]:
@@ -109,7 +109,7 @@ def solve_triangle(a, b, upper, unit=False, transposed=False, conjugated=False):
 
 
 def matrix_exp(x):
-    """By scaling, a Taylor series of 18 terms and squaring."""
+    """The exponential of matrices, by scaling, a Taylor series of 18 terms and squaring."""
     largest = float(ks.absolute(x).sum(axis=-1).max(initial=0))
     times = max(0, math.ceil(math.log2(max(largest, 1e-300))) + 3)
     small = x / 2.0**times

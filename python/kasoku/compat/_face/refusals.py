@@ -1,4 +1,4 @@
-"""What the faces refuse by name, and why: a program is told so, and the reference lists it."""
+"""The names that the faces refuse, and why. Errors and the reference quote this."""
 
 autograd = "autograd is not here: kasoku computes no gradients yet"
 _layers = "layers and optimisers need gradients, and autograd is not here"

@@ -17,7 +17,7 @@ def same_widths(lengths, size, strides, dilations):
 
 
 def _windows(x, size, strides, dilations):
-    """Those of the last axes, as new last axes: a view."""
+    """A view with the windows of the last axes as new last axes."""
     lengths, reach = x.shape[-len(size) :], [d * (k - 1) + 1 for k, d in zip(size, dilations)]
     if any(n < r for n, r in zip(lengths, reach)):
         raise ks.errors.ValueError(f"windows of {tuple(size)} places do not fit in {tuple(lengths)}")
@@ -31,7 +31,7 @@ def _padded(x, widths, fill=0):
 
 
 def convolve(x, weight, strides, widths, dilations, groups=1):
-    """As a product of matrices: a row for each window, a column for each output."""
+    """A convolution as a product of matrices: a row for each window, a column for each output."""
     size = weight.shape[2:]
     x = _windows(_padded(x, widths), size, strides, dilations)
     n, places = x.shape[0], x.shape[2 : 2 + len(size)]

@@ -1,4 +1,6 @@
-"""What cupy's arrays have that the engine's do not. Methods of the engine's take CuPy's arguments in addition."""
+"""Methods of cupy's arrays that the engine's arrays do not have. Those that both have take CuPy's arguments in
+addition.
+"""
 
 import builtins
 import warnings

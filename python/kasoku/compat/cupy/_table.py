@@ -1,4 +1,4 @@
-"""What CuPy has under ks's names: the functions of ks, on the current device. Nothing here computes on the host."""
+"""CuPy's functions that ks has under the same names: they run on the current device. Nothing here computes on the host."""
 
 import functools
 import types

@@ -1,4 +1,4 @@
-"""What tasks of a Client agree by: locks, queues and variables, each known by its name to all threads of this process."""
+"""Locks, queues and variables by which tasks of a Client agree. All threads of this process know each by its name."""
 
 import itertools
 import queue

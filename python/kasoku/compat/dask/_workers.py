@@ -43,7 +43,7 @@ class Places:
     threads = property(lambda self: sum(pool._max_workers for pool in self._pools))
 
     def grow(self, threads):
-        """As many threads in all; they begin with the calls that wait."""
+        """Grows to so many threads in all. New ones begin with the calls that wait."""
         if threads > self.threads:
             more = ks.Pool(threads - self.threads)
             self._pools.append(more)
@@ -109,7 +109,7 @@ def worker_client(timeout=None, separate_thread=True):
 
 
 class Closing:
-    """What is closed where a `with` ends."""
+    """An object that is closed at the end of a `with`."""
 
     def wait_for_workers(self, n_workers=None, timeout=None):
         """They are there: threads start with their cluster."""
@@ -118,7 +118,7 @@ class Closing:
 
 
 class LocalCluster(Closing):
-    """So many workers, of so many threads each: that many threads of this process."""
+    """A cluster of so many workers with so many threads each: that many threads of this process."""
 
     def __init__(self, n_workers=None, threads_per_worker=None, **ignored):
         self.n_workers, self.threads_per_worker = int(n_workers or 1), threads_per_worker

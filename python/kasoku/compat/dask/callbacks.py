@@ -44,7 +44,7 @@ def normalize_callback(cb):
 
 
 def unpack_callbacks(cbs):
-    """For each of the five moments the functions that are called then."""
+    """The functions that are called at each of the five moments of a run."""
     return [[function for function in moment if function] for moment in zip(*cbs)] if cbs else [()] * 5
 
 

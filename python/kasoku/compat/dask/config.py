@@ -20,7 +20,7 @@ def _replace(settings):
 
 
 class set:
-    """As a call or a context manager: dask.config.set(scheduler="threads", num_workers=4)."""
+    """Sets options, as a call or as a context manager: dask.config.set(scheduler="threads", num_workers=4)."""
 
     def __init__(self, arg=None, config=None, lock=_lock, **settings):
         named = {**(arg or {}), **{name.replace("__", "."): value for name, value in settings.items()}}

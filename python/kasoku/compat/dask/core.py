@@ -72,7 +72,7 @@ def get_dependencies(dsk, key=None, task=_nothing, as_list=False):
 
 
 def get_deps(dsk):
-    """What each key needs, and what needs it."""
+    """The dependencies and the dependents of each key."""
     needs = {key: get_dependencies(dsk, key) for key in dsk}
     return needs, reverse_dict(needs)
 
@@ -114,7 +114,7 @@ def subs(task, key, val):
 
 
 def reverse_dict(d):
-    """What needs each key, of what each key needs."""
+    """The dependents of each key, from the dependencies of each key."""
     found = {key: set() for key in d}
     for key, needs in d.items():
         for one in needs:

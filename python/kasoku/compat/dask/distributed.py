@@ -258,7 +258,7 @@ async def _at_once(value):
 
 
 class _Done:
-    """What is over already, and may be awaited."""
+    """A value that is already there and may be awaited."""
 
     __await__ = lambda self: iter(())
 

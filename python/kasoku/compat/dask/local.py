@@ -27,7 +27,7 @@ def nested_get(ind, coll):
 
 
 def start_state_from_dask(dsk, cache=None, sortkey=None, keys=None):
-    """What is ready, what waits for what, and the values that are there."""
+    """The state before a run: tasks that are ready, tasks that wait, and values that are there."""
     values = {} if cache is None else cache
     graph = convert_legacy_graph(dsk, all_keys=set(dsk) | set(values))
     for key, node in graph.items():
@@ -241,7 +241,7 @@ def get_threaded(dsk, keys, cache=None, num_workers=None, pool=None, **options):
 
 
 def _observed(graph, keys, scheduler=None, **options):
-    """What compute() runs graphs by while somebody looks on."""
+    """Runs graphs for compute() while callbacks observe it."""
     if isinstance(scheduler, concurrent.futures.Executor):
         options.setdefault("pool", scheduler)
     one = isinstance(scheduler, str) and scheduler.lower() in ("sync", "synchronous", "single-threaded")

@@ -51,7 +51,7 @@ def _made(cls, spec):
 
 
 def _mangled(name, cls):
-    """What Python makes of a private name in the body of a class."""
+    """The name that Python makes of a private name in the body of a class."""
     is_private = name.startswith("__") and not name.endswith("__")
     return f"_{cls.__name__.lstrip('_')}{name}" if is_private else name
 
@@ -74,7 +74,7 @@ def _set(self, name, value):
 
 
 def _conversion(of):
-    """What a value assigned to a field of this type becomes."""
+    """The conversion of a value that is assigned to a field of this type."""
     if isinstance(of, Optional):
         convert = _conversion(of.type)
         return lambda value, name: None if value is None else convert(value, name)

@@ -25,7 +25,7 @@ def compiled(text, name, parallel, /, **names):
 
 
 def names_outside(function):
-    """What the names in a function's text mean outside of it."""
+    """The meaning of each outside name in a function's text."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     return {**function.__globals__, **{name: cell.cell_contents for name, cell in cells}}
 

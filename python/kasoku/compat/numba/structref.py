@@ -54,7 +54,7 @@ def _type_of(value):
 
 
 class StructRefProxy:
-    """What Python has of an object; properties of it call compiled functions."""
+    """The Python object of a structref; its properties call compiled functions."""
 
     __slots__ = ("_inside",)
     _struct_type = _field_names = None

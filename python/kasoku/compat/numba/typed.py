@@ -14,7 +14,7 @@ _item = lambda value: _plain.get(type(value), _same)(value)  # a number of NumPy
 
 
 def _cast(described):
-    """What makes a value of a number type; everything else stays as it is."""
+    """A function that converts values to a number type; it leaves everything else as it is."""
     return _casts.get(described[0][:3], _same) if len(described) == 4 and described[1] < 0 else _same
 
 

@@ -227,7 +227,7 @@ class DUFunc(UFunc):
         return self(a.reshape(a.shape + (1,) * b.ndim), b, **options)
 
     def at(self, array, indices, *values):
-        """In place, element by element: an index that comes twice counts twice."""
+        """Applies the function in place, element by element: an index that comes twice counts twice."""
         places = np.arange(array.size).reshape(array.shape)[indices]
         value, given = ("", "") if self.nin == 1 else (", values[k]", ", values")
         loop = self._make(

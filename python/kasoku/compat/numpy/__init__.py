@@ -238,7 +238,7 @@ def _module(real):
 
 
 def _found(name):
-    """What pickle finds under a full name."""
+    """The object that pickle finds under a full name."""
     home, _, last = name.rpartition(".")
     value = _modules["numpy"]
     for part in home.split(".")[1:]:

@@ -248,7 +248,7 @@ def _as_bytes(array):
 
 
 def result(value, like, out=None, stream=None, dtype=None):
-    """What the engine computes, in new memory like an array's or in `out`."""
+    """The engine's result, in new memory like an array's or in `out`."""
     if out is None:
         order = order_of(like.__kasoku_array__) if value.shape == like.shape else "C"
         out = GPUArray(value.shape, value.dtype if dtype is None else dtype, like.allocator, order=order)

@@ -16,7 +16,7 @@ _current = None
 
 
 class _Contexts(threading.local):
-    """Those of the calling thread, the current one last."""
+    """The contexts of the calling thread, the current one last."""
 
     def __init__(self):
         self.stack = []

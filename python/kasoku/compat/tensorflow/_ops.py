@@ -161,7 +161,7 @@ class Function:
         self.python_function, self.input_signature = python_function, input_signature
 
     def _check(self, args):
-        """That the arguments fit the input signature."""
+        """Raises unless the arguments fit the input signature."""
         for at, (spec, value) in enumerate(zip(self.input_signature, args)):
             if getattr(spec, "dtype", None) is None or isinstance(value, (list, tuple, dict)):
                 continue

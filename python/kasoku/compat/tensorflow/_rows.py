@@ -210,7 +210,7 @@ def _segments(data, segment_ids, num_segments=None, *, join, start):
 
 
 def _in_order(data, segment_ids, *, segment):
-    """Of ids that rise, as they have to where nobody says how many segments there are."""
+    """Reduces segments whose ids rise, as they have to where the number of segments is not given."""
     if segment_ids.ndim != 1 or segment_ids.shape[0] != data.shape[0]:
         raise InvalidArgumentError(
             f"segment_ids has the shape {segment_ids.shape}, one id for each of {data.shape[0]} rows is needed"

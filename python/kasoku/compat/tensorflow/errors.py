@@ -2,7 +2,7 @@
 
 
 class OpError(Exception):
-    """What TensorFlow's operations raise."""
+    """The error of TensorFlow's operations."""
 
     message = property(str)
 

@@ -134,7 +134,7 @@ def save(obj, f):
 
 
 def load(f, map_location=None, *, weights_only=True, **_):
-    """What save() wrote, on the device where it was or on `map_location`."""
+    """The object that save() wrote, on the device where it was or on `map_location`."""
     import pickle
 
     with contextlib.nullcontext(f) if hasattr(f, "read") else open(f, "rb") as file:

@@ -1,4 +1,4 @@
-"""What makes tensors: of data, of one value, of ranges, of random numbers."""
+"""Functions that make tensors: of data, of one value, of ranges, of random numbers."""
 
 import builtins
 import inspect

@@ -16,7 +16,7 @@ from ._types import as_number, scalar_name
 
 
 class IntegerDivisionError(RuntimeError, ZeroDivisionError):
-    """What torch raises of integers over 0 on a CPU."""
+    """The error of torch for integers divided by 0 on a CPU."""
 
 
 _by_value = frozenset("equal not_equal less less_equal greater greater_equal".split())
@@ -100,7 +100,7 @@ _operand = (Tensor, numbers.Number, np.generic)
 
 
 def _check_operands(name, arity, operands, kinds=_operand):
-    """That there are so many tensors and numbers, in torch's words."""
+    """Raises, in torch's words, unless there are so many tensors and numbers."""
     words = ("input", "other")[:arity]
     if not operands:
         raise TypeError(f'{name}() missing {arity} required positional arguments: "{", ".join(words)}"')

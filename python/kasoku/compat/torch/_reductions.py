@@ -71,7 +71,7 @@ functions.rows("tensors", {
 
 @functions.row("tensors")
 def norm(input, p=2, dim=None, keepdim=False, *, dtype=None):
-    """Of the elements along axes, whatever their shape: linalg.norm knows norms of matrices."""
+    """The norm of the elements along axes, whatever their shape; linalg.norm knows norms of matrices."""
     input = input if dtype is None else input.to(dtype)
     if p == "nuc":
         from .linalg import matrix_norm

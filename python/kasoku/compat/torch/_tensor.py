@@ -176,7 +176,7 @@ _methods(Tensor, {
 
 
 def _must_be_apart(a):
-    """That what is written has no element twice."""
+    """Raises if an element that is written stands in memory twice."""
     if 0 in a.strides and any(s == 0 and n > 1 for s, n in zip(a.strides, a.shape, strict=True)):
         raise RuntimeError(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory "
@@ -197,7 +197,7 @@ def shaped(function, *args):
 
 
 def composed(function):
-    """Of several operations, which are settled as one."""
+    """A function of several operations, which are settled as one."""
 
     @functools.wraps(function)
     def operation(*args, **kwargs):

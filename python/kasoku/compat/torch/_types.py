@@ -48,7 +48,7 @@ legacy = {
 
 
 def scalar_name(d):
-    """What torch's messages call a dtype."""
+    """The name of a dtype in torch's messages."""
     names = {**legacy, "complex64": "ComplexFloat", "complex128": "ComplexDouble"}
     return names.get(d.name, d.name.upper())
 
@@ -101,7 +101,9 @@ def of_array(array):
 
 
 def must_hold(value, d):
-    """That a number that fills a tensor fits; negative ones do in unsigned dtypes, as torch has it."""
+    """Raises unless the dtype holds a number that fills a tensor. Negative numbers fit into unsigned dtypes, as in
+    torch.
+    """
     value = value.item() if isinstance(value, np.generic) else value
     if d.category != 1 or not isinstance(value, (int, float)):
         return

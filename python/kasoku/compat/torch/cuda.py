@@ -80,7 +80,7 @@ class Event:
         self._event = _current_stream().record()
 
     def wait(self, stream=None):
-        """What the thread has a GPU do from now on waits for the event."""
+        """Makes the thread's further work on a GPU wait for the event."""
         if self._event:
             _current_stream().wait(self._event)
 

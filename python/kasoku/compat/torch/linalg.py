@@ -24,7 +24,7 @@ def _solved(a, b, upper, left, unitriangular, transpose=False):
 
 
 def _limit(a, s, atol, rtol):
-    """What a singular value has to be above, as torch has it."""
+    """The limit that singular values have to exceed, as in torch."""
     if rtol is None:
         rtol = max(a.shape[-2:]) * _np.finfo(a.dtype).eps if atol is None else 0
     return ks.maximum(rtol * s.max(axis=-1, initial=0), 0 if atol is None else atol)
@@ -78,7 +78,7 @@ def solve(A, B, *, left=True):  # noqa: N803
 
 @_functions.row("tensors")
 def norm(A, ord=None, dim=None, keepdim=False, *, dtype=None, out=None):  # noqa: N803
-    """Of a matrix where two axes are meant, of a vector else."""
+    """The norm of matrices if two axes are given, else of vectors."""
     of_matrix = A.ndim == 2 if dim is None else isinstance(dim, (tuple, list)) and len(dim) == 2
     if ord is None or not of_matrix:
         if ord is not None and dim is None and A.ndim > 2:

@@ -1,4 +1,6 @@
-"""What functions with several results give: torch.return_types.max and the like, made when they are asked for."""
+"""The result types of functions with several results, torch.return_types.max and the like. They are made when they are
+asked for.
+"""
 
 import functools
 

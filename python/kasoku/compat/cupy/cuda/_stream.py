@@ -64,7 +64,7 @@ class _BaseStream:
     _capture = _joined = None  # _joined: the stream whose capture this one waits for
 
     def begin_capture(self, mode=None):
-        """From here to end_capture() what the thread has the device do is taken down and not done (kasoku.record)."""
+        """Records the work that the thread gives to the device, without doing it, until end_capture() (kasoku.record)."""
         if self.__kasoku_stream__ is None:
             raise _capture_error("Unsupported", "the null stream cannot capture")
         if _scopes.capturing:
@@ -160,7 +160,7 @@ class _Capture:
 
 
 class Graph:
-    """What a stream captured: launch() does it, with the arrays and arguments that it had."""
+    """The work that a stream captured. launch() does it again, with the arrays and arguments of the capture."""
 
     def __init__(self, replay):
         self._replay = replay

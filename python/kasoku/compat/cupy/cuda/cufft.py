@@ -18,7 +18,7 @@ def get_current_plan():
 
 
 class _Plan:
-    """What a transform may be given, or what may be current (`with plan`); it changes nothing of what is computed."""
+    """A plan that a transform may be given, or that may be current (`with plan`). It changes no result."""
 
     def __enter__(self):
         if get_current_plan() is not None:

@@ -90,7 +90,7 @@ class CUDAarray:
 
 
 class ResourceDescriptor:
-    """What a texture reads: a CUDAarray, an array as a row, or an array as rows."""
+    """The memory that a texture reads: a CUDAarray, an array as a row, or an array as rows."""
 
     def __init__(self, restype, cuArr=None, arr=None, chDesc=None, sizeInBytes=0, width=0, height=0, pitchInBytes=0):
         self.chDesc, self.cuArr, self.arr, self._type = chDesc, cuArr, arr, restype
@@ -134,7 +134,7 @@ class TextureDescriptor:
 
 
 class TextureObject(_Place):
-    """What a kernel takes as its cudaTextureObject_t."""
+    """The argument for a kernel's cudaTextureObject_t."""
 
     def __init__(self, ResDesc, TexDesc):
         address = TexDesc._address * 3 if len(TexDesc._address) == 1 else TexDesc._address

@@ -96,7 +96,7 @@ def _tasks_everywhere(name, chunks, function, *args):
 
 
 def planned(array):
-    """What the functions of the setting array_plugins make of an array that was just made."""
+    """An array that was just made, after the functions of the setting array_plugins."""
     for plugin in config.get("array_plugins", None) or ():
         made_ = plugin(array)
         array = array if made_ is None else made_
@@ -206,7 +206,7 @@ class Array(DaskMethodsMixin):
         return self._table()
 
     def _table(self):
-        """What the array and a chunk of it are, as a table of a page."""
+        """The shape and size of the array and of a chunk, as an HTML table."""
         chunk = math.prod(self.chunksize) * self.itemsize
         sizes = [format_bytes(n) if not math.isnan(n) else "unknown" for n in (self.nbytes, chunk)]
         rows = [("Bytes", *sizes), ("Shape", self.shape, self.chunksize), ("Count", self.npartitions, ""), ("Type", self.dtype, typename(type(self._meta)))]  # fmt: skip

@@ -202,12 +202,12 @@ def balanced(lengths):
 
 
 def starts(lengths):
-    """Where each chunk begins, and where the last ends."""
+    """The index at which each chunk begins, and the end of the last one."""
     return [0, *itertools.accumulate(lengths)]
 
 
 def slices(chunks):
-    """For each axis the slices of the whole that the chunks are."""
+    """The slices of the whole array that the chunks are, for each axis."""
     return [list(map(slice, starts(c), starts(c)[1:])) for c in chunks]
 
 

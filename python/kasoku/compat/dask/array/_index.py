@@ -87,7 +87,7 @@ def _chosen_along(x, i, axis):
 
 
 def _filled_up(index, ndim):
-    """With a slice for each axis that it leaves out."""
+    """The index with a slice for each axis that it leaves out."""
     full, used = list(index), sum(i is not Ellipsis and i is not None for i in index)
     if used > ndim:
         raise IndexError(f"Too many indices for array: {used} for {ndim} axes")
@@ -254,7 +254,7 @@ def _kept(x, mask, axis):
 
 
 def assigned(x, index, value):
-    """What x is after x[index] = value."""
+    """The array after x[index] = value."""
     if isinstance(getattr(value, "_meta", value), np.ma.MaskedArray) and not isinstance(x._meta, np.ma.MaskedArray):
         x = map_blocks(np.ma.asanyarray, x, dtype=x.dtype, meta=np.ma.empty(0))
     if value is np.ma.masked:

@@ -18,7 +18,7 @@ from ._chunks import is_foreign, is_unknown, met, normalize_chunks, ours, starts
 
 @method
 def rechunk(x, chunks="auto", threshold=None, block_size_limit=None, balance=False, method=None):
-    """The same array in other chunks."""
+    """The array in other chunks."""
     if x.ndim and not any(x.shape):
         return x
     if isinstance(chunks, dict):
@@ -151,7 +151,7 @@ def _shared(axis, there, complaint):
 
 
 def chunks_by_name(pairs):
-    """Of each name of an axis the chunks of all arrays that have it."""
+    """The chunks of each axis name, from all arrays that have it."""
     there = {}
     for x, names in pairs:
         for axis, chunks in zip(names or (), x.chunks if names else ()):

@@ -1,4 +1,4 @@
-"""What NumPy computes of whole arrays: a task of all their chunks, and arrays of one chunk of what it gives."""
+"""Functions that NumPy computes of whole arrays: one task takes all chunks, and the result is an array of one chunk."""
 
 import functools
 import numbers

@@ -330,7 +330,7 @@ for _axes in (1, 2, 3):
 
 @_functions.row("tensors")
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None):
-    """By the nearest element, or linearly along each axis."""
+    """The input at another size: by the nearest element, or linearly along each axis."""
     axes = input.ndim - 2
     linear = ("", "linear", "bilinear", "trilinear")[axes] if 0 < axes < 4 else ""
     if mode not in ("nearest", linear):

@@ -45,7 +45,7 @@ def _binary_after(input, structure=None, iterations=1, output=None, origin=0, ma
 
 
 def binary_fill_holes(input, structure=None, output=None, origin=0):
-    """What is not reached from outside."""
+    """The input with its holes filled: places that are not reached from outside."""
     a = _asarray(input) != 0
     return _result(~_dilated(_ks.zeros_like(a), structure, -1, ~a, None, 1, origin), a, output)
 

@@ -16,7 +16,7 @@ def _operands(in1, in2):
 
 
 def _cut(full, a, b, mode, axes=None):
-    """Of the whole convolution what the mode keeps."""
+    """The part of the whole convolution that the mode keeps."""
     axes = range(a.ndim) if axes is None or mode == "same" else axes
     if mode == "full":
         return full

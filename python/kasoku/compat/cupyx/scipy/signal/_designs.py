@@ -50,7 +50,7 @@ def _twice(roots, w):
 
 
 def _moved(z, p, k, band, edges):
-    """From a low pass up to 1 to a band."""
+    """A low pass with the edge 1, moved to a band."""
     degree = len(p) - len(z)
     if band == "lowpass":
         return z * edges[0], p * edges[0], k * edges[0] ** degree
@@ -66,7 +66,7 @@ def _moved(z, p, k, band, edges):
 
 
 def _bilinear(z, p, k):
-    """From continuous time to two samples a second."""
+    """The bilinear transform of a filter, from continuous time to two samples a second."""
     moved = [(4 + roots) / (4 - roots) for roots in (z, p)]
     gain = k * (_np.prod(4 - z) / _np.prod(4 - p)).real
     return _np.append(moved[0], -_np.ones(len(p) - len(z))), moved[1], gain

@@ -83,7 +83,7 @@ def deconvolve(signal, divisor):
 
 
 def _extended(x, edge, how):
-    """With so many elements more at both ends of the last axis."""
+    """The array with so many elements more at both ends of the last axis."""
     if not edge or how is None:
         return x
     if how == "zeros":

@@ -1,4 +1,4 @@
-"""What is computed of a whole signal: other lengths, trends, peaks, and signals by formulas."""
+"""Functions of whole signals: other lengths, trends, peaks, and signals by formulas."""
 
 import math as _math
 
