@@ -53,7 +53,9 @@ nb::object as_numpys_number(const void* element, Dtype dtype);
 std::optional<Operand> operand_from(nb::handle object, Device& device);
 /// What is to be stored in `x`. Of what is no operand, as None or a text, NumPy makes an element of the dtype, or refuses.
 Operand value_from(nb::handle value, const Array& x);
-/// The same as an array.
+/// The same as an array. Numbers of Python's must fit, also those of a list: a complex one becomes no real element.
+Array array_for(nb::handle value, const Array& x);
+/// The same as an operand, as an array.
 Array array_from(nb::handle object, Device& device);
 /// What where= is given: a list may have numbers for truth, as NumPy takes it.
 Array mask_from(nb::handle where, Device& device);

@@ -278,6 +278,18 @@ def _leaves(result):
     return [x for part in result for x in _leaves(part)] if isinstance(result, (tuple, list)) else [result]
 
 
+def test_a_place_on_the_last_element_is_inside_by_its_own_sum(device):
+    from kasoku.compat.cupyx.scipy import ndimage
+
+    matrix, n, m = [[0.9, 0.1], [-0.1, 0.9]], 64, 80
+    import kasoku as ks
+
+    got = ndimage.affine_transform(ks.ones((n, m), device=device), ks.array(matrix, device=device), order=1, cval=-1.0)
+    at = [[[a * i + b * j for a, b in matrix] for j in range(m)] for i in range(n)]
+    inside = [[0 <= x <= n - 1 and 0 <= y <= m - 1 for x, y in row] for row in at]
+    np.testing.assert_array_equal(got.numpy() >= 0, inside)
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_values_are_scipys(case, device):
     from kasoku.compat import cupy as cp
