@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kasoku.compat import cupy as cp
+from kasoku.compat.cupyx import scipy
 from kasoku.compat.cupyx.scipy import sparse
 from kasoku.compat.cupyx.scipy.sparse import linalg
 
@@ -183,6 +184,10 @@ class TestMade:
         same(sparse.triu(a, -1), np.triu(A, -1))
         row, column, data = sparse.find(a)
         assert row.get().tolist() == np.nonzero(A)[0].tolist() and data.get().tolist() == A[np.nonzero(A)].tolist()
+
+    def test_of_arrays_of_a_device(self):
+        a = sparse.eye(3)
+        assert cp.get_array_module(a) is cp and scipy.get_array_module(a) is scipy
 
     def test_by_chance(self):
         a = sparse.random(30, 20, 0.25, format="csr", random_state=1)

@@ -2,9 +2,8 @@
 
 import sys as _sys
 
-import kasoku as _ks
-
 from ... import tests_of as _tests_of
+from ...cupy._routines import _is_on_device
 
 globals().update(_tests_of(__name__, "cupy.scipy"))
 _later = ("fft", "fftpack", "linalg", "ndimage", "signal", "sparse", "spatial", "special", "stats")
@@ -12,7 +11,7 @@ _later = ("fft", "fftpack", "linalg", "ndimage", "signal", "sparse", "spatial", 
 
 def get_array_module(*args):
     """This module if one of the arguments is an array of cupy's, else SciPy."""
-    if any(isinstance(a, _ks.Array) or type(a).__module__.startswith(__name__ + ".sparse") for a in args):
+    if _is_on_device(*args):
         return _sys.modules[__name__]
     import scipy
 

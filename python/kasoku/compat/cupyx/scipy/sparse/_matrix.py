@@ -59,6 +59,7 @@ class spmatrix:
 
     ndim = 2
     format = "und"
+    _made_of_arrays = True  # get_array_module() gives cupy for it
     __array_priority__ = 101
     __array_ufunc__ = None
     __hash__ = None
