@@ -368,6 +368,15 @@ Operand value_from(nb::handle value, const Array& x) {
   return *operand;
 }
 
+Array array_for(nb::handle value, const Array& x) {
+  const Operand operand = value_from(value, x);
+  if (operand.array && !is_complex(operand.array->dtype())) return *operand.array;
+  // What has a dtype is cast as NumPy casts it; NumPy makes real elements of no complex number else.
+  if (!operand.array || !nb::hasattr(value, "dtype"))
+    must_fit(operand.array ? Scalar::of(std::complex<double>(0, 1)) : operand.scalar, x.dtype());
+  return operand.array ? *operand.array : full({}, operand.scalar, x.dtype(), x.device());
+}
+
 Array array_from(nb::handle object, Device& device) {
   std::optional<Operand> operand = operand_from(object, device);
   if (!operand)

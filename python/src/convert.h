@@ -54,6 +54,8 @@ std::optional<Operand> operand_from(nb::handle object, Device& device);
 /// The value to store in `x`. NumPy makes an element of the dtype of objects that are no operands, as None or a text,
 /// or refuses.
 Operand value_from(nb::handle value, const Array& x);
+/// The value to store in `x`, as an array. Python's numbers must fit, also those of a list: a complex one becomes no real element.
+Array array_for(nb::handle value, const Array& x);
 /// The object as an array on `device`.
 Array array_from(nb::handle object, Device& device);
 /// The mask that where= was given. A list may have numbers for truth values, as in NumPy.

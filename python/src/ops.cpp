@@ -447,6 +447,7 @@ nb::object matrix_product(Op, nb::handle left, nb::handle right) {
   const nb::handle other = is_reflected ? left : right;
   if (elements_are_numpys() && !is_array(other) && (is_of_other_elements(other) || has_rules_of_its_own(other)))
     return by_numpys_ufunc("matmul", nb::make_tuple(left, right));
+  if (!is_array(other) && defers(other)) return not_implemented();  // a sparse matrix
   const Array& x = *array_of(is_reflected ? right : left);
   std::optional<Operand> y = operand_from(other, x.device());
   if (!y || !y->array) return not_implemented();

@@ -134,7 +134,7 @@ nb::object quantile_of(const char* name, double whole, bool leaves_nan_out, hand
   Shape shape = shape_from(parts.attr("shape"));
   const bool is_one = shape.empty();
   // An integer from 0 to 1 is the first or the last place, between which nothing is divided.
-  const bool has_element = whole == 1 && way == QuantileMethod::linear && !leaves_nan_out &&
+  const bool has_element = whole == 1 && way == QuantileMethod::linear && x.size() > 0 &&
                            (is_integer(x.dtype()) || x.dtype() == Dtype::bool_) && is_integer(of_q);
   Array result;
   {

@@ -120,7 +120,7 @@ Array inserted(nb::handle given, nb::handle where, nb::handle values, nb::handle
   std::optional<int64_t> along = axis_from(axis);
   if (!along) x = ravel(x), along = 0;
   Array at = positions_from(where, x.shape()[normal_axis(*along, x.ndim())], x.device());
-  const Array new_ones = array_from(values, x.device());
+  const Array new_ones = array_for(values, x);
   return without_lock([&] {
     if (at.dtype() == Dtype::bool_ && at.ndim() == 1) at = flatnonzero(at);
     return with_inserted(x, at, at.ndim() == 0, new_ones, *along);
@@ -272,7 +272,7 @@ array([2, 4]))");
   bind_algorithm(m, Algorithm::fill_diagonal, [](nb::handle x, nb::handle value, bool wrap) {
     if (!nb::isinstance<Array>(x)) throw Error(ErrorKind::type, "fill_diagonal changes an array of kasoku, not a " + class_name(x));
     const Array& array = nb::cast<Array&>(x);
-    const Array given = array_from(value, array.device());
+    const Array given = array_for(value, array);
     without_lock([&] { fill_diagonal(array, given, wrap); });
   }, "a"_a, "val"_a, "wrap"_a = false);
   bind_algorithm(m, Algorithm::tri, [](int64_t n, nb::handle columns, int64_t k, nb::handle dtype, nb::handle device) {

@@ -47,19 +47,11 @@ nb::object taken(nb::handle given, nb::handle indices, nb::handle axis, nb::hand
   return stored("take", std::move(result), out);
 }
 
-/// The value in the dtype of the array that it is for; numbers of Python's must fit.
-Array value_for(nb::handle value, const Array& x) {
-  const Operand operand = value_from(value, x);
-  if (operand.array) return *operand.array;
-  must_fit(operand.scalar, x.dtype());
-  return full({}, operand.scalar, x.dtype(), x.device());
-}
-
 void put_values(const Array& x, nb::handle indices, nb::handle values, nb::handle mode) {
   const Array *const places = array_of(indices), *const each = array_of(values);
   const bool is_of_one_axis = places && each && x.ndim() == 1 && out_of_range_from(mode) == OutOfRange::raise;
   if (is_of_one_axis && !x.is_read_only() && set_few(x, *places, *each)) return;
-  const Array at = array_from(indices, x.device()), given = value_for(values, x);
+  const Array at = array_from(indices, x.device()), given = array_for(values, x);
   const OutOfRange outside = out_of_range_from(mode);
   without_lock([&] { put(x, at.size() == 0 ? astype(at, Dtype::int64) : at, astype(given, x.dtype()), outside); });
 }
@@ -80,7 +72,7 @@ void copy_to(nb::handle to, nb::handle from, nb::handle casting, nb::handle wher
   const Array& x = must_be_array(to, "copyto");
   if (PyFloat_Check(from.ptr()) || PyLong_Check(from.ptr()) || PyComplex_Check(from.ptr()))
     numpy().attr("copyto")(numpy().attr("empty")(nb::make_tuple(), numpy_dtype(x.dtype())), from, casting);  // its word on the number
-  const Array value = value_for(from, x);
+  const Array value = array_for(from, x);
   must_cast(from, value, x.dtype(), nb::cast<std::string>(casting));
   std::optional<Array> mask;
   if (where.ptr() != Py_True && !where.is_none()) mask = array_from(where, x.device());
@@ -217,7 +209,7 @@ void bind_selection(nb::module_& m) {
       "arr"_a, "indices"_a, "axis"_a.none() = -1);
   bind_algorithm(m, Algorithm::put_along_axis, [](nb::handle x, nb::handle indices, nb::handle values, nb::handle axis) {
     const Array& array = must_be_array(x, "put_along_axis");
-    const Array at = array_from(indices, array.device()), given = value_for(values, array);
+    const Array at = array_from(indices, array.device()), given = array_for(values, array);
     const std::optional<int64_t> along = axis_from(axis);
     without_lock([&] {
       if (along) return put_along_axis(array, at, given, *along);
@@ -230,7 +222,7 @@ void bind_selection(nb::module_& m) {
   bind_algorithm_method(m, Algorithm::put, &put_values, "indices"_a, "values"_a, "mode"_a = "raise");
   bind_algorithm(m, Algorithm::place, [](nb::handle x, nb::handle mask, nb::handle values) {
     const Array& array = must_be_array(x, "place");
-    const Array chosen = array_from(mask, array.device()), given = value_for(values, array);
+    const Array chosen = array_from(mask, array.device()), given = array_for(values, array);
     without_lock([&] {
       if (chosen.size() != array.size()) throw Error(ErrorKind::value, "place: mask and data must be the same size");
       const Array at = flatnonzero(chosen);
@@ -240,7 +232,7 @@ void bind_selection(nb::module_& m) {
   }, "arr"_a, "mask"_a, "vals"_a);
   bind_algorithm(m, Algorithm::putmask, [](nb::handle x, nb::handle mask, nb::handle values) {
     const Array& array = must_be_array(x, "putmask");
-    const Array chosen = array_from(mask, array.device()), given = value_for(values, array);
+    const Array chosen = array_from(mask, array.device()), given = array_for(values, array);
     must_cast(values, given, array.dtype(), "safe");
     without_lock([&] {
       must_be_writable(array);

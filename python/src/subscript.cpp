@@ -60,9 +60,9 @@ Array get(const Array& x, nb::handle key) {
 }
 
 /// What is stored at an index; nothing for what only NumPy makes numbers of, under `kasoku run --numpy`.
-std::optional<Operand> stored_value(nb::handle value, const Array& x) {
+std::optional<Array> stored_value(nb::handle value, const Array& x) {
   try {
-    return value_from(value, x);
+    return array_for(value, x);
   } catch (const Error& error) {
     if (error.kind != ErrorKind::type || !elements_are_numpys()) throw;
     return std::nullopt;
@@ -72,15 +72,13 @@ std::optional<Operand> stored_value(nb::handle value, const Array& x) {
 void set(nb::handle self, nb::handle key, nb::handle value) {
   const Array& x = *array_of(self);
   const std::vector<Index> index = index_from(key, x.device());
-  const std::optional<Operand> given = stored_value(value, x);
+  const std::optional<Array> given = stored_value(value, x);
   if (!given) {
     call_numpy("numpy.ndarray.__setitem__", nb::module_::import_("operator").attr("setitem"),
                nb::make_tuple(self, key, value), nb::dict());
     return;
   }
-  const Operand& operand = *given;
-  if (operand.weak != Weak::none) must_fit(operand.scalar, x.dtype());
-  with_index(index, [&] { set_item(x, index, operand.array ? *operand.array : full({}, operand.scalar, x.dtype(), x.device())); });
+  with_index(index, [&] { set_item(x, index, *given); });
 }
 
 /// An integer as a place; nothing for one that int64 does not hold, and for any other number.

@@ -248,23 +248,36 @@ def _in_outputs(results, positional, named):
     return tuple(stored(result, into) for result, into in zip(results, outputs))
 
 
-def divmod(x1, x2, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array, ...]:
+def _in_loop(name, inputs, dtype, casting):
+    """The inputs in the dtypes that NumPy's ufunc computes in where a dtype, or a rule of casting, is asked for."""
+    if dtype is None and casting == "same_kind":
+        return inputs
+    ufunc = getattr(np, name)
+    of = [type(x) if type(x) in (int, float, complex) else given(x).dtype for x in inputs]
+    asked = {} if dtype is None else {"signature": (*[None] * ufunc.nin, *[np.dtype(dtype)] * ufunc.nout)}
+    resolved = ufunc.resolve_dtypes((*of, *[None] * ufunc.nout), casting=casting, **asked)
+    return [x.astype(wanted) for x, wanted in zip(together(*inputs), resolved)]
+
+
+def divmod(x1, x2, out1=None, out2=None, /, *, out=(None, None), dtype=None, casting="same_kind") -> tuple[Array, ...]:
     """A pair of arrays: the quotient rounded down, as floor_divide() gives it, and the remainder with the sign of x2; or the
     outputs with these elements. Raises TypeError for complex numbers, ValueError for shapes that do not broadcast.
 
     >>> ks.divmod(ks.array([7, -7]), 3)
     (array([ 2, -3]), array([1, 2]))
     """
+    x1, x2 = _in_loop("divmod", (x1, x2), dtype, casting)
     return _in_outputs((_core.floor_divide(x1, x2), _core.remainder(x1, x2)), (out1, out2), out)
 
 
-def modf(x, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array, ...]:
+def modf(x, out1=None, out2=None, /, *, out=(None, None), dtype=None, casting="same_kind") -> tuple[Array, ...]:
     """The parts behind and before the point, both with the sign of the element; integers become floats. Or the outputs with
     these elements.
 
     >>> ks.modf(ks.array([1.5, -1.5]))
     (array([ 0.5, -0.5]), array([ 1., -1.]))
     """
+    (x,) = _in_loop("modf", (x,), dtype, casting)
     x = floating_as_ufunc(_only_real(x, "modf"))
     whole = _core.trunc(x)
     rest = _core.where(_core.isinf(x), _as(0, x), x - whole)
@@ -276,7 +289,7 @@ _layouts = {
 }  # fmt: skip
 
 
-def frexp(x, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array, ...]:
+def frexp(x, out1=None, out2=None, /, *, out=(None, None), dtype=None, casting="same_kind") -> tuple[Array, ...]:
     """A pair of arrays: mantissas whose magnitude is in [0.5, 1), and exponents (int32); x is `mantissa * 2**exponent`. Or the
     outputs with these elements.
 
@@ -285,6 +298,7 @@ def frexp(x, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array, ...]:
     >>> ks.frexp(ks.array([8.0]))
     (array([0.5]), array([4], dtype=int32))
     """
+    (x,) = _in_loop("frexp", (x,), dtype, casting)
     x = floating_as_ufunc(_only_real(x, "frexp"))
     if x.ndim == 0:
         results = (_core.reshape(part, ()) for part in frexp(_core.reshape(x, (1,))))
@@ -303,12 +317,13 @@ def frexp(x, out1=None, out2=None, /, *, out=(None, None)) -> tuple[Array, ...]:
     return _in_outputs(results, (out1, out2), out)
 
 
-def ldexp(x1, x2, /, out=None) -> Array:
+def ldexp(x1, x2, /, out=None, *, dtype=None, casting="same_kind") -> Array:
     """The product `x1 * 2**x2`, rounded once, or `out` with it. `x2` are integers, else it raises TypeError.
 
     >>> ks.ldexp(ks.array([0.5]), 4)
     array([8.])
     """
+    x1, x2 = _in_loop("ldexp", (x1, x2), dtype, casting)
     x, n = together(x1, x2)
     if is_inexact(n.dtype) or n.dtype == bool:
         raise TypeError(f"ldexp: exponents are integers, not {n.dtype}")
@@ -342,12 +357,13 @@ def spacing(x, /, out=None) -> Array:
     return stored(_core.where(_core.isinf(x), _as(float("nan"), x), _core.nextafter(x, away) - x), out)
 
 
-def logaddexp2(x1, x2, /, out=None) -> Array:
+def logaddexp2(x1, x2, /, out=None, *, dtype=None, casting="same_kind") -> Array:
     """The logarithm `log2(2**x1 + 2**x2)`, without overflow on the way.
 
     >>> ks.logaddexp2(ks.array([3.0]), 3.0)
     array([4.])
     """
+    x1, x2 = _in_loop("logaddexp2", (x1, x2), dtype, casting)
     a, b = together(x1, x2)
     numbers = [type(x) in (bool, int, float) for x in (x1, x2)]  # an array's dtype goes before theirs
     of = [

@@ -573,12 +573,19 @@ def test_slots_find_the_operand_that_is_an_array(device):
         def __rpow__(self, other):
             return "rpow"
 
+        def __rmatmul__(self, other):
+            return "rmatmul"
+
+        def __array__(self, dtype=None, copy=None):
+            raise AssertionError("what takes operations over is not read")
+
         def __eq__(self, other):
             return "eq"
 
         __hash__ = None
 
     x = ks.array([1.0, 2.0], device=device)
+    assert x @ Other() == "rmatmul"
     assert x + Other() == "radd" and x ** Other() == "rpow" and (x == Other()) == "eq"
     np.testing.assert_array_equal((2 - x).numpy(), [1, 0])
     np.testing.assert_array_equal((2**x).numpy(), [2, 4])

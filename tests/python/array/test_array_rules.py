@@ -324,6 +324,24 @@ def test_no_element_is_a_text(text):
         assert found.dtype == wanted.dtype and np.array_equal(found.numpy(), wanted)
 
 
+@pytest.mark.parametrize("name", ["modf", "frexp", "ldexp", "divmod", "logaddexp2"])
+@pytest.mark.parametrize("asked", [{"dtype": "f4"}, {"dtype": "f8"}, {"dtype": "i4", "casting": "unsafe"}, {"dtype": "c16"}, {"casting": "no"},
+                                   {"casting": "safe"}, {"dtype": "f2", "casting": "unsafe"}], ids=str)  # fmt: skip
+def test_functions_of_several_results_compute_in_the_dtype_that_is_asked_for(name, asked, device):
+    x, y = np.array([1.5, -2.25, 7.0]), np.array([2, 3, -2])
+    given = (x, y)[: getattr(np, name).nin]
+    try:
+        want = getattr(np, name)(*given, **asked)
+    except TypeError:
+        with pytest.raises(TypeError):
+            getattr(ks, name)(*(ks.array(a, device=device) for a in given), **asked)
+        return
+    got = getattr(ks, name)(*(ks.array(a, device=device) for a in given), **asked)
+    for ours, numpys in zip(got, want) if isinstance(want, tuple) else [(got, want)]:
+        assert ours.dtype == numpys.dtype
+        np.testing.assert_allclose(ours.numpy(), numpys, rtol=1e-3 if numpys.dtype == "f2" else 1e-6)
+
+
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int32", "float16", "float32", "float64"])
 @pytest.mark.parametrize("name", ["modf", "frexp", "spacing", "angle"])
 def test_parts_of_small_integers_are_the_floats_of_numpy(name, dtype):

@@ -237,6 +237,13 @@ def test_quantiles_by_every_method(method, on_device):
     same(ks.quantile(ks.array(x), q, axis=0, method=method), np.quantile(x, q, axis=0, method=method), exact=False)
 
 
+def test_the_first_and_the_last_of_integers_are_integers(on_device):
+    for x in np.array([[3, 1, 2], [5, 9, 4]]), np.array([[True, False]]):
+        for name in ("quantile", "nanquantile"):
+            for q, axis in (1, None), (0, 1), ([0, 1], 0):
+                same(getattr(ks, name)(ks.array(x), q, axis=axis), getattr(np, name)(x, q, axis=axis))
+
+
 @pytest.mark.parametrize("method", methods)
 def test_quantiles_have_the_wider_dtype_of_arrays_and_of_q(method):
     for dtype in ("float16", "float32", "float64"):

@@ -56,6 +56,7 @@ SPECIAL = {
 LOOSE = dict.fromkeys("erfcx i0 i1 j0 j1 y0 y1 yn ndtr erfc beta betaln bdtri".split(), 5e-11) | {
     "kl_div": 1e-8,
     "expm large": 1e-11,
+    **dict.fromkeys(["czt", "zoom_fft", "zoom_fft up to an end"], 1e-9),  # of values near 0 beside those of thousands
 }
 
 
@@ -265,6 +266,33 @@ CASES |= {
     "fft.dst of one": lambda s, a: s.fft.dst(a([3.0])),
 }  # fmt: skip
 
+B_, A_ = [0.5, 0.2, -0.1], [2, -0.6, 0.25, 0.1]
+ROOTS = ([0.5 + 0.5j, 0.5 - 0.5j, -1], [0.25 + 0.7j, 0.25 - 0.7j, 0.1], 1.5)
+OTHER_SOS = [[1, 0.5, 0.25, 1, -0.6, 0.1], [0.5, 0.2, 0, 1, 0.3, 0]]
+CASES |= {
+    **{f"signal.upfirdn {up} {down}": lambda s, a, up=up, down=down: s.signal.upfirdn(a([1.0, 2, -0.5, 0.25]), a(X), up, down) for up in (1, 2, 3) for down in (1, 2, 5)},
+    "signal.upfirdn along an axis": lambda s, a: s.signal.upfirdn(a([1.0, 2j]), a(IMAGE), 2, 3, axis=0),
+    **{f"signal.resample_poly {up} {down}": lambda s, a, up=up, down=down: s.signal.resample_poly(a(LONG), up, down) for up, down in ((1, 2), (3, 1), (4, 6), (3, 7), (2, 2))},
+    "signal.resample_poly of a matrix": lambda s, a: s.signal.resample_poly(a(IMAGE), 3, 2, axis=1, padtype="mean"), "signal.resample_poly by coefficients": lambda s, a: s.signal.resample_poly(a(LONG), 2, 3, window=a([0.25, 0.5, 0.25])),
+    "signal.decimate": lambda s, a: s.signal.decimate(a(LONG), 3), "signal.decimate once": lambda s, a: s.signal.decimate(a(LONG), 3, 4, zero_phase=False),
+    **{f"signal.decimate fir {z}": lambda s, a, z=z: s.signal.decimate(a(LONG), 4, 11, "fir", zero_phase=z) for z in (True, False)},
+    "signal.hilbert2 of odd lengths": lambda s, a: s.signal.hilbert2(a(IMAGE), (5, 7)),
+    "signal.czt": lambda s, a: s.signal.czt(a(LONG)), "signal.czt of some": lambda s, a: s.signal.czt(a(IMAGE), 9, np.exp(-0.1j), np.exp(0.3j), axis=0),
+    "signal.zoom_fft": lambda s, a: s.signal.zoom_fft(a(LONG), [0.2, 0.6], 17), "signal.zoom_fft up to an end": lambda s, a: s.signal.zoom_fft(a(LONG), 3.0, 12, fs=8.0, endpoint=True),
+    "signal.vectorstrength": lambda s, a: s.signal.vectorstrength(a([0.1, 1.05, 2.2, 2.9]), a([1.0, 0.7])), "signal.lombscargle": lambda s, a: s.signal.lombscargle(a(np.arange(12.0) ** 1.1), a(np.cos(np.arange(12.0))), a([0.3, 0.8, 1.4])),
+    "signal.gausspulse": lambda s, a: s.signal.gausspulse(a([-1e-3, 0, 2e-4]), 500, 0.4, retquad=True, retenv=True), "signal.gausspulse cutoff": lambda s, a: np.float64(s.signal.gausspulse("cutoff", 5)),
+    "signal.sweep_poly": lambda s, a: s.signal.sweep_poly(a(X), np.poly1d([0.05, -0.75, 2.5]), 30),
+    "signal.tf2zpk": lambda s, a: [np.sort_complex(np.asarray(r)) for r in map(_host, s.signal.tf2zpk(B_, A_)[:2])], "signal.zpk2tf": lambda s, a: s.signal.zpk2tf(*ROOTS), "signal.zpk2sos": lambda s, a: s.signal.zpk2sos(*ROOTS),
+    "signal.tf2sos": lambda s, a: s.signal.tf2sos([1.0, 0.5, 0.2, 0.1], [1.0, -0.4, 0.3, 0.05]), "signal.sos2tf": lambda s, a: s.signal.sos2tf(a(OTHER_SOS)), "signal.sos2zpk": lambda s, a: s.signal.sos2zpk(a(OTHER_SOS)),
+    "signal.bilinear": lambda s, a: s.signal.bilinear([1.0, 2], [1.0, 3, 2], 4.0), "signal.bilinear_zpk": lambda s, a: s.signal.bilinear_zpk(np.array([-1.0]), np.array([-2.0, -0.5]), 3.0, 8.0)[:2], "signal.normalize": lambda s, a: s.signal.normalize([2.0, 4], [4.0, 1]),
+    "signal.freqz_zpk": lambda s, a: s.signal.freqz_zpk(*ROOTS, worN=9), "signal.freqs": lambda s, a: s.signal.freqs([1.0, 2], [1.0, 3, 2], [0.5, 1, 4]), "signal.freqs_zpk": lambda s, a: s.signal.freqs_zpk([-1.0], [-2.0, -0.5], 3.0, [0.5, 1, 4]),
+    "signal.group_delay": lambda s, a: s.signal.group_delay((B_, A_), 7), "signal.group_delay at frequencies": lambda s, a: s.signal.group_delay((B_, [1.0]), [0.1, 0.4], fs=2.0),
+}  # fmt: skip
+
+
+def _host(x):
+    return x.get() if hasattr(x, "get") else x
+
 
 def _of(package):
     found = types.SimpleNamespace()
@@ -276,6 +304,18 @@ def _of(package):
 def _leaves(result):
     """The arrays of a result, which may be lists of lists of them."""
     return [x for part in result for x in _leaves(part)] if isinstance(result, (tuple, list)) else [result]
+
+
+def test_a_place_on_the_last_element_is_inside_by_its_own_sum(device):
+    from kasoku.compat.cupyx.scipy import ndimage
+
+    matrix, n, m = [[0.9, 0.1], [-0.1, 0.9]], 64, 80
+    import kasoku as ks
+
+    got = ndimage.affine_transform(ks.ones((n, m), device=device), ks.array(matrix, device=device), order=1, cval=-1.0)
+    at = [[[a * i + b * j for a, b in matrix] for j in range(m)] for i in range(n)]
+    inside = [[0 <= x <= n - 1 and 0 <= y <= m - 1 for x, y in row] for row in at]
+    np.testing.assert_array_equal(got.numpy() >= 0, inside)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -605,3 +645,19 @@ def test_spectra_of_nothing_are_nothing_and_what_is_no_window_is_refused():
     for window in ("broken", {"hann"}, "gaussian", ("general_gaussian", 1)):
         with pytest.raises(ValueError, match="window"):
             signal.get_window(window, 8)
+
+
+def test_the_analytic_signal_of_a_matrix_is_that_of_its_rows_and_columns():
+    cp, signal = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.signal"))
+    x = np.random.default_rng(3).random((6, 5))
+    step = np.fft.fft2(x)
+    for axis, n in enumerate(x.shape):
+        weights = np.where(np.arange(n) * 2 < n, 2.0, 0.0)
+        weights[0] = 1
+        if n % 2 == 0:
+            weights[n // 2] = 1
+        step *= np.expand_dims(weights, 1 - axis)
+    np.testing.assert_allclose(signal.hilbert2(cp.asarray(x)).get(), np.fft.ifft2(step), atol=1e-12)
+    for f, args in ((signal.upfirdn, ([], x)), (signal.resample_poly, (x, 0, 1)), (signal.czt, (x, 0))):
+        with pytest.raises(ValueError, match="h must|up and down|output points"):
+            f(*map(cp.asarray, args[:1]), *args[1:])

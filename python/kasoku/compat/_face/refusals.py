@@ -27,16 +27,16 @@ reasons = {
         "compat saved_model lite": "kasoku keeps no graph of a program that could be written down",
     },
     "cupy": {
-        "sparse": _sparse,
+        "sparse": "sparse matrices are in cupyx.scipy.sparse",
         "nccl": _several,
         "cutensor": "products are the engine's",
     },
     "cupyx": {
-        "scipy.sparse": _sparse,
+        "scipy.sparse.csgraph": "of cupyx.scipy.sparse there are matrices and linalg",
         "cutensor": "products are the engine's: cupy.einsum and cupy.tensordot",
         "distributed": _several,
         "jit.cub jit.thrust": "of them there is what a cupy.RawKernel's text includes: <cub/cub.cuh>",
-        "scipy.cluster scipy.interpolate scipy.optimize": "of cupyx.scipy there are fft, fftpack, linalg, ndimage, signal, spatial, special and stats",
+        "scipy.cluster scipy.interpolate scipy.optimize": "of cupyx.scipy there are fft, fftpack, linalg, ndimage, signal, sparse, spatial, special and stats",
     },
     "pycuda": {
         "gl": "there is no OpenGL beside kasoku",

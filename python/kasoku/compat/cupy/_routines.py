@@ -18,9 +18,13 @@ from ._views import diagonal, einsum  # noqa: F401
 
 
 def get_array_module(*args):
-    """This module if one of the arguments is one of its arrays, else NumPy."""
-    face = sys.modules[__package__]
-    return face if builtins.any(isinstance(a, ks.Array) for a in args) else np
+    """This module if one of the arguments is one of its arrays, or a sparse matrix of them, else NumPy."""
+    return sys.modules[__package__] if _is_on_device(*args) else np
+
+
+def _is_on_device(*args):
+    """Whether one of the arguments is an array, or made of arrays."""
+    return builtins.any(isinstance(a, ks.Array) or hasattr(type(a), "_made_of_arrays") for a in args)
 
 
 def array_equal(a1, a2, equal_nan=False):

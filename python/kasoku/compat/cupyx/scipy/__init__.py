@@ -2,17 +2,16 @@
 
 import sys as _sys
 
-import kasoku as _ks
-
 from ... import tests_of as _tests_of
+from ...cupy._routines import _is_on_device
 
 globals().update(_tests_of(__name__, "cupy.scipy"))
-_later = ("fft", "fftpack", "linalg", "ndimage", "signal", "spatial", "special", "stats")
+_later = ("fft", "fftpack", "linalg", "ndimage", "signal", "sparse", "spatial", "special", "stats")
 
 
 def get_array_module(*args):
     """This module if one of the arguments is an array of cupy's, else SciPy."""
-    if any(isinstance(a, _ks.Array) for a in args):
+    if _is_on_device(*args):
         return _sys.modules[__name__]
     import scipy
 

@@ -151,8 +151,14 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
         matrix = _ks.diag(matrix)
     offset = _ks.broadcast_to(_ks.asarray(offset, dtype="float64", device=a.device), (n,))
     shape = output.shape if isinstance(output, _ks.Array) else a.shape if output_shape is None else tuple(output_shape)
-    places = _ks.stack(_ks.meshgrid(*(_ks.arange(k, dtype="float64", device=a.device) for k in shape), indexing="ij"))
-    at = (matrix @ places.reshape(n, -1) + offset[:, None]).reshape(n, *shape)
+    places = _ks.meshgrid(*(_ks.arange(k, dtype="float64", device=a.device) for k in shape), indexing="ij", sparse=True)
+    # A place on the last element is inside or not by its last bit: the sums are rounded as SciPy's are, one term after the other.
+    rows = []
+    for shares, row in zip(matrix, offset):
+        for share, place in zip(shares, places):
+            row = row + share * place
+        rows.append(row)
+    at = _ks.stack([_ks.broadcast_to(row, tuple(shape)) for row in rows])
     return map_coordinates(input, at, output, order, mode, cval, prefilter)
 
 

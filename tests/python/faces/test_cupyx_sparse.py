@@ -1,0 +1,268 @@
+"""cupyx.scipy.sparse beside the same computation on whole matrices, by NumPy."""
+
+import operator
+
+import numpy as np
+import pytest
+
+from kasoku.compat import cupy as cp
+from kasoku.compat.cupyx import scipy
+from kasoku.compat.cupyx.scipy import sparse
+from kasoku.compat.cupyx.scipy.sparse import linalg
+
+rng = np.random.default_rng(5)
+formats = ("csr", "csc", "coo", "dia")
+A, B = (rng.random((7, 5)) * (rng.random((7, 5)) < 0.4) for _ in range(2))
+S = rng.random((6, 6)) * (rng.random((6, 6)) < 0.5) + 3 * np.eye(6)
+
+
+@pytest.fixture(autouse=True)
+def on_device(device):
+    with cp.cuda.Device(0):
+        yield
+
+
+def made(format, x):
+    return getattr(sparse, format + "_matrix")(cp.asarray(x))
+
+
+def whole(x):
+    return (x.toarray() if sparse.issparse(x) else cp.asarray(x)).get()
+
+
+def same(got, want):
+    got, want = whole(got), np.asarray(want)
+    assert got.shape == want.shape and got.dtype == want.dtype
+    np.testing.assert_allclose(got, want, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("format", formats)
+class TestAlgebra:
+    def test_of_products(self, format):
+        a, b = made(format, A), made(format, B)
+        for x in (
+            rng.random(5),
+            rng.random((5, 3)),
+            rng.random((5, 3)).astype("float32"),
+            rng.random((3, 5)).T,
+            np.ones((5, 0)),
+        ):
+            same(a @ cp.asarray(x), A @ x)
+            same(a * cp.asarray(x), A @ x)
+        x = rng.random((2, 7))
+        same(cp.asarray(x) @ a, x @ A)
+        same(cp.asarray(x[0]) @ a, x[0] @ A)
+        same(a @ b.T, A @ B.T)
+        same(a.T @ b, A.T @ B)
+        with pytest.raises(ValueError, match="dimension mismatch"):
+            a @ b
+
+    def test_of_sums_and_numbers(self, format):
+        a, b = made(format, A), made(format, B)
+        same(a + b, A + B)
+        same(a - b, A - B)
+        same(a - a, A * 0)
+        same(a + cp.asarray(B), A + B)
+        same(cp.asarray(B) - a, B - A)
+        for got, want in (a * 2, A * 2), (3j * a, 3j * A), (a / 4, A / 4), (-a, -A), (abs(-a), A), (a + 0, A):
+            same(got, want)
+        with pytest.raises(NotImplementedError):
+            a + 1
+
+    def test_by_elements(self, format):
+        a, b = made(format, A), made(format, B)
+        same(a.multiply(b), A * B)
+        same(a.multiply(cp.asarray(B)), A * B)
+        same(a.multiply(cp.asarray(B[:1])), A * B[:1])
+        same(a.multiply(cp.asarray(B[:, :1])), A * B[:, :1])
+        same(a.maximum(b), np.maximum(A, B))
+        same(a.minimum(-b), np.minimum(A, -B))
+        for of in (operator.gt, operator.ne, operator.lt, operator.eq):
+            same(of(a, b), of(A, B))
+            same(of(a, 0.25), of(A, 0.25))
+        same(a.sqrt(), np.sqrt(A))
+        same(a.power(2), A**2)
+
+    def test_of_reductions(self, format):
+        a = made(format, A - B)
+        for axis in None, 0, 1:
+            keep = {} if axis is None else {"keepdims": True}
+            same(a.sum(axis), (A - B).sum(axis, **keep))
+            same(a.mean(axis), (A - B).mean(axis, **keep))
+            same(a.max(axis), (A - B).max(axis, **keep))
+            same(a.min(axis), (A - B).min(axis, **keep))
+        for k in -2, 0, 3:
+            same(a.diagonal(k), np.diagonal(A - B, k))
+        if format != "dia":
+            assert a.nnz == np.count_nonzero(A - B)
+            assert whole(a.getnnz(0)).tolist() == np.count_nonzero(A - B, 0).tolist()
+
+    def test_that_formats_hold_the_same(self, format):
+        a = made(format, A)
+        for other in formats:
+            assert a.asformat(other).format == other
+            same(a.asformat(other), A)
+        same(a.T, A.T)
+        same(a.reshape((5, 7)), A.reshape(5, 7))
+        same(a.astype("complex64").getH(), A.astype("complex64").T)
+        same(made(format, S) ** 3, S @ S @ S)
+
+
+keys = [
+    (2, slice(None)), (slice(None), 3), 4, -1, slice(1, 6, 2), (slice(None, None, -1), slice(0, 3)), ([3, 0, 3], slice(None)),
+    (slice(2, 6), [4, 0, 0]), (slice(5, 2), 1), np.arange(7) % 2 == 0, (np.array([[1], [3]]), np.array([[4, 0]])), (Ellipsis, 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("format", ("csr", "csc"))
+class TestParts:
+    @pytest.mark.parametrize("key", keys, ids=str)
+    def test_that_are_read(self, format, key):
+        same(
+            made(format, A)[key],
+            A[key]
+            if A[key].ndim == 2
+            else A[key].reshape((1, -1) if not isinstance(key, tuple) or isinstance(key[0], int) else (-1, 1)),
+        )
+
+    def test_that_are_elements(self, format):
+        a = made(format, A)
+        assert float(a[2, 3]) == A[2, 3]
+        same(a[[1, 3, -1], [2, 0, 4]], A[[1, 3, -1], [2, 0, 4]])
+        for key in (7, 0), (0, -6), ([0, 7], 1):
+            with pytest.raises(IndexError):
+                a[key]
+
+    @pytest.mark.parametrize(
+        "key", [(2, 3), (slice(None), 2), 3, (slice(1, 4), slice(0, 2)), ([1, 3, 1], [2, 4, 2])], ids=str
+    )
+    def test_that_are_stored(self, format, key):
+        a, b = made(format, A), A.copy()
+        a[key] = b[key] = 5.0
+        same(a, b)
+        a.setdiag(2.0)
+        np.fill_diagonal(b[:5], 2.0)
+        same(a, b)
+
+
+class TestMade:
+    def test_of_elements_at_one_place(self):
+        row, column = cp.asarray([1, 0, 1, 1]), cp.asarray([2, 0, 2, 0])
+        a = sparse.coo_matrix((cp.asarray([1.0, 2, 4, 8]), (row, column)), shape=(2, 3))
+        assert a.nnz == 4
+        for x in a, a.tocsr(), a.tocsc():
+            same(x, [[2.0, 0, 0], [8, 0, 5]])
+        a.sum_duplicates()
+        assert a.nnz == a.tocsr().nnz == 3
+
+    def test_of_rows(self):
+        a = sparse.csr_matrix((cp.asarray([1.0, 2, 3]), cp.asarray([2, 0, 1]), cp.asarray([0, 2, 3])))
+        same(a, [[2.0, 0, 1], [0, 3, 0]])
+        assert not a.has_sorted_indices
+        a.sort_indices()
+        assert a.indices.get().tolist() == [0, 2, 1] and a.has_canonical_format
+
+    def test_of_other_dtypes_is_refused(self):
+        with pytest.raises(ValueError, match="Only bool, float32"):
+            sparse.csr_matrix(cp.asarray([[1, 2]]))
+
+    def test_of_diagonals_and_blocks(self):
+        same(sparse.eye(3, 4, 1), np.eye(3, 4, 1))
+        same(sparse.identity(3, "float32", "csr"), np.eye(3, dtype="float32"))
+        same(sparse.diags([1.0, -2, 1], [-1, 0, 1], shape=(4, 4)), np.eye(4, k=-1) - 2 * np.eye(4) + np.eye(4, k=1))
+        same(sparse.diags([cp.arange(3.0), cp.ones(2)], [0, -1]), np.diag(np.arange(3.0)) + np.eye(3, k=-1))
+        same(
+            sparse.spdiags(cp.asarray([[1.0, 2, 3], [4, 5, 6]]), cp.asarray([0, 1]), 3, 3),
+            [[1.0, 5, 0], [0, 2, 6], [0, 0, 3]],
+        )
+        a, b = made("csr", A), made("coo", B)
+        same(sparse.vstack([a, b]), np.vstack([A, B]))
+        same(sparse.hstack([a, b], format="csc"), np.hstack([A, B]))
+        same(sparse.bmat([[a, None], [None, b.T]]), np.block([[A, np.zeros((7, 7))], [np.zeros((5, 5)), B.T]]))
+        same(sparse.kron(a, b), np.kron(A, B))
+        same(sparse.tril(a, 1), np.tril(A, 1))
+        same(sparse.triu(a, -1), np.triu(A, -1))
+        row, column, data = sparse.find(a)
+        assert row.get().tolist() == np.nonzero(A)[0].tolist() and data.get().tolist() == A[np.nonzero(A)].tolist()
+
+    def test_of_arrays_of_a_device(self):
+        a = sparse.eye(3)
+        assert cp.get_array_module(a) is cp and scipy.get_array_module(a) is scipy
+
+    def test_by_chance(self):
+        a = sparse.random(30, 20, 0.25, format="csr", random_state=1)
+        assert a.nnz == 150 and a.getnnz() == np.count_nonzero(whole(a))
+
+
+class TestEquations:
+    n = 120
+    laplace = 2.1 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+
+    @pytest.mark.parametrize("name", "cg cgs bicgstab gmres minres".split())
+    @pytest.mark.parametrize("with_preconditioner", (False, True))
+    def test_that_are_solved_step_by_step(self, name, with_preconditioner):
+        b, seen = rng.random(self.n), []
+        more = {"M": sparse.identity(self.n, format="csr") / 2.1} if with_preconditioner else {}
+        x, info = getattr(linalg, name)(
+            made("csr", self.laplace), cp.asarray(b), tol=1e-11, callback=seen.append, **more
+        )
+        assert info == 0 and seen
+        np.testing.assert_allclose(x.get(), np.linalg.solve(self.laplace, b), rtol=1e-7)
+        x, info = getattr(linalg, name)(made("csr", self.laplace), cp.asarray(b), maxiter=2)
+        assert info > 0
+
+    @pytest.mark.parametrize("dtype", ("float64", "complex128"))
+    def test_that_are_solved_at_once(self, dtype):
+        band = (
+            self.laplace.astype(dtype)
+            + 0.5 * np.eye(self.n, k=3)
+            + (1j if dtype[0] == "c" else 1) * np.diag(rng.random(self.n - 2), -2)
+        )
+        wide = rng.random((30, 30)).astype(dtype)
+        for matrix in band, wide:
+            for b in rng.random(len(matrix)), rng.random((len(matrix), 3)):
+                np.testing.assert_allclose(
+                    linalg.spsolve(made("csc", matrix), cp.asarray(b)).get(), np.linalg.solve(matrix, b), rtol=1e-9
+                )
+        b = rng.random(self.n)
+        np.testing.assert_allclose(
+            linalg.splu(made("csc", band)).solve(cp.asarray(b), "T").get(), np.linalg.solve(band.T, b), rtol=1e-9
+        )
+        for lower, part in (True, np.tril), (False, np.triu):
+            np.testing.assert_allclose(
+                linalg.spsolve_triangular(made("csr", wide + 30 * np.eye(30)), cp.asarray(b[:30]), lower).get(),
+                np.linalg.solve(part(wide + 30 * np.eye(30)), b[:30]),
+                rtol=1e-9,
+            )
+
+    def test_that_have_no_solution(self):
+        singular = np.eye(40)
+        singular[3, 3] = 0
+        with pytest.warns(linalg.MatrixRankWarning):
+            assert np.isnan(linalg.spsolve(made("csr", singular), cp.ones(40)).get()).all()
+
+    def test_of_eigenvalues(self):
+        values = np.linalg.eigvalsh(self.laplace)
+        a = made("csr", self.laplace)
+        w, v = linalg.eigsh(a, 4)
+        np.testing.assert_allclose(w.get(), values[-4:], rtol=1e-9)
+        np.testing.assert_allclose((a @ v).get(), (v * w).get(), atol=1e-6)
+        np.testing.assert_allclose(
+            linalg.eigsh(a, 3, which="SA", return_eigenvectors=False).get(), values[:3], rtol=1e-7
+        )
+        u, s, vt = linalg.svds(made("csr", A), 3)
+        np.testing.assert_allclose(s.get(), np.linalg.svd(A)[1][2::-1], rtol=1e-9)
+        np.testing.assert_allclose((u.T @ u).get(), np.eye(3), atol=1e-9)
+        np.testing.assert_allclose((u.T @ made("csr", A) @ vt.T).get(), np.diag(s.get()), atol=1e-9)
+
+    def test_of_norms_and_operators(self):
+        a = made("coo", A)
+        for ord in None, 1, np.inf:
+            np.testing.assert_allclose(float(linalg.norm(a, ord)), np.linalg.norm(A, ord))
+        np.testing.assert_allclose(linalg.norm(a, axis=1).get(), np.linalg.norm(A, axis=1))
+        operator = linalg.aslinearoperator(a)
+        x, y = cp.asarray(rng.random(5)), cp.asarray(rng.random(7))
+        same(operator.matvec(x), A @ x.get())
+        same(operator.rmatvec(y), A.T @ y.get())
+        same(operator.H @ y, A.T @ y.get())
+        same(linalg.LinearOperator((7, 5), matvec=lambda v: a @ v, dtype="d") @ x, A @ x.get())
