@@ -111,6 +111,13 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
     case Handler::reduce:
       if (e.items[1]->type.is_tuple()) {
         const Val tuple = pin(argument(e, 0));
+        if (intrinsic.reduction != ReduceOp::sum) {
+          const bool is_any = intrinsic.reduction == ReduceOp::any;
+          std::string text = is_any ? "(false" : "(true";
+          for (size_t k = 0; k < tuple.type.items.size(); ++k)
+            text += (is_any ? " || " : " && ") + truth_of({fmt::format("{}._{}", tuple.text, k), tuple.type.items[k]});
+          return {text + ")", e.type};
+        }
         std::string text = cast("0", Dtype::int64, e.type.dtype);
         for (size_t k = 0; k < tuple.type.items.size(); ++k)
           text = arithmetic(Operator::add, text,

@@ -260,7 +260,7 @@ ExprPtr Reader::dict_call(nb::handle node) {
     const bool has_types = types.size() >= 2 && types[0].is_valid() && types[1].is_valid();
     if (!has_types) return e;
     nb::object as_type = nb::module_::import_("kasoku._signature").attr("as_type");
-    const auto described = [&](const nb::object& type) { return type_of_description(as_type(type).attr("_describe")()); };
+    const auto described = [&](const nb::object& type) { return at_run_time(type_of_description(as_type(type).attr("_describe")())); };
     e->binding.type = Type::dict(described(types[0]), described(types[1]));
     return e;
   }
@@ -269,6 +269,8 @@ ExprPtr Reader::dict_call(nb::handle node) {
     const bool takes_generator = class_name(nb::object(arguments[0])) == "GeneratorExp";
     return comprehension(nb::object(scopes().attr("as_set")(arguments[0], takes_generator)));
   }
+  if (is_dict && n == 1 && n_keywords == 0)
+    if (nb::object made = scopes().attr("as_dict")(arguments[0]); !made.is_none()) return comprehension(made);
   fail(node, fmt::format("{}(…) cannot be compiled", is_set ? "set" : "dict"), "use a display or a comprehension");
 }
 

@@ -454,7 +454,7 @@ def test_a_typed_dict_of_texts_in_a_loop_of_the_interpreter():
     def words(text):
         counts = typed.Dict.empty(types.unicode_type, types.int64)
         for word in text.split():
-            counts[word] = counts.get(word, 0) + 1
+            counts[f"{word!a}"[1:-1]] = counts.get(word, 0) + 1
         return counts
 
     with pytest.warns(ks.Warning, match="words runs in the interpreter"):
@@ -525,3 +525,30 @@ def test_a_typed_dict_holds_arrays():
     given[1], given[2] = np.arange(3.0), np.ones(8)[::2]
     assert weighed(given) == 11.0
     assert weighed(dict(given)) == 11.0
+
+
+def test_a_dict_of_pairs():
+    def pairs(n, xs):
+        return (
+            dict([(i, i * i) for i in range(n)]),
+            dict((i, 0.5 * i) for i in range(n)),
+            dict(zip(range(n), xs)),
+            dict(enumerate(xs)),
+            dict([(1, 2), (3, 4)]),
+        )
+
+    agrees(pairs, 3, [1.5, 2.5, 3.5])
+
+
+def test_a_typed_dict_of_texts_gets_texts():
+    from kasoku.compat.numba import types
+    from kasoku.compat.numba.typed import Dict
+
+    @ks.njit
+    def count(words):
+        counts = Dict.empty(types.unicode_type, types.int64)
+        for word in words:
+            counts[word] = counts.get(word, 0) + 1
+        return counts
+
+    assert dict(count(["a", "bc", "a"])) == {"a": 2, "bc": 1}
