@@ -249,19 +249,19 @@ ExprPtr Reader::dict_call(nb::handle node) {
   nb::object meant = resolve(function);
   if (!meant.is_valid()) return nullptr;
   const nb::module_ builtins = nb::module_::import_("builtins");
-  const bool is_set = meant.is(nb::object(builtins.attr("set")));
+  const bool is_set = meant.is(nb::object(builtins.attr("set"))) || nb::hasattr(meant, "__kasoku_set__");
   const bool is_dict = meant.is(nb::object(builtins.attr("dict"))) || nb::hasattr(meant, "__kasoku_dict__");
   if (!is_set && !is_dict) return nullptr;
   ExprPtr e = make_expr(is_set ? ExprKind::set : ExprKind::dict, place(node));
-  if (nb::hasattr(meant, "__self__")) {  // Dict.empty(key_type, value_type): the types, if they can be known now
+  if (nb::hasattr(meant, "__self__")) {  // Dict.empty(key_type, value_type), Set.empty(key_type): the types, if they can be known now
     std::vector<nb::object> types;
     for (nb::handle argument : arguments) types.push_back(resolve(argument));
     for (nb::handle keyword : keywords) types.push_back(resolve(keyword.attr("value")));
-    const bool has_types = types.size() >= 2 && types[0].is_valid() && types[1].is_valid();
+    const bool has_types = types.size() >= (is_set ? 1 : 2) && types[0].is_valid() && (is_set || types[1].is_valid());
     if (!has_types) return e;
     nb::object as_type = nb::module_::import_("kasoku._signature").attr("as_type");
     const auto described = [&](const nb::object& type) { return at_run_time(type_of_description(as_type(type).attr("_describe")())); };
-    e->binding.type = Type::dict(described(types[0]), described(types[1]));
+    e->binding.type = is_set ? Type::set(described(types[0])) : Type::dict(described(types[0]), described(types[1]));
     return e;
   }
   if (n == 0 && n_keywords == 0) return e;

@@ -552,3 +552,33 @@ def test_a_typed_dict_of_texts_gets_texts():
         return counts
 
     assert dict(count(["a", "bc", "a"])) == {"a": 2, "bc": 1}
+
+
+def test_a_typed_set():
+    from kasoku.compat.numba import types
+    from kasoku.compat.numba.typed import Set
+
+    words = Set.empty(types.unicode_type)
+    for word in ("One", "Two", "Three"):
+        words.add(word)
+
+    @ks.njit
+    def without(s, word):
+        s.discard(word)
+        return len(s)
+
+    assert without(words, "Three") == 2 and words == {"One", "Two"}
+    assert without(Set.empty(types.unicode_type), "a") == 0
+
+    @ks.njit
+    def filled(n):
+        s = Set.empty(types.float64)
+        for i in range(n):
+            s.add(i % 3 * 1.0)
+        return s
+
+    found = filled(7)
+    assert found == {0.0, 1.0, 2.0} and {type(x) for x in found} == {float}
+    numbers = Set.empty(types.float64)
+    numbers.add(1)
+    assert type(next(iter(numbers.copy()))) is float
