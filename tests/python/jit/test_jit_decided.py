@@ -298,6 +298,36 @@ def test_loops_over_tuples_of_several_types_that_are_left():
     agree(beside_a_generator, (1, 2.5, 7))
 
 
+def test_loops_over_tuples_of_several_types_where_they_are_parallel_or_end_by_finally():
+    def each(x, n):
+        out = np.zeros(n)
+        for i in ks.prange(n):
+            for _a in (x, x.reshape(2, 2), 2.5):
+                if i == 1:
+                    break
+                if i == 2:
+                    continue
+                out[i] += 1
+        return out
+
+    agree(each, np.arange(4.0), 5)
+
+    def left(x):
+        n = 0
+        for a in (x, x.reshape(2, 2)):
+            try:
+                if a.ndim == 2:
+                    break
+            finally:
+                n += 1
+        return n
+
+    with pytest.raises(ks._jit.TypingError, match="left through finally"):
+        ks.njit(left)(np.ones(4))
+    with pytest.warns(ks.Warning, match="interpreter"):
+        assert ks.jit(left)(np.ones(4)) == 2
+
+
 def test_any_all_and_sum_of_a_tuple():
     def asked(t):
         return any(t), all(t), any((t[0], 0)), all([1, t[1]])
