@@ -242,6 +242,17 @@ ExprPtr Reader::folded_call(nb::handle node) {
   return made.is_none() ? nullptr : made_call(nb::borrow<nb::tuple>(made), node);
 }
 
+/// np.dtype("int8"), np.dtype(np.float32): the dtype, which is known now.
+ExprPtr Reader::dtype_call(nb::handle node) {
+  nb::object arguments = node.attr("args"), function = resolve(node.attr("func"));
+  nb::object dtype = nb::module_::import_("numpy").attr("dtype");
+  if (!function.is_valid() || !function.is(dtype) || nb::len(arguments) != 1 || nb::len(nb::object(node.attr("keywords"))) != 0) return nullptr;
+  nb::object given = arguments[0];
+  given = class_name(given) == "Constant" ? nb::object(given.attr("value")) : resolve(given);
+  if (!given.is_valid() || !(PyUnicode_Check(given.ptr()) || PyType_Check(given.ptr()) || PyObject_IsInstance(given.ptr(), dtype.ptr()) == 1)) return nullptr;
+  return global(dtype(given), "dtype", node);
+}
+
 ExprPtr Reader::dict_call(nb::handle node) {
   nb::object function = node.attr("func"), arguments = node.attr("args"), keywords = node.attr("keywords");
   const size_t n = nb::len(arguments), n_keywords = nb::len(keywords);

@@ -328,6 +328,19 @@ def test_loops_over_tuples_of_several_types_where_they_are_parallel_or_end_by_fi
         assert ks.jit(left)(np.ones(4)) == 2
 
 
+def test_dtypes_that_are_called():
+    def made(n):
+        x = np.zeros(n, dtype=np.dtype("int8"))
+        x[0] = 100
+        x += x
+        y = x.astype(np.dtype(np.float32))
+        return y.sum() + (x.dtype == np.dtype("i1")) + np.arange(n, dtype=np.dtype("f8")).sum()
+
+    agree(made, 3)
+    with pytest.raises(TypeError):
+        ks.njit(lambda: np.zeros(3, np.dtype("none such")))()
+
+
 def test_any_all_and_sum_of_a_tuple():
     def asked(t):
         return any(t), all(t), any((t[0], 0)), all([1, t[1]])
