@@ -84,7 +84,7 @@ int Inference::instance(const Function& function, std::vector<Type> arguments) {
   auto typed = std::make_unique<TypedFunction>();
   typed->function = &function;
   typed->body = clone(function.body);
-  prune(function, arguments, typed->body);
+  prune(function, arguments, mixed_, typed->body);
   typed->variables = split_variables(function, typed->body);
   for (size_t i = 0; i < arguments.size(); ++i) {
     typed->parameter_variables.push_back(static_cast<int>(i));
@@ -288,6 +288,8 @@ void Inference::assignment(Stmt& stmt) {
   const bool unpacks = stmt.targets[0]->kind == ExprKind::tuple || stmt.targets[0]->kind == ExprKind::list;
   if (unpacks && stmt.expr->kind == ExprKind::list) stmt.expr->kind = ExprKind::tuple;
   Type type = visit(*stmt.expr, std::ranges::all_of(stmt.targets, [](const ExprPtr& target) { return target->kind == ExprKind::name; }));
+  if (stmt.level >= 0 && type.is_known() && (!type.is_tuple() || static_cast<int>(type.items.size()) != stmt.level))
+    fail(stmt.place, "a loop over tuples of different lengths cannot be compiled");
   if (stmt.targets.size() == 1 && is_row_for(*stmt.targets[0], type)) {  // x[i] = a, b, c: a row of numbers
     stmt.expr = row_of(std::move(stmt.expr));
     type = visit(*stmt.expr);
@@ -425,6 +427,17 @@ void Inference::walk(Stmt& stmt) {
 
 namespace {
 
+/// The type of a variable that has one item of the tuple after the other, if there is one.
+std::optional<Type> common_type(const Type& tuple) {
+  Type all;
+  for (const Type& item : tuple.items) {
+    const auto both = join(all, item);
+    if (!both) return std::nullopt;
+    all = *both;
+  }
+  return all;
+}
+
 /// The place of an element of an array of so many axes.
 Type place_of(int ndim) { return Type::tuple(std::vector<Type>(ndim, int64_type)); }
 
@@ -476,24 +489,22 @@ Type Inference::iterated(Expr& iterable) {
       if (type.ndim == 0) break;
       return type.ndim == 1 ? type.element()
                             : type.view(type.dtype, type.ndim - 1, type.is_contiguous);
-    case TypeKind::tuple: {
-      Type all;
-      for (const Type& item : type.items) {
-        const auto both = join(all, item);
-        if (!both)
-          fail(iterable.place, "a loop over a tuple needs items of one type",
-               fmt::format("the tuple is {}", str(type)));
-        all = *both;
-      }
-      return all;
-    }
+    case TypeKind::tuple:
+      if (const auto all = common_type(type)) return *all;
+      fail(iterable.place, "a loop over a tuple needs items of one type", fmt::format("the tuple is {}", str(type)));
     default: break;
   }
   fail(iterable.place, fmt::format("a loop over {} cannot be compiled", str(type)), "",
        "loop over range(…), prange(…), an array, a tuple, zip or enumerate of these");
 }
 
-void Inference::for_target(Stmt& stmt) { assign(*stmt.targets[0], iterated(*stmt.expr)); }
+void Inference::for_target(Stmt& stmt) {
+  Expr& source = *stmt.expr;
+  if (source.kind == ExprKind::list && !source.items.empty()) source.kind = ExprKind::tuple;
+  if (!intrinsic_of(source) && visit(source).is_tuple() && !common_type(source.type))
+    throw MixedLoop{function_->function, function_->parameters, stmt.place, stmt.text, source.type.items.size()};
+  assign(*stmt.targets[0], iterated(source));
+}
 
 namespace {
 
@@ -527,9 +538,17 @@ void keep_reachable(TypedUnit& unit) {
 
 TypedUnit infer(const Unit& unit, const std::vector<Type>& arguments) {
   TypedUnit typed;
-  Inference inference(typed, unit.overloads);
-  inference.instance(*unit.functions.at(0), arguments);
-  inference.run();
+  std::vector<MixedLoop> mixed;
+  for (bool is_done = false; !is_done;) try {
+      typed = {};
+      Inference inference(typed, unit.overloads, mixed);
+      inference.instance(*unit.functions.at(0), arguments);
+      inference.run();
+      is_done = true;
+    } catch (const MixedLoop& loop) {  // all anew, with the loop written out
+      if (mixed.size() > 100) throw Error(ErrorKind::unsupported, "more than 100 loops over tuples of several types cannot be compiled");
+      mixed.push_back(loop);
+    }
   keep_reachable(typed);
   for (const auto& function : typed.functions)
     for (size_t i = 0; function && i < function->parameters.size(); ++i) {

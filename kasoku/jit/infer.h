@@ -14,7 +14,8 @@ namespace kasoku::jit {
 
 class Inference {
  public:
-  Inference(TypedUnit& unit, const std::vector<Overload>& overloads) : unit_(unit), overloads_(overloads) {}
+  Inference(TypedUnit& unit, const std::vector<Overload>& overloads, const std::vector<MixedLoop>& mixed)
+      : unit_(unit), overloads_(overloads), mixed_(mixed) {}
 
   int instance(const Function& function, std::vector<Type> arguments);
   void run();
@@ -138,6 +139,7 @@ class Inference {
 
   TypedUnit& unit_;
   const std::vector<Overload>& overloads_;
+  const std::vector<MixedLoop>& mixed_;
   TypedFunction* function_ = nullptr;
   bool changed_ = false;
   bool is_result_ = false;  ///< the tuple that is visited next is returned: its items may be None

@@ -26,7 +26,7 @@ Type Inference::dict_display(Expr& expr) {
   if (function_->function->options.is_cuda) fail(expr.place, "a dict or a set cannot be used in a kernel", "", "use arrays");
   const bool is_dict = expr.kind == ExprKind::dict;
   Type all = is_dict ? Type::dict({}, {}) : Type::set({});
-  if (expr.binding.type.is_dict()) all = expr.binding.type;
+  if (expr.binding.type.is_dict() || expr.binding.type.is_set()) all = expr.binding.type;
   const size_t step = is_dict ? 2 : 1;
   for (size_t i = 0; i < expr.items.size(); i += step) {
     const Type key = at_run_time(visit(*expr.items[i])), value = is_dict ? at_run_time(visit(*expr.items[i + 1])) : Type{};

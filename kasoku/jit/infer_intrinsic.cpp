@@ -277,9 +277,14 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     case Handler::max: return call_extreme(expr, intrinsic);
     case Handler::reduce:
       want_items();
-      if (first.is_tuple() && intrinsic.reduction == ReduceOp::sum) {
-        Type all = int64_type;
-        for (Type item : first.items) item.enumeration = 0, all = join(all, item).value_or(float64_type);
+      if (first.is_tuple() && intrinsic.is_builtin() && expr.items.size() == 2) {
+        const bool is_sum = intrinsic.reduction == ReduceOp::sum;
+        Type all = is_sum ? int64_type : bool_type;
+        for (Type item : first.items) {
+          if (!item.is_known()) return {};
+          if (item.is_array() || (is_sum && !item.is_scalar())) fail(expr.place, fmt::format("{}({}) has no meaning", intrinsic.name.substr(9), str(first)));
+          if (is_sum) item.enumeration = 0, all = join(all, item).value_or(float64_type);
+        }
         return all;
       }
       [[fallthrough]];

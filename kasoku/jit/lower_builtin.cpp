@@ -179,8 +179,15 @@ Val FunctionLowering::seed(const Expr& e) {
   return {"", Type::none()};
 }
 
-Val FunctionLowering::sum_of_tuple(const Expr& e) {
+Val FunctionLowering::reduce_tuple(const Expr& e, ReduceOp op) {
   const Val tuple = pin(argument(e, 0));
+  if (op != ReduceOp::sum) {
+    const bool is_any = op == ReduceOp::any;
+    std::string text = is_any ? "(false" : "(true";
+    for (size_t k = 0; k < tuple.type.items.size(); ++k)
+      text += (is_any ? " || " : " && ") + truth_of({fmt::format("{}._{}", tuple.text, k), tuple.type.items[k]});
+    return {text + ")", e.type};
+  }
   std::string text = cast("0", Dtype::int64, e.type.dtype);
   for (size_t k = 0; k < tuple.type.items.size(); ++k)
     text = arithmetic(Operator::add, text,

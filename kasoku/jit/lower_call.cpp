@@ -67,7 +67,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
   if (has_list && handler != Handler::len && handler != Handler::print) return handler == Handler::make_array || handler == Handler::asarray ? array_of_list(e) : list_call(e, handler);
   switch (handler) {
     case Handler::reduce:
-      if (e.items[1]->type.is_tuple()) return sum_of_tuple(e);
+      if (e.items[1]->type.is_tuple()) return reduce_tuple(e, intrinsic.reduction);
       [[fallthrough]];
     case Handler::mean: case Handler::var: case Handler::std: return reduction(e, intrinsic);
     case Handler::zeros: case Handler::ones: case Handler::empty: case Handler::full:

@@ -55,8 +55,8 @@ Val FunctionLowering::list_binary(const Expr& e) {
   return made_list(e.type, fmt::format("ks_repeated({}, {})", list.text, cast(times.text, times.type.dtype, Dtype::int64)), e.place);
 }
 
-std::string FunctionLowering::list_index(const Expr& at, const Val& list) {
-  return tested_index(index_text(at), fmt::format("ks_length({})", list.text), at, user_name(list.text), 0);
+std::string FunctionLowering::list_index(const Expr& at, const Val& list, bool is_popped) {
+  return tested_index(index_text(at), fmt::format("ks_length({})", list.text), at, user_name(list.text), is_popped ? -3 : 0);
 }
 
 Val FunctionLowering::list_subscript(const Expr& e) {
@@ -162,7 +162,7 @@ Val FunctionLowering::list_call(const Expr& e, Handler handler) {
       last.value = int64_t{-1};
       last.type = int64_type;
       last.place = e.place;
-      const std::string i = list_index(has(e, 1) ? *e.items[2] : last, list), name = temp("item");
+      const std::string i = list_index(has(e, 1) ? *e.items[2] : last, list, true), name = temp("item");
       line("{} {} = ks_pop({}, {});", text_of(item), name, list.text, i);
       keep(name, item);
       return {name, item};

@@ -90,7 +90,7 @@ void FunctionLowering::statement(const Stmt& stmt) {
 
 void FunctionLowering::block_statement(const Stmt& stmt) {
   if (uses_graph())
-    error(stmt.place, "a loop over a generator that is left cannot be compiled for arrays that lie on a device");
+    error(stmt.place, "a loop over a generator or a tuple of several types that is left cannot be compiled for arrays that lie on a device");
   const std::string label = temp("end");
   blocks_[stmt.level] = {label, finals_.size(), is_parallel_};
   open("");
@@ -102,7 +102,7 @@ void FunctionLowering::block_statement(const Stmt& stmt) {
 void FunctionLowering::leave_statement(const Stmt& stmt) {
   const Left& left = blocks_.at(stmt.level);
   if (finals_.size() > left.n_finals)
-    error(stmt.place, "a loop over a generator that is left through finally cannot be compiled");
+    error(stmt.place, "a loop over a generator or a tuple of several types that is left through finally cannot be compiled");
   if (is_parallel_ != left.is_parallel)
     error(stmt.place, "a generator that yields inside a parallel loop cannot be left there", "use range");
   line("goto {};", left.label);

@@ -239,7 +239,7 @@ class FunctionLowering {
   Val absolute(const Expr& expr);
   Val rounded(const Expr& expr);
   Val extreme(const Expr& expr, const Intrinsic& intrinsic);
-  Val sum_of_tuple(const Expr& expr);
+  Val reduce_tuple(const Expr& expr, ReduceOp op);
   Val logarithm(const Expr& expr);
   Val mantissa_and_exponent(const Expr& expr);
   Val hypotenuse(const Expr& expr);
@@ -290,7 +290,7 @@ class FunctionLowering {
   Val list_subscript(const Expr& expr);
   Val list_call(const Expr& expr, Handler handler);
   Val array_of_list(const Expr& expr);
-  std::string list_index(const Expr& at, const Val& list);
+  std::string list_index(const Expr& at, const Val& list, bool is_popped = false);
   std::string slice_of(const Expr& slice, const std::string& length, Place place);  ///< a variable with a ks_slice
   void list_store(const Expr& target, const Val& value);
   /// An item's owner is the name that is returned.

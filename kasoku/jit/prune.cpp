@@ -17,13 +17,23 @@ namespace kasoku::jit {
 
 namespace {
 
-/// Whether a break or a continue of the loop stands in its body.
-bool jumps(const Block& body) {
-  return std::ranges::any_of(body, [](const StmtPtr& stmt) {
-    if (stmt->kind == StmtKind::break_ || stmt->kind == StmtKind::continue_) return true;
-    if (stmt->kind == StmtKind::for_ || stmt->kind == StmtKind::while_) return jumps(stmt->orelse);
-    return jumps(stmt->body) || jumps(stmt->orelse);
-  });
+/// Makes each `from` of the loop whose body this is leave the block of that number; whether there was one.
+bool leave_for(StmtKind from, Block& body, int level) {
+  bool any = false;
+  for (const StmtPtr& stmt : body) {
+    if (stmt->kind == from) stmt->kind = StmtKind::leave, stmt->level = level, any = true;
+    if (stmt->kind != StmtKind::for_ && stmt->kind != StmtKind::while_) any |= leave_for(from, stmt->body, level);
+    any |= leave_for(from, stmt->orelse, level);
+  }
+  return any;
+}
+
+/// Puts the statements behind `kept`, in a block of that number if something leaves it.
+void put(Block statements, bool is_left, int level, Place place, Block& kept) {
+  if (!is_left) return std::ranges::move(statements, std::back_inserter(kept)), void();
+  kept.push_back(make_stmt(StmtKind::block, place));
+  kept.back()->level = level;
+  kept.back()->body = std::move(statements);
 }
 
 /// Whether the loop assigns the name.
@@ -56,7 +66,10 @@ std::optional<int> order(const Value& a, const Value& b) {
 
 class Pruner {
  public:
-  Pruner(const Function& function, const std::vector<Type>& arguments) {
+  Pruner(const Function& function, const std::vector<Type>& arguments, const std::vector<MixedLoop>& mixed) {
+    each_stmt(function.body, [&](const Stmt& stmt) { next_level_ = std::max(next_level_, stmt.level + 1); });
+    for (const MixedLoop& loop : mixed)
+      if (loop.function == &function && loop.arguments == arguments) mixed_.push_back(&loop);
     for (size_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].is_known()) known_[function.parameters[i].name] = arguments[i];
   }
@@ -76,7 +89,7 @@ class Pruner {
         }
       }
       if (stmt->kind == StmtKind::for_ && unroll(*stmt, kept)) continue;
-      if (stmt->kind == StmtKind::for_) forget(*stmt);
+      if (stmt->kind == StmtKind::for_) forget(*stmt), stmt->text = copy_;
       const std::map<std::string, Type> before = known_;
       if (stmt->kind == StmtKind::for_) know_item(*stmt);
       run(stmt->body);
@@ -101,7 +114,18 @@ class Pruner {
     const Type* known = type_of(*source);
     std::vector<ExprPtr> items;
     std::vector<Type> types;
-    if (known && known->is_tuple()) {
+    const auto mixed = std::ranges::find_if(mixed_, [&](const MixedLoop* each) {
+      return each->place.line == loop.place.line && each->place.column == loop.place.column && each->copy == copy_;
+    });
+    if (mixed != mixed_.end()) {
+      types.resize((*mixed)->n_items);
+      StmtPtr kept_tuple = make_stmt(StmtKind::assign, loop.place);
+      kept_tuple->level = static_cast<int>(types.size());  // inference looks whether it has so many items
+      kept_tuple->targets.push_back(make_name(fmt::format("ks_tuple_{}", next_level_), loop.place));
+      kept_tuple->expr = source->clone();
+      for (size_t i = 0; i < types.size(); ++i) items.push_back(item_of(*kept_tuple->targets[0], i));
+      kept.push_back(std::move(kept_tuple));
+    } else if (known && known->is_tuple()) {
       const bool is_empty = known->items.empty();  // nobody knows a type for the items that are not there
       if (!is_empty && assigns(loop, source->text)) return false;
       if (!have_several_types(*known) && !is_asked && !is_empty) return false;
@@ -112,23 +136,31 @@ class Pruner {
       types.resize(items.size());
       if (items.empty()) return false;
     }
-    if (!items.empty() && jumps(loop.body)) return false;
+    const int whole = next_level_++, turn = next_level_++;
+    Block unrolled;
+    bool breaks = false;
     for (size_t i = 0; i < items.size(); ++i) {
       StmtPtr item = make_stmt(StmtKind::assign, loop.place);
       item->targets.push_back(loop.targets[0]->clone());
       item->expr = std::move(items[i]);
       Block body = clone(loop.body);
+      breaks |= leave_for(StmtKind::break_, body, whole);
+      const bool continues = leave_for(StmtKind::continue_, body, turn);
       forget(loop);
       if (loop.targets[0]->kind == ExprKind::name && types[i].is_known()) known_[loop.targets[0]->text] = types[i];
       for (const StmtPtr& stmt : body) forget(*stmt);
+      const std::string copy = copy_;
+      copy_ += fmt::format("{}.", i);
       run(body);
-      kept.push_back(std::move(item));
-      std::ranges::move(body, std::back_inserter(kept));
+      copy_ = copy;
+      unrolled.push_back(std::move(item));
+      put(std::move(body), continues, turn, loop.place, unrolled);
     }
     forget(loop);
     Block after = clone(loop.orelse);
     run(after);
-    std::ranges::move(after, std::back_inserter(kept));
+    std::ranges::move(after, std::back_inserter(unrolled));
+    put(std::move(unrolled), breaks, whole, loop.place, kept);
     return true;
   }
 
@@ -317,6 +349,9 @@ class Pruner {
   }
 
   std::map<std::string, Type> known_;  ///< parameters that have not been assigned
+  std::vector<const MixedLoop*> mixed_;
+  std::string copy_;    ///< in which copies of the loops written out this is
+  int next_level_ = 0;  ///< of blocks
 };
 
 }  // namespace
@@ -341,6 +376,8 @@ std::optional<bool> is_of(const Type& type, const std::string& classes) {
   return listed(name);
 }
 
-void prune(const Function& function, const std::vector<Type>& arguments, Block& body) { Pruner(function, arguments).run(body); }
+void prune(const Function& function, const std::vector<Type>& arguments, const std::vector<MixedLoop>& mixed, Block& body) {
+  Pruner(function, arguments, mixed).run(body);
+}
 
 }  // namespace kasoku::jit

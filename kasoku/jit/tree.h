@@ -98,7 +98,7 @@ struct Expr {
   /// may have no value here, and of a walrus that gives it one: behind them the name of the variable that says so.
   std::vector<std::unique_ptr<Expr>> items;
   std::vector<std::string> keywords;     ///< call: names of the last arguments
-  Binding binding;                       ///< global; of a dict's display, in `type`, what Dict.empty() says it holds
+  Binding binding;                       ///< global; of a display of a dict or a set, in `type`, what Dict.empty() says it holds
   int variable = -1;                     ///< name: index into TypedFunction::variables
   int callee = -1;                       ///< call: index into TypedUnit::functions
   Type type;                             ///< set by inference

@@ -51,8 +51,19 @@ TypedUnit infer(const Unit& unit, const std::vector<Type>& arguments);
 /// when compiling, or given to functions that take such a word.
 bool is_read_as_letters(const Function& function, size_t parameter);
 
-/// Takes out the branches of `body` that the arguments' types decide: `if x is None`.
-void prune(const Function& function, const std::vector<Type>& arguments, Block& body);
+/// A loop over a tuple of several types, which inference met and which has to stand there once for each item. Which of the
+/// copies of the loops around it the loop is in, says `copy`.
+struct MixedLoop {
+  const Function* function;
+  std::vector<Type> arguments;
+  Place place;
+  std::string copy;
+  size_t n_items;
+};
+
+/// Takes out the branches of `body` that the arguments' types decide: `if x is None`, and writes loops over tuples of several
+/// types out: those of which the arguments tell it, and `mixed`.
+void prune(const Function& function, const std::vector<Type>& arguments, const std::vector<MixedLoop>& mixed, Block& body);
 
 /// Splits names into variables: definitions that no use sees together become
 /// variables of their own, so that `x = x[mask]` may change x's type. Fills

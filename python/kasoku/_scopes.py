@@ -1,6 +1,7 @@
 """Functions inside a function that is compiled: whose names are whose, and comprehensions as the functions they are."""
 
 import ast
+import copy
 import enum
 import inspect
 import re
@@ -201,6 +202,116 @@ def as_set(node, is_generator):
         return _placed(ast.SetComp(node.elt, node.generators), node)
     made = as_list(node)
     return _placed(ast.SetComp(made.elt, made.generators), node)
+
+
+def as_dict(pairs):
+    """dict(pairs), as a comprehension; None of what may be a dict itself."""
+    if (
+        isinstance(pairs, (ast.ListComp, ast.GeneratorExp))
+        and isinstance(pairs.elt, ast.Tuple)
+        and len(pairs.elt.elts) == 2
+    ):
+        return _placed(ast.DictComp(*pairs.elt.elts, pairs.generators), pairs)
+    if not isinstance(pairs, (ast.List, ast.Tuple)) and not (
+        isinstance(pairs, ast.Call) and isinstance(pairs.func, ast.Name) and pairs.func.id in ("zip", "enumerate")
+    ):
+        return None
+    pair = lambda context: [ast.Name(name, context) for name in ("ks_key", "ks_item")]  # noqa: E731
+    each = ast.comprehension(ast.Tuple(pair(ast.Store()), ast.Store()), pairs, [], 0)
+    return _placed(ast.DictComp(*pair(ast.Load()), [each]), pairs)
+
+
+_parts = ("start", "stop", "step")
+
+
+def _slice_parts(node):
+    """What `slice(…)` is given for start, stop and step, None for nothing; None of another expression."""
+    is_call = (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "slice" and not node.keywords
+    )
+    if not is_call or not 1 <= len(node.args) <= 3 or any(isinstance(each, ast.Starred) for each in node.args):
+        return None
+    given = [None, *node.args] if len(node.args) == 1 else node.args
+    given = [None if isinstance(each, ast.Constant) and each.value is None else each for each in given]
+    return [*given, None][:3]
+
+
+class _Slices(ast.NodeTransformer):
+    """Writes `x[slice(1, n)]` as `x[1:n]`, and so where a name is the slice: its parts are variables."""
+
+    def __init__(self, known):
+        self.known = known  # by name of a slice: which parts it has
+
+    def _part(self, name, part):
+        return _load(f"ks_{name}_{part}") if self.known[name][_parts.index(part)] else None
+
+    def _index(self, node):
+        parts = _slice_parts(node)
+        if isinstance(node, ast.Name) and node.id in self.known:
+            parts = [self._part(node.id, part) for part in _parts]
+        if parts is None:
+            return self.visit(node)
+        return _placed(ast.Slice(*(each and self.visit(each) for each in parts)), node)
+
+    def visit_Subscript(self, node):  # noqa: N802
+        node.value = self.visit(node.value)
+        if isinstance(node.slice, ast.Tuple):
+            node.slice.elts = [self._index(each) for each in node.slice.elts]
+        else:
+            node.slice = self._index(node.slice)
+        return node
+
+    def visit_Attribute(self, node):  # noqa: N802
+        if isinstance(node.value, ast.Name) and node.value.id in self.known:
+            return _placed(self._part(node.value.id, node.attr) or ast.Constant(None), node)
+        return self.generic_visit(node)
+
+    def visit_Assign(self, node):  # noqa: N802
+        target = node.targets[0]
+        if not isinstance(target, ast.Name) or target.id not in self.known:
+            return self.generic_visit(node)
+        parts = dict(zip(_parts, _slice_parts(node.value), strict=True))
+        stores = [ast.Name(f"ks_{target.id}_{part}", ast.Store()) for part in _parts if parts[part]]
+        values = [self.visit(each) for each in parts.values() if each]
+        return _placed(
+            ast.Assign([ast.Tuple(stores, ast.Store())], ast.Tuple(values, ast.Load())) if stores else ast.Pass(), node
+        )
+
+
+def _slice_places(node):
+    """Where a slice may stand: indices, and what is asked for its parts."""
+    if isinstance(node, ast.Subscript):
+        return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    return [node.value] if isinstance(node, ast.Attribute) and node.attr in _parts else []
+
+
+def without_slices(function, node):
+    """(the function's tree without calls of slice() where one is an index or a name that is only that, the new names)."""
+    code = function.__code__
+    if "slice" not in code.co_names or "slice" in function.__globals__:
+        return node, []
+    known, used, stored = {}, {}, {}
+    for each in ast.walk(node):
+        if isinstance(each, ast.Assign) and len(each.targets) == 1 and isinstance(each.targets[0], ast.Name):
+            if parts := _slice_parts(each.value):
+                known.setdefault(each.targets[0].id, []).append([part is not None for part in parts])
+        if isinstance(each, ast.Name):
+            counts = used if isinstance(each.ctx, ast.Load) else stored
+            counts[each.id] = counts.get(each.id, 0) + 1
+        for place in _slice_places(each):
+            if isinstance(place, ast.Name):
+                used[place.id] = used.get(place.id, 0) - 1
+    n_rest = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    own = set(
+        code.co_varnames[code.co_argcount + code.co_kwonlyargcount + n_rest :]
+    )  # of this function alone, no parameters
+    known = {
+        name: each[0]
+        for name, each in known.items()
+        if name in own and used.get(name, 0) == 0 and stored[name] == len(each) and each.count(each[0]) == len(each)
+    }
+    made = _Slices(known).visit(copy.deepcopy(node))
+    return ast.fix_missing_locations(made), [f"ks_{name}_{part}" for name in known for part in _parts]
 
 
 def as_sorted(call):

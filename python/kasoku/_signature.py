@@ -447,6 +447,8 @@ def of_value(value):
             return Type(_python[python])
     if value is None:
         return names["none"]
+    if isinstance(value, str):
+        return names["unicode_type"]
     if isinstance(value, tuple):
         return TupleType(map(of_value, value))
     if isinstance(value, list) and value:

@@ -242,6 +242,17 @@ ExprPtr Reader::folded_call(nb::handle node) {
   return made.is_none() ? nullptr : made_call(nb::borrow<nb::tuple>(made), node);
 }
 
+/// np.dtype("int8"), np.dtype(np.float32): the dtype, which is known now.
+ExprPtr Reader::dtype_call(nb::handle node) {
+  nb::object arguments = node.attr("args"), function = resolve(node.attr("func"));
+  nb::object dtype = nb::module_::import_("numpy").attr("dtype");
+  if (!function.is_valid() || !function.is(dtype) || nb::len(arguments) != 1 || nb::len(nb::object(node.attr("keywords"))) != 0) return nullptr;
+  nb::object given = arguments[0];
+  given = class_name(given) == "Constant" ? nb::object(given.attr("value")) : resolve(given);
+  if (!given.is_valid() || !(PyUnicode_Check(given.ptr()) || PyType_Check(given.ptr()) || PyObject_IsInstance(given.ptr(), dtype.ptr()) == 1)) return nullptr;
+  return global(dtype(given), "dtype", node);
+}
+
 ExprPtr Reader::dict_call(nb::handle node) {
   nb::object function = node.attr("func"), arguments = node.attr("args"), keywords = node.attr("keywords");
   const size_t n = nb::len(arguments), n_keywords = nb::len(keywords);
@@ -249,19 +260,19 @@ ExprPtr Reader::dict_call(nb::handle node) {
   nb::object meant = resolve(function);
   if (!meant.is_valid()) return nullptr;
   const nb::module_ builtins = nb::module_::import_("builtins");
-  const bool is_set = meant.is(nb::object(builtins.attr("set")));
+  const bool is_set = meant.is(nb::object(builtins.attr("set"))) || nb::hasattr(meant, "__kasoku_set__");
   const bool is_dict = meant.is(nb::object(builtins.attr("dict"))) || nb::hasattr(meant, "__kasoku_dict__");
   if (!is_set && !is_dict) return nullptr;
   ExprPtr e = make_expr(is_set ? ExprKind::set : ExprKind::dict, place(node));
-  if (nb::hasattr(meant, "__self__")) {  // Dict.empty(key_type, value_type): the types, if they can be known now
+  if (nb::hasattr(meant, "__self__")) {  // Dict.empty(key_type, value_type), Set.empty(key_type): the types, if they can be known now
     std::vector<nb::object> types;
     for (nb::handle argument : arguments) types.push_back(resolve(argument));
     for (nb::handle keyword : keywords) types.push_back(resolve(keyword.attr("value")));
-    const bool has_types = types.size() >= 2 && types[0].is_valid() && types[1].is_valid();
+    const bool has_types = types.size() >= (is_set ? 1 : 2) && types[0].is_valid() && (is_set || types[1].is_valid());
     if (!has_types) return e;
     nb::object as_type = nb::module_::import_("kasoku._signature").attr("as_type");
-    const auto described = [&](const nb::object& type) { return type_of_description(as_type(type).attr("_describe")()); };
-    e->binding.type = Type::dict(described(types[0]), described(types[1]));
+    const auto described = [&](const nb::object& type) { return at_run_time(type_of_description(as_type(type).attr("_describe")())); };
+    e->binding.type = is_set ? Type::set(described(types[0])) : Type::dict(described(types[0]), described(types[1]));
     return e;
   }
   if (n == 0 && n_keywords == 0) return e;
@@ -269,6 +280,8 @@ ExprPtr Reader::dict_call(nb::handle node) {
     const bool takes_generator = class_name(nb::object(arguments[0])) == "GeneratorExp";
     return comprehension(nb::object(scopes().attr("as_set")(arguments[0], takes_generator)));
   }
+  if (is_dict && n == 1 && n_keywords == 0)
+    if (nb::object made = scopes().attr("as_dict")(arguments[0]); !made.is_none()) return comprehension(made);
   fail(node, fmt::format("{}(…) cannot be compiled", is_set ? "set" : "dict"), "use a display or a comprehension");
 }
 

@@ -150,7 +150,8 @@ Type type_of_container(nb::handle value, int depth) {
       }
       if (!item.is_none() && nb::len(value) == 0) {
         const Type type = at_run_time(type_of_description(item));
-        return can_be_packed(type) ? Type::list(type) : Type{};
+        if (PyList_Check(value.ptr())) return can_be_packed(type) ? Type::list(type) : Type{};
+        return can_be_key(type) ? Type::set(type) : Type{};
       }
     } catch (const Error&) {
       return {};  // instances of classes
@@ -169,10 +170,10 @@ Type type_of_container(nb::handle value, int depth) {
 
 }  // namespace
 
-/// A dict's subclasses find keys in ways of their own, but for the typed one.
+/// Subclasses of dict and set find keys in ways of their own, but for the typed ones.
 bool is_container(nb::handle value) {
   return PyList_Check(value.ptr()) || PyDict_CheckExact(value.ptr()) || Py_TYPE(value.ptr()) == &PySet_Type ||
-         (PyDict_Check(value.ptr()) && nb::hasattr(value, "__kasoku_dict__"));
+         (PyDict_Check(value.ptr()) && nb::hasattr(value, "__kasoku_dict__")) || (PySet_Check(value.ptr()) && nb::hasattr(value, "__kasoku_set__"));
 }
 
 Type argument_type(nb::handle value) {

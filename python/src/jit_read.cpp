@@ -53,12 +53,14 @@ const Function* Reader::read(const JitObject& object, bool is_jitted) {
   function.is_jitted = is_jitted;
 
   const nb::tuple source = source_of(python);
-  nb::object node = source[0];
+  const nb::object plain = scopes().attr("without_slices")(python, source[0]), node = plain[0];
+  keep_.push_back(plain);
   function.file = nb::cast<std::string>(source[1]);
   function.first_line = nb::cast<int>(node.attr("lineno"));
   Frame frame{&function,        nb::borrow(python), nb::borrow<nb::dict>(python.attr("__globals__")),
               cells_of(python), locals_of(python),  function.first_line};
   function.lines = nb::cast<std::vector<std::string>>(source[2]);
+  for (nb::handle name : nb::object(plain[1])) frame.locals.insert(nb::cast<std::string>(name));
   Frame* outer = std::exchange(frame_, &frame);
   parameters(node.attr("args"));
   collect_inner(node);

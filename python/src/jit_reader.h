@@ -115,6 +115,7 @@ class Reader {
   jit::ExprPtr text_of_part(nb::handle node);
   /// dict(), set(…), Dict.empty(…) as displays and comprehensions; null for any other call.
   jit::ExprPtr dict_call(nb::handle node);
+  jit::ExprPtr dtype_call(nb::handle node);
 
   /// isinstance(x, (int, np.ndarray)) with the classes' names as a text; null for any other call.
   jit::ExprPtr isinstance_call(nb::handle node);

@@ -117,6 +117,7 @@ ExprPtr Reader::call(nb::handle node) {
   if (ExprPtr made = isinstance_call(node)) return made;
   if (ExprPtr made = issubdtype_call(node)) return made;
   if (ExprPtr made = library_call(node)) return made;
+  if (ExprPtr made = dtype_call(node)) return made;
   std::vector<std::string> names;  // of variables that a function inside is given
   nb::object called = node.attr("func");
   ExprPtr inside = called.type().is(ast_class("Name")) ? inner_value(called, nb::cast<std::string>(called.attr("id")), true, names) : nullptr;

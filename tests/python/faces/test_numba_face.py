@@ -82,6 +82,7 @@ def test_types_are_called_and_threads_are_counted():
     assert numba.get_num_threads() == 1 <= threads
     numba.set_num_threads(threads)
     assert str(numba.typeof(np.zeros((2, 2)))) == "array(float64, 2d, C)"
+    assert str(numba.typeof("a")) == "unicode_type"
     assert numba.cuda.jit and numba.prange is prange
 
 

@@ -153,8 +153,7 @@ def test_loops_over_tuples_of_several_types():
                 break
         return 1
 
-    with pytest.raises(ks._jit.TypingError, match="items of one type"):
-        ks.njit(leaves)((np.ones(3), np.ones((2, 2))))
+    agree(leaves, (np.ones(3), np.ones((2, 2))))
 
 
 def test_what_an_assignment_makes_unknown_is_not_decided():
@@ -199,6 +198,160 @@ def test_what_an_assignment_makes_unknown_is_not_decided():
         return total
 
     agree(tuple_of_the_loop, (1, 2.5, True))
+
+
+def test_loops_over_tuples_of_several_types_that_the_function_makes():
+    def kept(x):
+        t = (x, x.reshape(2, 2), x > 2)
+        n = 0
+        for a in literal_unroll(t):
+            n += 10 * a.ndim + a.size
+        return n
+
+    def written(x):
+        sizes = []
+        for a in (x[1:], x.reshape(2, 2)):
+            sizes.append(a.size)
+        return 10 * sum(sizes) + a.ndim
+
+    def assigned_in_the_loop(x):
+        t = (x, x.reshape(2, 2))
+        n = 0
+        for a in t:
+            n = 10 * n + a.ndim
+            t = (x.reshape(2, 2), x)
+        return n
+
+    def in_one_another(x):
+        n = 0
+        for pair in ((x, x.reshape(2, 2), x > 2), (x[:2], x.reshape(1, 2, 2))):
+            for a in pair:
+                n = 10 * n + a.ndim
+        return n
+
+    def called(t):
+        n = 0
+        for a in t:
+            n = 10 * n + a.ndim
+        return n
+
+    def of_calls(x):
+        return called((x, x.reshape(2, 2))) + called((x.reshape(2, 2), x, x.reshape(4, 1, 1)))
+
+    for function in (kept, written, assigned_in_the_loop, in_one_another, of_calls):
+        agree(function, np.arange(4.0))
+
+
+def test_loops_over_tuples_of_several_types_that_are_left():
+    def found(t, limit):
+        for x in t:
+            if x is None:
+                continue
+            if x > limit:
+                break
+        else:
+            return -1.0
+        return x
+
+    def in_loops(x):
+        n = 0
+        for i in range(4):
+            for a in (x, x.reshape(2, 2), x.reshape(1, 2, 2)):
+                if a.ndim == i:
+                    continue
+                while True:
+                    n += 1
+                    break
+                for k in range(3):
+                    if k == 1:
+                        continue
+                    n += k
+                if i == 2:
+                    break
+                n = 3 * n + 1
+            else:
+                n += 100
+            if i == 3:
+                break
+        return n
+
+    def counted(n):
+        for i in range(n):
+            yield i
+
+    def beside_a_generator(t):
+        total = 0
+        for x in t:
+            for i in counted(5):
+                if i == 3:
+                    break
+                if i == 1:
+                    continue
+                total += i * int(x)
+            if total > 5:
+                break
+        return total
+
+    for t in ((1, 2.5, 3), (1, None, 7.5), (9.0, 1)):
+        agree(found, t, 2)
+    agree(in_loops, np.arange(4.0))
+    agree(beside_a_generator, (1, 2.5, 7))
+
+
+def test_loops_over_tuples_of_several_types_where_they_are_parallel_or_end_by_finally():
+    def each(x, n):
+        out = np.zeros(n)
+        for i in ks.prange(n):
+            for _a in (x, x.reshape(2, 2), 2.5):
+                if i == 1:
+                    break
+                if i == 2:
+                    continue
+                out[i] += 1
+        return out
+
+    agree(each, np.arange(4.0), 5)
+
+    def left(x):
+        n = 0
+        for a in (x, x.reshape(2, 2)):
+            try:
+                if a.ndim == 2:
+                    break
+            finally:
+                n += 1
+        return n
+
+    with pytest.raises(ks._jit.TypingError, match="left through finally"):
+        ks.njit(left)(np.ones(4))
+    with pytest.warns(ks.Warning, match="interpreter"):
+        assert ks.jit(left)(np.ones(4)) == 2
+
+
+def test_dtypes_that_are_called():
+    def made(n):
+        x = np.zeros(n, dtype=np.dtype("int8"))
+        x[0] = 100
+        x += x
+        y = x.astype(np.dtype(np.float32))
+        return y.sum() + (x.dtype == np.dtype("i1")) + np.arange(n, dtype=np.dtype("f8")).sum()
+
+    agree(made, 3)
+    with pytest.raises(TypeError):
+        ks.njit(lambda: np.zeros(3, np.dtype("none such")))()
+
+
+def test_any_all_and_sum_of_a_tuple():
+    def asked(t):
+        return any(t), all(t), any((t[0], 0)), all([1, t[1]])
+
+    for t in ((0, 0.0), (1, 0.5), (0, 2.0), (False, 3), ((1,), 0), ("", "a"), (None, 1)):
+        agree(asked, t)
+    agree(lambda: (any(()), all(())))
+    with pytest.raises(ks._jit.TypingError, match="has no meaning"):
+        ks.njit(lambda x: sum((x, x)))(np.ones(2))
+    with pytest.raises(ks._jit.TypingError, match="has no meaning"):
+        ks.njit(lambda x: any((x, x)))(np.ones(2))
 
 
 def test_a_dtype_may_equal_a_text():

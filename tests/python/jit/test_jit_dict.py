@@ -454,7 +454,7 @@ def test_a_typed_dict_of_texts_in_a_loop_of_the_interpreter():
     def words(text):
         counts = typed.Dict.empty(types.unicode_type, types.int64)
         for word in text.split():
-            counts[word] = counts.get(word, 0) + 1
+            counts[f"{word!a}"[1:-1]] = counts.get(word, 0) + 1
         return counts
 
     with pytest.warns(ks.Warning, match="words runs in the interpreter"):
@@ -525,3 +525,60 @@ def test_a_typed_dict_holds_arrays():
     given[1], given[2] = np.arange(3.0), np.ones(8)[::2]
     assert weighed(given) == 11.0
     assert weighed(dict(given)) == 11.0
+
+
+def test_a_dict_of_pairs():
+    def pairs(n, xs):
+        return (
+            dict([(i, i * i) for i in range(n)]),
+            dict((i, 0.5 * i) for i in range(n)),
+            dict(zip(range(n), xs)),
+            dict(enumerate(xs)),
+            dict([(1, 2), (3, 4)]),
+        )
+
+    agrees(pairs, 3, [1.5, 2.5, 3.5])
+
+
+def test_a_typed_dict_of_texts_gets_texts():
+    from kasoku.compat.numba import types
+    from kasoku.compat.numba.typed import Dict
+
+    @ks.njit
+    def count(words):
+        counts = Dict.empty(types.unicode_type, types.int64)
+        for word in words:
+            counts[word] = counts.get(word, 0) + 1
+        return counts
+
+    assert dict(count(["a", "bc", "a"])) == {"a": 2, "bc": 1}
+
+
+def test_a_typed_set():
+    from kasoku.compat.numba import types
+    from kasoku.compat.numba.typed import Set
+
+    words = Set.empty(types.unicode_type)
+    for word in ("One", "Two", "Three"):
+        words.add(word)
+
+    @ks.njit
+    def without(s, word):
+        s.discard(word)
+        return len(s)
+
+    assert without(words, "Three") == 2 and words == {"One", "Two"}
+    assert without(Set.empty(types.unicode_type), "a") == 0
+
+    @ks.njit
+    def filled(n):
+        s = Set.empty(types.float64)
+        for i in range(n):
+            s.add(i % 3 * 1.0)
+        return s
+
+    found = filled(7)
+    assert found == {0.0, 1.0, 2.0} and {type(x) for x in found} == {float}
+    numbers = Set.empty(types.float64)
+    numbers.add(1)
+    assert type(next(iter(numbers.copy()))) is float

@@ -1,8 +1,10 @@
 """Indices that are data: the same element, or the same error at the same place, as in Python."""
 
+import copy
 import functools
 import itertools
 import re
+import warnings
 
 import kasoku as ks
 import numpy as np
@@ -305,3 +307,63 @@ def test_a_list_among_indices_of_a_store():
     a, want = np.zeros((4, 6)), np.zeros((4, 6))
     ks.njit(stored)(a, 3), stored(want, 3)
     np.testing.assert_array_equal(a, want)
+
+
+def test_slices_that_have_a_name():
+    def named(a, n):
+        s = slice(1, n)
+        n = 2
+        every = slice(None, None, n)
+        total = a[s].sum() + a[every].sum() + a[slice(None)][0] + a[slice(3)][-1]
+        a[s] += 1
+        a[every] = a[every] * 2
+        return total, s.start, s.stop, s.step is None
+
+    def in_axes(a):
+        rows, columns = a.shape
+        inner = slice(1, rows - 1)
+        a[inner, slice(1, columns)] = -1
+        return a[inner, 0] + a[0, inner][:1]
+
+    def moved(a):
+        total = 0
+        s = slice(0, 2)
+        for _ in range(2):
+            total = 10 * total + a[s].sum()
+            s = slice(s.start + 1, s.stop + 2)
+        return total
+
+    def of_lists(n):
+        s = slice(None, None, -1)
+        return [i for i in range(n)][s], "abc"[s], (1, 2, 3)[slice(1, 3)]
+
+    for function, args in [
+        (named, (np.arange(10), 5)),
+        (in_axes, (np.arange(12.0).reshape(3, 4),)),
+        (moved, (np.arange(10),)),
+        (of_lists, (4,)),
+    ]:
+        theirs, ours = copy.deepcopy(args), copy.deepcopy(args)
+        want, got = function(*theirs), ks.njit(function)(*ours)
+        np.testing.assert_equal(got, want)
+        np.testing.assert_equal(ours, theirs)
+
+
+def test_slices_that_are_more_than_an_index_stay_in_the_interpreter():
+    def given(s, a):
+        return a[s]
+
+    def called(a):
+        s = slice(1, 3)
+        return given(s, a).sum()
+
+    def of_two_kinds(a, n):
+        s = slice(n)
+        if n > 2:
+            s = slice(1, n)
+        return a[s].sum()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert ks.jit(called)(np.arange(5)) == 3
+        assert [ks.jit(of_two_kinds)(np.arange(5), n) for n in (2, 4)] == [1, 6]

@@ -401,3 +401,26 @@ def agree_or_raise(function, *args):
             ks.njit(function)(*args)
     else:
         assert ks.njit(function)(*args) == want
+
+
+def test_a_pop_of_nothing_says_what_python_says():
+    def last(n):
+        x = [n]
+        x.pop()
+        return x.pop()
+
+    def at(n, i):
+        x = [n]
+        return x.pop(i)
+
+    def at_of_none(n):
+        x = [n]
+        x.pop()
+        return x.pop(5)
+
+    for function, args in [(last, (1,)), (at, (1, 5)), (at, (1, -2)), (at_of_none, (1,))]:
+        with pytest.raises(IndexError) as theirs:
+            function(*args)
+        with pytest.raises(IndexError) as ours:
+            ks.njit(function)(*args)
+        assert str(ours.value).split("\n")[0] == str(theirs.value)

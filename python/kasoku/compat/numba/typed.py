@@ -85,3 +85,22 @@ class Dict(_Typed, dict):
     def update(self, *args, **kwargs):
         for key, value in dict(*args, **kwargs).items():
             self[key] = value
+
+
+class Set(_Typed, set):
+    """A set of items of one type."""
+
+    __kasoku_set__ = True
+
+    @classmethod
+    def empty(cls, key_type):
+        made = cls()
+        made._kasoku_item = as_type(key_type)._describe()
+        return made
+
+    empty.__func__.__kasoku_set__ = True
+
+
+_methods(Set, {
+    "add": lambda self, value: set.add(self, _cast(self._kasoku_item)(value) if self._kasoku_item else _item(value)),
+})  # fmt: skip
