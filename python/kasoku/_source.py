@@ -128,6 +128,16 @@ def _texts(function):
     lines = _read(function)
     if lines and lines not in known:
         yield "".join(lines)
+    if function.__code__.co_filename == "<string>":
+        yield from _command()
+
+
+def _command():
+    """The text behind `python -c`, which is a file of no name."""
+    for word, following in zip(sys.orig_argv[1:], [*sys.orig_argv[2:], ""]):
+        if word.startswith("-c"):
+            yield word[2:] or following
+            return
 
 
 def _find_in_callers(function):

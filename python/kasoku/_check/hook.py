@@ -166,6 +166,13 @@ class Hook:
         self.recorder.content(value, False, text, self._place(line), only_builtin=True)
         return value
 
+    def begin_test(self, line):
+        return self.recorder.begin_test()
+
+    def end_test(self, test, value, ends_when, line):
+        self.recorder.end_test(test, bool(value) is ends_when)
+        return value
+
     def iterate(self, iterable, text, line):
         self.recorder.content(iterable, False, text, self._place(line))
         self._advance(iterable, text, line)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 
+from .waits import is_wait, ways_out
+
 HOOK = "__kasoku_check__"
 
 
@@ -15,6 +17,7 @@ class Rewriter(ast.NodeTransformer):
         self.shared_names = shared_names  # globals that the function reads or writes
         self.cell_names = cell_names  # variables that an inner function writes through nonlocal
         self.count = 0  # of variables that it made
+        self.ways_out = set()  # of loops that wait
         # What each variable is made of, on all ways that lead here: lines, and 0 for what this call was given.
         self.made_of = {name: frozenset([0]) for name in parameters}
 
@@ -176,7 +179,7 @@ class Rewriter(ast.NodeTransformer):
             stores.insert(0, ast.copy_location(ast.Expr(hook), at))
         if isinstance(target, ast.Name) and target.id in self.cell_names:
             hook = self._hook("store_cell", ast.Constant(target.id), self._cell(target.id), sources, at=at)
-            stores.append(ast.copy_location(ast.Expr(hook), at))
+            stores.insert(0, ast.copy_location(ast.Expr(hook), at))
         return stores
 
     def _target(self, target, at, lines):
@@ -267,8 +270,14 @@ class Rewriter(ast.NodeTransformer):
         node.operand = (self._truth if isinstance(node.op, ast.Not) else self.visit)(node.operand)
         return node
 
+    def _test_of_wait(self, test, ends_when, at):
+        """The test of a loop that waits, which is over when it is `ends_when`."""
+        begin = self._hook("begin_test", at=at)
+        return self._hook("end_test", begin, self._truth(test), ast.Constant(ends_when), at=at)
+
     def visit_If(self, node):
-        node.test = self._truth(node.test)
+        is_way_out = node in self.ways_out
+        node.test = self._test_of_wait(node.test, True, node) if is_way_out else self._truth(node.test)
         node.body, node.orelse = self._ways(node.body, node.orelse)
         return node
 
@@ -298,7 +307,8 @@ class Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.UnaryOp(ast.Not(), found), node) if isinstance(node.ops[0], ast.NotIn) else found
 
     def visit_While(self, node):
-        node.test = self._truth(node.test)
+        self.ways_out.update(ways_out(node))
+        node.test = self._test_of_wait(node.test, False, node) if is_wait(node) else self._truth(node.test)
         name = self._new_name()
         start = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(0)), node)
         count = self._hook("spin", ast.Name(name, ast.Load()), at=node)

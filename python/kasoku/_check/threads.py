@@ -246,7 +246,7 @@ def _of_events(recorder, watcher, turns):
 
 
 def _of_conditions(recorder, watcher, turns):
-    waiters = {}
+    waiters, wait_for = {}, threading.Condition.wait_for
 
     def condition_wait(condition, timeout=None):
         if not condition._is_owned():
@@ -277,7 +277,21 @@ def _of_conditions(recorder, watcher, turns):
     def condition_notify_all(condition):
         condition_notify(condition, len(waiters.get(id(condition), [])))
 
+    def condition_wait_for(condition, predicate, timeout=None):
+        predicate = watcher.replacement(predicate) or predicate
+
+        def test():
+            mark, value = recorder.begin_test(), False
+            try:
+                value = predicate()
+            finally:
+                recorder.end_test(mark, bool(value))
+            return value
+
+        return wait_for(condition, test, timeout)
+
     return [
+        (threading.Condition, "wait_for", condition_wait_for),
         (threading.Condition, "wait", condition_wait), (threading.Condition, "notify", condition_notify),
         (threading.Condition, "notify_all", condition_notify_all),
     ]  # fmt: skip
