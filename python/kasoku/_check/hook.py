@@ -222,6 +222,8 @@ class Hook:
         if name == "put":
             self.recorder.sync_out(thing)
             return thing.put(*args, **kwargs)
+        if self.recorder.turns is not None:
+            self.recorder.turns.pause()
         if self.recorder.turns is not None and (args[0] if args else kwargs.get("block", True)):
             self.recorder.turns.until(lambda: not thing.empty(), len(args) > 1 or "timeout" in kwargs)
         item = thing.get(False)

@@ -274,6 +274,8 @@ class Recorder:
         """Takes the lock, as its own acquire() would; others go on while it is held."""
         blocking = args[0] if args else kwargs.get("blocking", True)
         timeout = args[1] if len(args) > 1 else kwargs.get("timeout", -1)
+        if self.turns is not None:
+            self.turns.pause()
         if not blocking:
             taken = lock.acquire(False)
         elif self.turns is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from .waits import is_wait, ways_out
+from .waits import is_wait, ways_around, ways_out
 
 HOOK = "__kasoku_check__"
 
@@ -17,7 +17,7 @@ class Rewriter(ast.NodeTransformer):
         self.shared_names = shared_names  # globals that the function reads or writes
         self.cell_names = cell_names  # variables that an inner function writes through nonlocal
         self.count = 0  # of variables that it made
-        self.ways_out = set()  # of loops that wait
+        self.ways = {}  # an `if` that leads out of a wait or around it -> what its test is then
         # What each variable is made of, on all ways that lead here: lines, and 0 for what this call was given.
         self.made_of = {name: frozenset([0]) for name in parameters}
 
@@ -276,8 +276,8 @@ class Rewriter(ast.NodeTransformer):
         return self._hook("end_test", begin, self._truth(test), ast.Constant(ends_when), at=at)
 
     def visit_If(self, node):
-        is_way_out = node in self.ways_out
-        node.test = self._test_of_wait(node.test, True, node) if is_way_out else self._truth(node.test)
+        is_way = node in self.ways
+        node.test = self._test_of_wait(node.test, self.ways[node], node) if is_way else self._truth(node.test)
         node.body, node.orelse = self._ways(node.body, node.orelse)
         return node
 
@@ -307,7 +307,7 @@ class Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.UnaryOp(ast.Not(), found), node) if isinstance(node.ops[0], ast.NotIn) else found
 
     def visit_While(self, node):
-        self.ways_out.update(ways_out(node))
+        self.ways.update((way, True) for way in ways_out(node))
         node.test = self._test_of_wait(node.test, False, node) if is_wait(node) else self._truth(node.test)
         name = self._new_name()
         start = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(0)), node)
@@ -332,6 +332,7 @@ class Rewriter(ast.NodeTransformer):
             if item.optional_vars is not None:
                 item.optional_vars, after = self._target(item.optional_vars, node, lines)
                 stores += after
+        self.ways.update(ways_around(node.body))
         node.body = [*stores, *self._block(node.body)]
         return node
 

@@ -328,6 +328,7 @@ def _of_queues(recorder, watcher, turns):
         put(self, item, block, timeout)
 
     def queue_get(self, block=True, timeout=None):
+        turns.pause()
         item = get(self, block, timeout)
         if clocks := handed.get((id(self), id(item))):
             recorder.follow(clocks.popleft()[1])
@@ -364,6 +365,7 @@ def _of_semaphores(recorder, watcher, turns):
                 return True
             return False
 
+        turns.pause()
         permits = permits_of(semaphore)
         if not (turns.until(take, timeout is not None) if blocking else take()):
             return False

@@ -12,8 +12,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 def is_wait(loop):
     """Whether the test of a `while` is asked until others have made it false."""
-    calls = [part for part in _parts(loop.body) if isinstance(part, ast.Call)]
-    return any(_name(call.func) == "wait" for call in calls) or all(map(_is_idle, loop.body))
+    return _waits(loop.body) or all(map(_is_idle, loop.body))
 
 
 def ways_out(loop):
@@ -21,6 +20,17 @@ def ways_out(loop):
     for held in loop.body:
         if isinstance(held, ast.With):
             yield from (each for each in held.body if isinstance(each, ast.If) and _leaves(each.body[-1]))
+
+
+def ways_around(block):
+    """(`if`, what its test is then) of those in a list of statements that lead around a wait: the last of those who meet
+    waits for nobody."""
+    for place, each in enumerate(block):
+        if isinstance(each, ast.If):
+            is_left = _leaves(each.body[-1])
+            there, beside = _waits(each.body), _waits([*each.orelse, *(block[place + 1 :] if is_left else ())])
+            if there != beside:
+                yield each, beside
 
 
 def awaited(tree):
@@ -43,6 +53,9 @@ def awaited(tree):
         if isinstance(part, ast.While):
             for test in ([part.test] if is_wait(part) else []) + [way.test for way in ways_out(part)]:
                 add(test)
+        elif isinstance(part, ast.With):
+            for way, _ in ways_around(part.body):
+                add(way.test)
         elif isinstance(part, ast.Call) and _name(part.func) == "wait_for":
             for given in part.args:
                 add(given)
@@ -57,6 +70,10 @@ def _parts(body):
         yield part
         if not isinstance(part, _FUNCTIONS):
             parts += ast.iter_child_nodes(part)
+
+
+def _waits(body):
+    return any(isinstance(part, ast.Call) and _name(part.func) in ("wait", "wait_for") for part in _parts(body))
 
 
 def _name(node):

@@ -1,6 +1,7 @@
 """More cases for test_check_cases: threads that wait for each other by what they write under a lock."""
 
 import functools
+import queue
 import threading
 import time
 
@@ -123,7 +124,7 @@ for make, kinds in (
     (HeldWriters, ()), (ToldWriters, ()), (ToldWritersByPredicates, ()), (ReadersThatDoNotLook, ("race",)),
     (WritersThatDoNotLook, ("race",)), (HeldWritersThatDoNotLook, ("race",)),
 ):  # fmt: skip
-    for order in ("rwrw", "wrwr", "rw"):
+    for order in ("rwrw", "wrwr"):
         case = functools.partial(readers_and_writers, make, order)
         case.__name__ = f"{make.__name__}_{order}"
         threads(*kinds)(case)
@@ -299,3 +300,155 @@ def a_counter_beside_a_wait():
                 changed.wait()
 
     run(work, work, wait)
+
+
+class Meeting:
+    """A barrier for two, again and again."""
+
+    def __init__(self):
+        self.here, self.times, self.changed = 0, 0, threading.Condition()
+
+    def wait(self):
+        with self.changed:
+            times = self.times
+            self.here += 1
+            if self.here == 2:
+                self.here = 0
+                self.times += 1
+                self.changed.notify_all()
+            else:
+                while times == self.times:
+                    self.changed.wait()
+
+
+class MeetingThatReturns(Meeting):
+    def wait(self):
+        with self.changed:
+            times = self.times
+            self.here += 1
+            if self.here == 2:
+                self.here = 0
+                self.times += 1
+                self.changed.notify_all()
+                return
+            self.changed.wait_for(lambda: times != self.times)
+
+
+def met(make, is_met_twice):
+    meeting, given, taken = make(), [0, 0], [0, 0]
+
+    def work(i):
+        given[i] = i + 1
+        meeting.wait()
+        taken[i] = given[1 - i]
+        if is_met_twice:
+            meeting.wait()
+        given[i] = taken[i]
+
+    run(*(functools.partial(work, i) for i in range(2)))
+
+
+for make in (Meeting, MeetingThatReturns):
+    for is_met_twice in (True, False):
+        case = functools.partial(met, make, is_met_twice)
+        case.__name__ = f"{make.__name__}_{'twice' if is_met_twice else 'once'}"
+        threads(*([] if is_met_twice else ["race"]))(case)
+
+
+class Permits:
+    def __init__(self, n):
+        self.n, self.changed = n, threading.Condition()
+
+    def __enter__(self):
+        with self.changed:
+            while self.n == 0:
+                self.changed.wait()
+            self.n -= 1
+
+    def __exit__(self, *error):
+        with self.changed:
+            self.n += 1
+            self.changed.notify()
+
+
+def permitted(n):
+    permits, box = Permits(n), Box()
+
+    def work():
+        for _ in range(2):
+            with permits:
+                box.n += 1
+
+    run(work, work)
+
+
+@threads()
+def one_permit_that_was_made():
+    permitted(1)
+
+
+@threads("race")
+def two_permits_that_were_made():
+    permitted(2)
+
+
+# ── one that takes the work of all leaves none for another to race with ─────────────────────────────────────────
+
+
+def workers(take, is_locked):
+    lock, box = threading.Lock(), Box()
+
+    def work():
+        while (item := take(lock)) is not None:
+            if is_locked:
+                with lock:
+                    box.n += item
+            else:
+                box.n += item
+
+    run(work, work)
+
+
+def from_a_list():
+    items = list(range(10))
+
+    def take(lock):
+        with lock:
+            return items.pop() if items else None
+
+    return take
+
+
+def from_a_queue():
+    items = queue.Queue()
+    for i in range(10):
+        items.put(i)
+
+    def take(lock):
+        try:
+            return items.get_nowait()
+        except queue.Empty:
+            return None
+
+    return take
+
+
+def from_a_counter():
+    state = {"next": 0}
+
+    def take(lock):
+        with lock:
+            state["next"] += 1
+            return state["next"] if state["next"] < 10 else None
+
+    return take
+
+
+for make in (from_a_list, from_a_queue, from_a_counter):
+    for is_locked in (True, False):
+
+        def case(make=make, is_locked=is_locked):
+            workers(make(), is_locked)
+
+        case.__name__ = f"work_{make.__name__}{'' if is_locked else '_added_without_a_lock'}"
+        threads(*([] if is_locked else ["race"]))(case)
