@@ -23,14 +23,16 @@ def ways_out(loop):
 
 
 def ways_around(block):
-    """(`if`, what its test is then) of those in a list of statements that lead around a wait: the last of those who meet
-    waits for nobody."""
+    """(`if`, what its test is then) of those in a list of statements that lead around a wait (the last of those who meet
+    waits for nobody), or around what is done once (`if not self.is_made: ...; self.is_made = True`)."""
     for place, each in enumerate(block):
         if isinstance(each, ast.If):
             is_left = _leaves(each.body[-1])
             there, beside = _waits(each.body), _waits([*each.orelse, *(block[place + 1 :] if is_left else ())])
             if there != beside:
                 yield each, beside
+            elif not each.orelse and _names([each.test], ast.Load) & _names(each.body, ast.Store):
+                yield each, False
 
 
 def awaited(tree):
@@ -70,6 +72,15 @@ def _parts(body):
         yield part
         if not isinstance(part, _FUNCTIONS):
             parts += ast.iter_child_nodes(part)
+
+
+def _names(body, context):
+    """Names of variables, attributes and containers that are loaded, or stored."""
+    found = set()
+    for part in _parts(body):
+        if isinstance(getattr(part, "ctx", None), context):
+            found.add(_name(part.value if isinstance(part, ast.Subscript) else part))
+    return found - {"self", "cls", None}
 
 
 def _waits(body):

@@ -355,6 +355,41 @@ for make in (Meeting, MeetingThatReturns):
         threads(*([] if is_met_twice else ["race"]))(case)
 
 
+@threads()
+def made_once_under_a_lock():
+    lock, box = threading.Lock(), Box()
+    box.is_made = False
+
+    def make():
+        box.n = 5
+
+    def look():
+        with lock:
+            if not box.is_made:
+                make()
+                box.is_made = True
+        return box.n
+
+    run(look, look)
+
+
+@threads("race")
+def decided_under_a_lock_and_made_behind_it():
+    lock, box = threading.Lock(), Box()
+    box.is_taken = False
+
+    def look():
+        is_first = False
+        with lock:
+            if not box.is_taken:
+                box.is_taken = is_first = True
+        if is_first:
+            box.n = 5
+        return box.n
+
+    run(look, look)
+
+
 class Permits:
     def __init__(self, n):
         self.n, self.changed = n, threading.Condition()
