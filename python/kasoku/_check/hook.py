@@ -193,6 +193,11 @@ class Hook:
     def function(self, function, line):
         return function
 
+    def decided(self, thing, name, text, line):
+        """A lock's `acquire` by the first of many, who hold another lock while they decide who it is."""
+        method = self.method(thing, name, text, line)
+        return functools.partial(method, is_decided=True) if isinstance(thing, _LOCKS) else method
+
     def method(self, thing, name, text, line):
         if not isinstance(thing, np.ndarray) and is_array(thing):  # of ours: torch's end in _
             writes = name in _MUTATING[np.ndarray] or (name.endswith("_") and not name.startswith("_"))

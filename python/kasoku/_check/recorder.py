@@ -51,6 +51,9 @@ class Nesting:
     held: frozenset
     lock: int
     place: tuple
+    decided: (
+        frozenset  # (lock, another that was held when it was decided to take it) of those that it holds or waits for
+    )
 
 
 @dataclass
@@ -77,6 +80,9 @@ class Task:
     tests: list = field(default_factory=list)  # for each test of a wait that it is in: what was read under which locks
     waited: frozenset = frozenset()  # locks under which it has waited for something
     lent: dict = field(default_factory=dict)  # lock -> what comes before as long as it is held
+    decided: frozenset = (
+        frozenset()
+    )  # (lock, another) that it took as the first of many, who hold the other to decide it
     guarded: dict = field(default_factory=dict)  # section -> locations that it waited for, and keeps as they are
 
     def step(self):
@@ -270,7 +276,7 @@ class Recorder:
                 self.content(thing, True, name, place)
         return result
 
-    def acquire(self, lock, *args, **kwargs):
+    def acquire(self, lock, *args, is_decided=False, **kwargs):
         """Takes the lock, as its own acquire() would; others go on while it is held."""
         blocking = args[0] if args else kwargs.get("blocking", True)
         timeout = args[1] if len(args) > 1 else kwargs.get("timeout", -1)
@@ -283,6 +289,8 @@ class Recorder:
         else:
             taken = self.turns.until(lambda: lock.acquire(False), timeout >= 0)
         if taken:
+            if is_decided:
+                self.current.decided |= {(_lock_of(lock), other) for other in self.current.locks}
             if blocking and timeout < 0:
                 self._nest(lock)
             self.hold(lock)
@@ -293,7 +301,9 @@ class Recorder:
         held, lock = task.locks, _lock_of(lock)
         key = (task.number, task.clock[task.number], held, lock, self.last_place)
         if held and lock not in held and key not in self.nestings:
-            self.nestings[key] = Nesting(task.number, dict(task.clock), key[1], held, lock, self.last_place)
+            self.nestings[key] = Nesting(
+                task.number, dict(task.clock), key[1], held, lock, self.last_place, task.decided
+            )
 
     def release(self, lock):
         self.drop(lock)
@@ -401,7 +411,11 @@ class Recorder:
             for nesting in holding.get(path[-1].lock, ()):
                 if nesting.task > path[0].task and len(path) < 8:
                     if not any(
-                        n.task == nesting.task or n.held & nesting.held or _is_ordered(n, nesting) for n in path
+                        n.task == nesting.task
+                        or n.held & nesting.held
+                        or _is_ordered(n, nesting)
+                        or _is_shared(n, nesting)
+                        for n in path
                     ):
                         extend([*path, nesting])
 
@@ -438,6 +452,12 @@ def _at(line):
 
 def _is_ordered(a, b):
     return b.clock.get(a.task, 0) >= a.time or a.clock.get(b.task, 0) >= b.time
+
+
+def _is_shared(a, b):
+    """Whether both took the lock that one waits for as the first of many, under the lock that the other waits for: who finds
+    one that holds it does not take it."""
+    return any((one.lock, other.lock) in a.decided & b.decided for one, other in ((a, b), (b, a)))
 
 
 def _parting(read, write):

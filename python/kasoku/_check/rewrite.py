@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 
-from .waits import is_wait, ways_around, ways_out
+from .waits import decided, is_wait, ways_around, ways_out
 
 HOOK = "__kasoku_check__"
 
@@ -17,6 +17,7 @@ class Rewriter(ast.NodeTransformer):
         self.shared_names = shared_names  # globals that the function reads or writes
         self.cell_names = cell_names  # variables that an inner function writes through nonlocal
         self.count = 0  # of variables that it made
+        self.decided = set()  # calls of acquire() by the first of many
         self.ways = {}  # an `if` that leads out of a wait or around it -> what its test is then
         # What each variable is made of, on all ways that lead here: lines, and 0 for what this call was given.
         self.made_of = {name: frozenset([0]) for name in parameters}
@@ -119,7 +120,7 @@ class Rewriter(ast.NodeTransformer):
         given = self._constant(frozenset().union(*(self._lines(part) for part in (*node.args, *node.keywords))))
         if isinstance(node.func, ast.Attribute):
             function = self._hook(
-                "method",
+                "decided" if node in self.decided else "method",
                 self.visit(node.func.value),
                 ast.Constant(node.func.attr),
                 ast.Constant(ast.unparse(node.func.value)),
@@ -333,6 +334,7 @@ class Rewriter(ast.NodeTransformer):
                 item.optional_vars, after = self._target(item.optional_vars, node, lines)
                 stores += after
         self.ways.update(ways_around(node.body))
+        self.decided.update(decided(node.body))
         node.body = [*stores, *self._block(node.body)]
         return node
 

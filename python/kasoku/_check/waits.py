@@ -35,6 +35,16 @@ def ways_around(block):
                 yield each, False
 
 
+def decided(block):
+    """Calls of `acquire` that an `if` decides on by what the statements before it have changed: the first of many takes a lock
+    for all of them."""
+    for place, each in enumerate(block):
+        if isinstance(each, ast.If) and _names([each.test], ast.Load) & _names(block[:place], ast.Store):
+            yield from (
+                part for part in _parts(each.body) if isinstance(part, ast.Call) and _name(part.func) == "acquire"
+            )
+
+
 def awaited(tree):
     """Names of variables, attributes and containers that a module's loops wait for, by its own functions too."""
     functions = {part.name: part for part in ast.walk(tree) if isinstance(part, _FUNCTIONS[:2])}

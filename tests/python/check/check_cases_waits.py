@@ -130,6 +130,45 @@ for make, kinds in (
         threads(*kinds)(case)
 
 
+def by_the_first_reader(always_takes):
+    counted, written, box, seen = threading.Lock(), threading.Lock(), Box(), [0] * 3
+
+    def reader(i):
+        with counted:
+            box.made = (box.made or 0) + 1
+            if box.made == 1:
+                written.acquire()
+        seen[i] = box.n
+        with counted:
+            box.made -= 1
+            if box.made == 0:
+                written.release()
+
+    def nested(i):
+        with counted:
+            written.acquire()
+        seen[i] = box.n
+        with counted:
+            written.release()
+
+    def writer():
+        with written:
+            box.n += 1
+
+    read = nested if always_takes else reader
+    run(functools.partial(read, 0), writer, functools.partial(read, 1), writer)
+
+
+@threads()
+def the_first_reader_locks_for_all():
+    by_the_first_reader(always_takes=False)
+
+
+@threads("deadlock")
+def each_reader_locks_and_counts():
+    by_the_first_reader(always_takes=True)
+
+
 @threads("race")
 def writers_that_read():
     lock, box = ToldWriters(), Box()
