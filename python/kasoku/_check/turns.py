@@ -80,7 +80,9 @@ class Turns:
 
     def pause(self):
         """Others go on first; not while it holds a lock, so that two locks in two orders are told by their places."""
-        me = self.mine.turn
+        me = getattr(self.mine, "turn", None)
+        if me is None:  # a thread from before the check
+            return
         after = self._next(me)
         me.pauses += 1
         is_due = (

@@ -1,5 +1,8 @@
 """check on plain Python functions and delayed graphs: every verdict is known beforehand."""
 
+import contextlib
+import queue
+import select
 import sys
 import threading
 import time
@@ -286,6 +289,28 @@ def test_threads_that_wait_for_ever_end_quietly(monkeypatch):
     assert found.kind == "deadlock"
     time.sleep(0.1)  # in which they end
     assert not raised
+
+
+def test_a_thread_from_before_goes_on():
+    asked, answered, is_over = queue.Queue(), queue.Queue(), threading.Event()
+
+    def answer():
+        while not is_over.is_set():
+            with contextlib.suppress(queue.Empty):
+                answered.put(asked.get_nowait())
+            select.select([], [], [], 0.001)
+
+    def program():
+        for i in range(3):
+            asked.put(i)
+        select.select([], [], [], 0.1)  # the other thread's turn; a check does not wait in time.sleep()
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    assert not ks.check(program)
+    is_over.set()
+    thread.join(10)
+    assert answered.qsize() == 3
 
 
 def factorial(n):
