@@ -37,6 +37,8 @@ def of(function):
         node = _node(text, code)
         if node:
             return _found(node, code, text)
+    if code.co_filename == "<string>" and (node := _node(_command(), code)):
+        return _found(node, code, _command())
     if _find_in_callers(function):
         return function.__kasoku_source__
     if found:
@@ -128,6 +130,14 @@ def _texts(function):
     lines = _read(function)
     if lines and lines not in known:
         yield "".join(lines)
+
+
+def _command():
+    """The text behind `python -c`, which is a file of no name."""
+    for word, following in zip(sys.orig_argv[1:], [*sys.orig_argv[2:], ""]):
+        if word.startswith("-c"):
+            return word[2:] or following
+    return ""
 
 
 def _find_in_callers(function):

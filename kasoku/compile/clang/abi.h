@@ -22,6 +22,7 @@
 ///    each parameter of the source, in order (0: an empty class that is not passed).
 ///    The passes need it because x86's calling convention splits small classes
 ///    over several IR arguments; without it one IR argument is one parameter.
+///    "ks-no-return": its text has no return, so whoever is at its end has run all of it.
 ///
 /// 2. Passes -> loader. The object of a kernel defines one function
 ///      void entry(void* const* args, const ks_launch* launch, uint64_t first_block, uint64_t last_block)

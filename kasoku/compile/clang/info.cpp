@@ -11,6 +11,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
 #include <clang/AST/Decl.h>
+#include <clang/AST/Stmt.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -19,6 +20,14 @@
 
 namespace kasoku::embedded {
 namespace {
+
+bool returns(const clang::Stmt* statement) {
+  if (!statement) return false;
+  if (llvm::isa<clang::ReturnStmt>(statement)) return true;
+  for (const clang::Stmt* child : statement->children())
+    if (returns(child)) return true;
+  return false;
+}
 
 using llvm::json::Array;
 using llvm::json::Object;
@@ -54,6 +63,7 @@ class Describe {
 
   Object kernel(const clang::FunctionDecl& decl, llvm::Function& function) {
     const Reach reach = reach_of(function);
+    if (!returns(decl.getBody())) function.addFnAttr("ks-no-return");
     std::string name;
     llvm::raw_string_ostream stream(name);
     decl.getNameForDiagnostic(stream, policy_, /*Qualified=*/true);

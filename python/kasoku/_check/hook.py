@@ -166,6 +166,13 @@ class Hook:
         self.recorder.content(value, False, text, self._place(line), only_builtin=True)
         return value
 
+    def begin_test(self, line):
+        return self.recorder.begin_test()
+
+    def end_test(self, test, value, ends_when, line):
+        self.recorder.end_test(test, bool(value) is ends_when)
+        return value
+
     def iterate(self, iterable, text, line):
         self.recorder.content(iterable, False, text, self._place(line))
         self._advance(iterable, text, line)
@@ -185,6 +192,11 @@ class Hook:
 
     def function(self, function, line):
         return function
+
+    def decided(self, thing, name, text, line):
+        """A lock's `acquire` by the first of many, who hold another lock while they decide who it is."""
+        method = self.method(thing, name, text, line)
+        return functools.partial(method, is_decided=True) if isinstance(thing, _LOCKS) else method
 
     def method(self, thing, name, text, line):
         if not isinstance(thing, np.ndarray) and is_array(thing):  # of ours: torch's end in _
@@ -215,6 +227,8 @@ class Hook:
         if name == "put":
             self.recorder.sync_out(thing)
             return thing.put(*args, **kwargs)
+        if self.recorder.turns is not None:
+            self.recorder.turns.pause()
         if self.recorder.turns is not None and (args[0] if args else kwargs.get("block", True)):
             self.recorder.turns.until(lambda: not thing.empty(), len(args) > 1 or "timeout" in kwargs)
         item = thing.get(False)

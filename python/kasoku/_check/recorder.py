@@ -10,8 +10,10 @@ that under the lock taken anew, and another may write in between (Flanagan and Q
 from __future__ import annotations
 
 import contextlib
+import functools
 import heapq
 import itertools
+import re
 import threading
 from dataclasses import dataclass, field
 
@@ -19,6 +21,7 @@ import numpy as np
 
 from .._core import Array, Finding
 
+_WORD = re.compile(r"[^\W\d]\w*")
 _LOCKS = (type(threading.Lock()), type(threading.RLock()), threading.Condition)
 
 
@@ -48,6 +51,9 @@ class Nesting:
     held: frozenset
     lock: int
     place: tuple
+    decided: (
+        frozenset  # (lock, another that was held when it was decided to take it) of those that it holds or waits for
+    )
 
 
 @dataclass
@@ -57,6 +63,9 @@ class Location:
     known: set = field(default_factory=set)  # what tells one access from another
     last_reads: dict = field(default_factory=dict)  # of each task
     updates: list = field(default_factory=list)  # (read, write) of one task, the lock released in between
+    first: tuple = ()  # what was there when a lock was first held around it, if something waits for it
+    told: dict = field(default_factory=dict)  # lock -> {task: its clock at the end of its last section that wrote this}
+    guards: dict = field(default_factory=dict)  # lock -> what was done while it was held to keep this as it is
 
 
 @dataclass
@@ -68,6 +77,13 @@ class Task:
     sections: frozenset = frozenset()
     locks: frozenset = frozenset()
     calls: list = field(default_factory=list)  # (place, what the arguments are made of) of the calls that it is in
+    tests: list = field(default_factory=list)  # for each test of a wait that it is in: what was read under which locks
+    waited: frozenset = frozenset()  # locks under which it has waited for something
+    lent: dict = field(default_factory=dict)  # lock -> what comes before as long as it is held
+    decided: frozenset = (
+        frozenset()
+    )  # (lock, another) that it took as the first of many, who hold the other to decide it
+    guarded: dict = field(default_factory=dict)  # section -> locations that it waited for, and keeps as they are
 
     def step(self):
         self.clock = {**self.clock, self.number: self.clock.get(self.number, 0) + 1}
@@ -91,6 +107,7 @@ class Recorder:
         self.turns = None  # of the program's threads
         self.numbers = itertools.count(1)
         self.touched: dict = {}  # section -> {key: whether it was written}
+        self.awaited: set = set()  # names of what the program's loops wait for under a lock (waits.py)
         self._signals: dict = {}  # object -> what its last signal had seen
 
     # --- tasks and their order -------------------------------------------------------------------------------
@@ -142,11 +159,19 @@ class Recorder:
         task = self.current
         location = self.locations.get(key) or self.locations.setdefault(key, Location(name))
         time = task.clock[task.number]
-        access = Access(task.number, task.clock, time, writes, task.sections, task.locks, name, *place, view)
+        if writes and location.guards:  # had this come first, they would have waited
+            for lock in task.locks & location.guards.keys():
+                task.see(location.guards[lock])
+        clock = functools.reduce(_later, task.lent.values(), task.clock)
+        access = Access(task.number, clock, time, writes, task.sections, task.locks, name, *place, view)
         access.path = (*task.calls, (place,))
         for section in task.sections:
             things = self.touched.setdefault(section, {})
             things[key] = things.get(key, False) or writes
+        if task.locks and self._is_awaited(key, name):
+            location.first = location.first or (_value_of(key, keep),)
+            for test in task.tests:
+                test.append((location, key, keep, task.locks))
         part = _part(view)
         read = location.last_reads.get((task.number, part))
         is_update = writes and read is not None and bool(read.locks and access.locks)
@@ -162,6 +187,48 @@ class Recorder:
         location.accesses.append(access)
         if is_update:
             location.updates.append((read, access))
+
+    # --- waits that the program wrote itself -------------------------------------------------------------------
+
+    def _is_awaited(self, key, name):
+        return bool(self.awaited) and key[0] != "array" and not self.awaited.isdisjoint(_WORD.findall(name))
+
+    def begin_test(self):
+        self.current.tests.append([])
+        return self.current.tests[-1]
+
+    def end_test(self, test, is_over):
+        """A test that ends a wait is over: what others wrote under its lock, and did before, comes before what follows.
+        Where the value is the one that was there at first, the wait keeps two apart rather than one behind the other; that
+        orders them only if the other one waits too, or as long as the lock is held."""
+        task = self.current
+        while task.tests and task.tests.pop() is not test:  # one that an exception ended
+            pass
+        if not is_over:
+            return
+        for location, key, keep, locks in test:
+            is_first = location.first == (_value_of(key, keep),)
+            for lock in locks:
+                for other, clock in location.told.get(lock, {}).items():
+                    if not is_first or lock in self.tasks[other].waited:
+                        task.see(clock)
+                    elif lock in task.locks:
+                        task.lent[lock] = _later(task.lent.get(lock, {}), clock)
+                task.waited |= {lock}
+            for section in task.sections:
+                if section[0] in locks:
+                    task.guarded.setdefault(section, []).append(location)
+
+    def _tell(self, section, task):
+        """At the end of a section that wrote what others wait for, or waited itself."""
+        for location in task.guarded.pop(section, ()):
+            location.guards[section[0]] = _later(location.guards.get(section[0], {}), self.signal())
+        written = [key for key, is_written in self.touched.get(section, {}).items() if is_written]
+        written = [self.locations[key] for key in written if self._is_awaited(key, self.locations[key].name)]
+        if written:
+            clock = self.signal()
+            for location in written:
+                location.told.setdefault(section[0], {})[self.current.number] = clock
 
     @contextlib.contextmanager
     def inside(self, place, sources):
@@ -209,10 +276,12 @@ class Recorder:
                 self.content(thing, True, name, place)
         return result
 
-    def acquire(self, lock, *args, **kwargs):
+    def acquire(self, lock, *args, is_decided=False, **kwargs):
         """Takes the lock, as its own acquire() would; others go on while it is held."""
         blocking = args[0] if args else kwargs.get("blocking", True)
         timeout = args[1] if len(args) > 1 else kwargs.get("timeout", -1)
+        if self.turns is not None:
+            self.turns.pause()
         if not blocking:
             taken = lock.acquire(False)
         elif self.turns is None:
@@ -220,6 +289,8 @@ class Recorder:
         else:
             taken = self.turns.until(lambda: lock.acquire(False), timeout >= 0)
         if taken:
+            if is_decided:
+                self.current.decided |= {(_lock_of(lock), other) for other in self.current.locks}
             if blocking and timeout < 0:
                 self._nest(lock)
             self.hold(lock)
@@ -230,7 +301,9 @@ class Recorder:
         held, lock = task.locks, _lock_of(lock)
         key = (task.number, task.clock[task.number], held, lock, self.last_place)
         if held and lock not in held and key not in self.nestings:
-            self.nestings[key] = Nesting(task.number, dict(task.clock), key[1], held, lock, self.last_place)
+            self.nestings[key] = Nesting(
+                task.number, dict(task.clock), key[1], held, lock, self.last_place, task.decided
+            )
 
     def release(self, lock):
         self.drop(lock)
@@ -238,18 +311,30 @@ class Recorder:
 
     def hold(self, lock):
         self.keep.append(lock)
+        self.sync_in(lock)
         lock = _lock_of(lock)
         before = next((section for section in self.current.held if section[0] == lock), None)
         self._set_held([*self.current.held, before or (lock, next(self.numbers))])
 
     def drop(self, lock):
-        held = self.current.held
-        for place in reversed(range(len(held))):
-            if held[place][0] == _lock_of(lock):
-                return self._set_held(held[:place] + held[place + 1 :])
+        """One that another task took is handed over: what its giver did comes before what the next one does that takes it."""
+        number = _lock_of(lock)
+        holder = next(
+            (task for task in (self.current, *self.tasks) if any(one == number for one, _ in task.held)), None
+        )
+        if holder is None:
+            return
+        place = max(place for place, (one, _) in enumerate(holder.held) if one == number)
+        section, rest = holder.held[place], holder.held[:place] + holder.held[place + 1 :]
+        if section not in rest:
+            holder.lent.pop(number, None)
+            self._tell(section, holder)
+        if holder is not self.current:
+            self.sync_out(lock)
+        self._set_held(rest, holder)
 
-    def _set_held(self, held):
-        task = self.current
+    def _set_held(self, held, task=None):
+        task = task or self.current
         task.held, task.sections, task.locks = held, frozenset(held), frozenset(lock for lock, _ in held)
 
     # --- verdict ---------------------------------------------------------------------------------------------
@@ -326,7 +411,11 @@ class Recorder:
             for nesting in holding.get(path[-1].lock, ()):
                 if nesting.task > path[0].task and len(path) < 8:
                     if not any(
-                        n.task == nesting.task or n.held & nesting.held or _is_ordered(n, nesting) for n in path
+                        n.task == nesting.task
+                        or n.held & nesting.held
+                        or _is_ordered(n, nesting)
+                        or _is_shared(n, nesting)
+                        for n in path
                     ):
                         extend([*path, nesting])
 
@@ -363,6 +452,12 @@ def _at(line):
 
 def _is_ordered(a, b):
     return b.clock.get(a.task, 0) >= a.time or a.clock.get(b.task, 0) >= b.time
+
+
+def _is_shared(a, b):
+    """Whether both took the lock that one waits for as the first of many, under the lock that the other waits for: who finds
+    one that holds it does not take it."""
+    return any((one.lock, other.lock) in a.decided & b.decided for one, other in ((a, b), (b, a)))
 
 
 def _parting(read, write):
@@ -535,6 +630,23 @@ def _identity(key):
 def _lock_of(lock):
     """A condition is its lock."""
     return id(lock._lock) if isinstance(lock, threading.Condition) else id(lock)
+
+
+def _value_of(key, keep):
+    """What is at a place now: the value itself, or of a container which things it holds."""
+    try:
+        if key[0] == "attribute":
+            return getattr(keep, key[2])
+        if key[0] == "global":
+            return keep[key[2]]
+        if key[0] == "cell":
+            return keep.cell_contents
+    except (AttributeError, KeyError, ValueError):
+        return None
+    try:
+        return content_of(keep)[0]
+    except Exception:  # noqa: BLE001 - another kind of thing, or one that cannot be read now
+        return None
 
 
 def _overlap(a, b):

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import ast
 
+from .waits import decided, is_wait, ways_around, ways_out
+
 HOOK = "__kasoku_check__"
 
 
@@ -15,6 +17,8 @@ class Rewriter(ast.NodeTransformer):
         self.shared_names = shared_names  # globals that the function reads or writes
         self.cell_names = cell_names  # variables that an inner function writes through nonlocal
         self.count = 0  # of variables that it made
+        self.decided = set()  # calls of acquire() by the first of many
+        self.ways = {}  # an `if` that leads out of a wait or around it -> what its test is then
         # What each variable is made of, on all ways that lead here: lines, and 0 for what this call was given.
         self.made_of = {name: frozenset([0]) for name in parameters}
 
@@ -116,7 +120,7 @@ class Rewriter(ast.NodeTransformer):
         given = self._constant(frozenset().union(*(self._lines(part) for part in (*node.args, *node.keywords))))
         if isinstance(node.func, ast.Attribute):
             function = self._hook(
-                "method",
+                "decided" if node in self.decided else "method",
                 self.visit(node.func.value),
                 ast.Constant(node.func.attr),
                 ast.Constant(ast.unparse(node.func.value)),
@@ -176,7 +180,7 @@ class Rewriter(ast.NodeTransformer):
             stores.insert(0, ast.copy_location(ast.Expr(hook), at))
         if isinstance(target, ast.Name) and target.id in self.cell_names:
             hook = self._hook("store_cell", ast.Constant(target.id), self._cell(target.id), sources, at=at)
-            stores.append(ast.copy_location(ast.Expr(hook), at))
+            stores.insert(0, ast.copy_location(ast.Expr(hook), at))
         return stores
 
     def _target(self, target, at, lines):
@@ -267,8 +271,14 @@ class Rewriter(ast.NodeTransformer):
         node.operand = (self._truth if isinstance(node.op, ast.Not) else self.visit)(node.operand)
         return node
 
+    def _test_of_wait(self, test, ends_when, at):
+        """The test of a loop that waits, which is over when it is `ends_when`."""
+        begin = self._hook("begin_test", at=at)
+        return self._hook("end_test", begin, self._truth(test), ast.Constant(ends_when), at=at)
+
     def visit_If(self, node):
-        node.test = self._truth(node.test)
+        is_way = node in self.ways
+        node.test = self._test_of_wait(node.test, self.ways[node], node) if is_way else self._truth(node.test)
         node.body, node.orelse = self._ways(node.body, node.orelse)
         return node
 
@@ -298,7 +308,8 @@ class Rewriter(ast.NodeTransformer):
         return ast.copy_location(ast.UnaryOp(ast.Not(), found), node) if isinstance(node.ops[0], ast.NotIn) else found
 
     def visit_While(self, node):
-        node.test = self._truth(node.test)
+        self.ways.update((way, True) for way in ways_out(node))
+        node.test = self._test_of_wait(node.test, False, node) if is_wait(node) else self._truth(node.test)
         name = self._new_name()
         start = ast.copy_location(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(0)), node)
         count = self._hook("spin", ast.Name(name, ast.Load()), at=node)
@@ -322,6 +333,8 @@ class Rewriter(ast.NodeTransformer):
             if item.optional_vars is not None:
                 item.optional_vars, after = self._target(item.optional_vars, node, lines)
                 stores += after
+        self.ways.update(ways_around(node.body))
+        self.decided.update(decided(node.body))
         node.body = [*stores, *self._block(node.body)]
         return node
 

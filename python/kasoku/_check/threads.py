@@ -246,7 +246,7 @@ def _of_events(recorder, watcher, turns):
 
 
 def _of_conditions(recorder, watcher, turns):
-    waiters = {}
+    waiters, wait_for = {}, threading.Condition.wait_for
 
     def condition_wait(condition, timeout=None):
         if not condition._is_owned():
@@ -277,7 +277,21 @@ def _of_conditions(recorder, watcher, turns):
     def condition_notify_all(condition):
         condition_notify(condition, len(waiters.get(id(condition), [])))
 
+    def condition_wait_for(condition, predicate, timeout=None):
+        predicate = watcher.replacement(predicate) or predicate
+
+        def test():
+            mark, value = recorder.begin_test(), False
+            try:
+                value = predicate()
+            finally:
+                recorder.end_test(mark, bool(value))
+            return value
+
+        return wait_for(condition, test, timeout)
+
     return [
+        (threading.Condition, "wait_for", condition_wait_for),
         (threading.Condition, "wait", condition_wait), (threading.Condition, "notify", condition_notify),
         (threading.Condition, "notify_all", condition_notify_all),
     ]  # fmt: skip
@@ -314,6 +328,7 @@ def _of_queues(recorder, watcher, turns):
         put(self, item, block, timeout)
 
     def queue_get(self, block=True, timeout=None):
+        turns.pause()
         item = get(self, block, timeout)
         if clocks := handed.get((id(self), id(item))):
             recorder.follow(clocks.popleft()[1])
@@ -350,6 +365,7 @@ def _of_semaphores(recorder, watcher, turns):
                 return True
             return False
 
+        turns.pause()
         permits = permits_of(semaphore)
         if not (turns.until(take, timeout is not None) if blocking else take()):
             return False

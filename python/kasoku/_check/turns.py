@@ -1,7 +1,7 @@
 """Threads that take turns: while a check runs, only one of the program's threads runs at a time.
 
-A thread runs until it ends or must wait (join, an event, a full queue, a lock that another holds), then
-the next one goes on. What orders two threads is kept as vector clocks; the turns themselves order nothing.
+A thread runs until it ends, must wait (join, an event, a full queue, a lock that another holds) or is about to take a lock
+or what a queue has, then the next one goes on: so one does not do the work of all. What orders two threads is kept as vector clocks; the turns themselves order nothing.
 If nobody can go on, the program has a deadlock, and that is a finding.
 """
 
@@ -23,7 +23,7 @@ class _Turn:
         self.go = _thread.allocate_lock()
         self.go.acquire()
         self.is_done = self.may_give_up = False
-        self.error = None
+        self.error, self.pauses = None, 0
 
 
 class Turns:
@@ -33,7 +33,7 @@ class Turns:
         self.mine.turn = _Turn(recorder.current)
         self.alive = [self.mine.turn]
         self.stalled = self.slept = 0  # turns since somebody got on
-        self.is_dead = False
+        self.is_dead = self.is_over = False
 
     def run(self, task, call):
         """`call` in a thread of its own, at once; returns when it ends or waits."""
@@ -51,6 +51,8 @@ class Turns:
             except BaseException as error:  # noqa: BLE001 - the caller's to judge
                 turn.error = error
             turn.is_done = True
+            if self.is_over:  # all go at once
+                return
             self._got_on()
             after = self._next(turn)
             self.alive.remove(turn)
@@ -75,6 +77,20 @@ class Turns:
         after = self._next(self.mine.turn)
         if after is not self.mine.turn:
             self._hand(after)
+
+    def pause(self):
+        """Others go on first; not while it holds a lock, so that two locks in two orders are told by their places."""
+        me = getattr(self.mine, "turn", None)
+        if me is None:  # a thread from before the check
+            return
+        after = self._next(me)
+        me.pauses += 1
+        is_due = (
+            me.pauses < 256 or me.pauses & (me.pauses - 1) == 0
+        )  # what thousands of turns show the first ones have shown
+        if is_due and after is not me and not self.is_dead and not me.task.held:
+            self._hand(after)
+            self._got_on()
 
     def until(self, ready, may_give_up=False):
         """Lets others run until `ready()`; False if it gave up because nobody else could get on."""
@@ -121,9 +137,7 @@ class Turns:
 
     def finish(self):
         """At the end of the check: whoever still waits is let go."""
-        self.is_dead = True
-        for turn in [t for t in self.alive if t is not self.mine.turn]:
-            if not turn.is_done:
-                self.alive.remove(turn)
-                self.alive.append(turn)
+        self.is_dead = self.is_over = True
+        for turn in self.alive:
+            if turn is not self.mine.turn and not turn.is_done:
                 turn.go.release()

@@ -17,6 +17,7 @@ import types
 from .. import _source, errors
 from .hook import Hook
 from .rewrite import HOOK, Rewriter
+from .waits import awaited
 
 _LIBRARY = tuple({sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 _GUARD = contextlib.contextmanager(iter).__code__  # of all functions that contextmanager() makes
@@ -28,7 +29,7 @@ class Watcher:
 
     def __init__(self, recorder):
         self.recorder = recorder
-        self.made = {}
+        self.made, self.files = {}, set()
         self.patches = {}  # functions that the check itself stands in for
 
     def replacement(self, function):
@@ -85,6 +86,7 @@ class Watcher:
             definition.body = rewriter._block(definition.body)
         definition.args.defaults, definition.args.kw_defaults = [], [None] * len(definition.args.kwonlyargs)
         file = inspect.getsourcefile(function) or code.co_filename
+        self._note_awaited(file)
         free = code.co_freevars
         name = definition.name = "__kasoku_watched__"  # a function that calls itself means the global of its name
         outer = ast.FunctionDef(
@@ -107,6 +109,13 @@ class Watcher:
         result = types.FunctionType(inner, function.__globals__, function.__name__, function.__defaults__, closure)
         result.__kwdefaults__ = function.__kwdefaults__
         return result
+
+    def _note_awaited(self, file):
+        """What the loops of a file wait for, before any of it is written."""
+        if file not in self.files:
+            self.files.add(file)
+            with contextlib.suppress(SyntaxError):
+                self.recorder.awaited |= awaited(ast.parse("".join(linecache.getlines(file))))
 
 
 def _parameters(code):

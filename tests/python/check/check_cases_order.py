@@ -41,6 +41,21 @@ waits = "d[t] = 1; __syncthreads(); d[t] = 2;"
 kernel("a_branch_around_a_barrier", "divergence", body="  if (t < 32) __syncthreads();\n  out[t] = 1;")
 kernel("a_barrier_in_a_branch_that_all_take", body="  if (n > 32) __syncthreads();\n  out[t] = 1;")
 kernel("a_branch_around_all_there_is", "divergence", n=60, body=f"  if (t < n) {{ {waits} }}")
+kernel(
+    "a_branch_that_ends_beside_a_barrier",
+    "divergence",
+    body="  if (t < 32) { d[t] = 1; __syncthreads(); d[t] = 2; } else { d[t] = 3; }",
+)
+kernel(
+    "a_case_that_waits",
+    "divergence",
+    body="  switch (t & 3) { case 0: d[t] = 1; __syncthreads(); break; case 1: d[t] = 2; break; default: d[t] = 3; }",
+)
+kernel(
+    "a_branch_of_blocks_beside_a_barrier",
+    grid=2,
+    body="  if (blockIdx.x) { d[t] = 1; __syncthreads(); d[t] = 2; } else { d[t + 64] = 3; }",
+)
 kernel("an_early_return", n=60, body=f"  if (t >= n) return;\n  {waits}")
 kernel("an_early_return_behind_a_store", n=60, body=f"  if (t >= n) {{ out[t] = 7; return; }}\n  {waits}")
 kernel(

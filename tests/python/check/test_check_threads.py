@@ -1,6 +1,11 @@
 """check on plain Python functions and delayed graphs: every verdict is known beforehand."""
 
+import contextlib
+import queue
+import select
+import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -262,6 +267,50 @@ def test_a_deadlock_that_did_not_happen_names_both_places():
     (found,) = ks.check(program)
     lines = one.__code__.co_firstlineno + 2, other.__code__.co_firstlineno + 1
     assert found.kind == "deadlock" and all(f"(line {line})" in found.text for line in lines), found
+
+
+def test_threads_that_wait_for_ever_end_quietly(monkeypatch):
+    raised, threads, begun = [], [], threading.Event()
+    monkeypatch.setattr(sys, "unraisablehook", raised.append)
+
+    def work(other):
+        begun.wait()
+        threads[other].join()
+
+    def program():
+        threads[:] = [threading.Thread(target=work, args=(other,)) for other in (1, 0)]
+        for thread in threads:
+            thread.start()
+        begun.set()
+        for thread in threads:
+            thread.join()
+
+    (found,) = ks.check(program)
+    assert found.kind == "deadlock"
+    time.sleep(0.1)  # in which they end
+    assert not raised
+
+
+def test_a_thread_from_before_goes_on():
+    asked, answered, is_over = queue.Queue(), queue.Queue(), threading.Event()
+
+    def answer():
+        while not is_over.is_set():
+            with contextlib.suppress(queue.Empty):
+                answered.put(asked.get_nowait())
+            select.select([], [], [], 0.001)
+
+    def program():
+        for i in range(3):
+            asked.put(i)
+        select.select([], [], [], 0.1)  # the other thread's turn; a check does not wait in time.sleep()
+
+    thread = threading.Thread(target=answer)
+    thread.start()
+    assert not ks.check(program)
+    is_over.set()
+    thread.join(10)
+    assert answered.qsize() == 3
 
 
 def factorial(n):

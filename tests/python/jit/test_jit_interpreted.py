@@ -5,6 +5,8 @@ import inspect
 import linecache
 import math
 import random
+import subprocess
+import sys
 import textwrap
 import warnings
 
@@ -287,6 +289,12 @@ def test_a_function_without_source():
         assert ks.jit(space["f"])(1) == 2
     with pytest.raises(TypingError, match=text):
         ks.njit(space["f"])(1)
+
+
+def test_a_function_of_a_command_line():
+    text = "import kasoku as ks\n@ks.njit\ndef f(x):\n    return x + 1\nprint(f(1), ks.njit(lambda x: x * 2)(2))\n"
+    for command in (["-c", text], ["-c" + text], ["-W", "ignore", "-c", text, "-c", "pass"]):
+        assert subprocess.run([sys.executable, *command], capture_output=True, text=True).stdout == "2 4\n"
 
 
 def test_argument_types_that_grow_without_end():

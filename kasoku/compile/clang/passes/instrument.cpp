@@ -94,6 +94,7 @@ class Instrumenter {
   Joins find_joins() {
     Function& kernel = *kernel_.function;
     const PostDominatorTree after(kernel);
+    const bool has_returns = !kernel.hasFnAttribute("ks-no-return");
     Joins joins;
     for (const Instruction& at : instructions(kernel)) {
       if (const Sync sync = sync_of(at); sync == Sync::none || sync == Sync::loop || is_warp_operation(sync)) continue;
@@ -107,7 +108,7 @@ class Instrumenter {
           if (from.getUniqueSuccessor() || after.properlyDominates(reached[i], &from)) continue;
           reached.insert(&from);
           const auto* join = after.getNode(&from)->getIDom();
-          if (join && join->getBlock() && goes_on(*join->getBlock(), from)) joins.insert({join->getBlock(), &at});
+          if (join && join->getBlock() && (!has_returns || goes_on(*join->getBlock(), from))) joins.insert({join->getBlock(), &at});
         }
     }
     return joins;
