@@ -41,8 +41,12 @@ def test_every_float16_and_what_is_rounded_to_one(form, no_first_sight):
     # All that lies at, or beside, the middle between two, with both signs.
     finite = np.sort(wanted[numbers & np.isfinite(wanted)].astype(np.float64))
     middles = ((finite[1:] + finite[:-1]) / 2).astype(np.float32)
-    near = np.concatenate([middles, np.nextafter(middles, np.float32(np.inf)), np.nextafter(middles, np.float32(-np.inf))])
-    near = np.concatenate([near, np.float32([65519.99, 65520, 1e30, -1e30, np.inf, -np.inf, 1e-45, 2**-25, -(2**-25), 0.0, -0.0])])
+    near = np.concatenate(
+        [middles, np.nextafter(middles, np.float32(np.inf)), np.nextafter(middles, np.float32(-np.inf))]
+    )
+    near = np.concatenate(
+        [near, np.float32([65519.99, 65520, 1e30, -1e30, np.inf, -np.inf, 1e-45, 2**-25, -(2**-25), 0.0, -0.0])]
+    )
     with np.errstate(over="ignore"):
         rounded = near.astype(np.float16)
     assert np.array_equal(np.asarray(ks.array(near).astype("float16")).view(np.uint16), rounded.view(np.uint16))
