@@ -218,7 +218,7 @@ std::string one_trip(const Scan& scan) {
   };
   // Of a whole tile neighbours take 16 bytes each, side by side: one trip of a warp to memory has all bytes of what it meets.
   const int64_t n = std::clamp<int64_t>(per_load(scan), 2, 4);
-  const std::string_view few = n == 2 ? "ks_two" : "ks_four";
+  const std::string_view few = n == 2 ? "ks_neighbours" : "ks_four";
   const std::string place = filled("_j / {C} * {pitch} + _j % {C}"), element = "_tile[" + place + "]", element_of_few = "_some.v[_k]";
   const std::string some = fmt::format("{}<{}>", few, scan.type), some_of_tile = fmt::format("*({}*)(_tile + {})", some, place);
   const auto over_tile = [&](const std::string& one, const std::string& one_of_few, const std::string& before, const std::string& after) {
