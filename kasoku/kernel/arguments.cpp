@@ -1,5 +1,6 @@
 #include "kasoku/kernel/arguments.h"
 
+#include "kasoku/array/state.h"
 #include "kasoku/base/half.h"
 #include "kasoku/base/text.h"
 #include "kasoku/device/buffer.h"
@@ -252,9 +253,14 @@ void show_shape(ArrayRef& ref, const Array& array) {
 
 ArrayRef array_ref(const Array& array) {
   ArrayRef ref;
-  ref.data = array.address();  // a launch orders itself: its stream may be another
   show_shape(ref, array);
-  ref.buffer = array.buffer().get();
+  if (const Held held(array); held.may_be_written()) {
+    ref.data = held.memory();
+    ref.buffer = &held.buffer();
+  } else {
+    ref.data = array.address();  // a launch orders itself: its stream may be another
+    ref.buffer = array.buffer().get();
+  }
   return ref;
 }
 

@@ -196,7 +196,7 @@ ArrayRef CallArguments::host_ref(nb::handle object) {
 bool CallArguments::add_foreign(nb::handle object) {
   std::optional<Array> array = array_of_interface(object);
   if (!array) return false;
-  next() = Argument(foreign_.emplace_back(std::move(*array)));
+  next() = Argument(foreign_.emplace_front(std::move(*array)));
   return true;
 }
 
@@ -263,7 +263,7 @@ void CallArguments::add(nb::handle object, bool is_read) {
     argument.array.device = memory.device;
   } else if (const nb::object shown = stand_in(object); shown.is_valid()) {
     if (const Array* array = array_in(shown)) {
-      next() = Argument(foreign_.emplace_back(*array));
+      next() = Argument(foreign_.emplace_front(*array));
       return;
     }
     const ArrayRef ref = host_ref(shown);

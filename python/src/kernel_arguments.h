@@ -6,7 +6,7 @@
 #include "bindings.h"
 #include "kasoku/kernel/arguments.h"
 
-#include <deque>
+#include <forward_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -61,7 +61,7 @@ class CallArguments {
   size_t count_ = 0, capacity_ = inline_count;
   std::unique_ptr<Argument[]> more_;
   std::vector<std::unique_ptr<HostView>> views_;  // a view may point into itself
-  std::deque<Array> foreign_;  // over other libraries' arrays
+  std::forward_list<Array> foreign_;  // over other libraries' arrays; of none it takes no memory
   std::vector<Transfer> transfers_;
 };
 
