@@ -4,9 +4,9 @@
 
 #include "kasoku/base/error.h"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
-#include <sstream>
 #include <vector>
 
 namespace kasoku {
@@ -16,14 +16,19 @@ namespace {
 constexpr size_t width = 100;
 
 /// Sentences as lines that an editor shows without breaking them.
-std::string wrapped(const std::string& sentences) {
-  std::istringstream words(sentences);
-  std::string text, line;
-  for (std::string word; words >> word;) {
-    if (!line.empty() && line.size() + 1 + word.size() > width) text += line + "\n", line.clear();
-    line += (line.empty() ? "" : " ") + word;
+std::string wrapped(std::string_view sentences) {
+  constexpr std::string_view between = " \n";
+  std::string text;
+  size_t line = 0;
+  for (size_t at = sentences.find_first_not_of(between); at != sentences.npos;) {
+    const size_t end = std::min(sentences.find_first_of(between, at), sentences.size()), size = end - at;
+    const bool is_first = text.empty(), fits = line + 1 + size <= width;
+    if (!is_first) text += fits ? ' ' : '\n';
+    line = is_first || !fits ? size : line + 1 + size;
+    text += sentences.substr(at, size);
+    at = sentences.find_first_not_of(between, end);
   }
-  return text + line;
+  return text;
 }
 
 /// The parts that are not empty, as paragraphs.
