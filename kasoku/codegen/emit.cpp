@@ -298,7 +298,15 @@ bool rounds_to_half(const Group& group) {
   return group.store_dtype == Dtype::float16 || std::ranges::any_of(group.values, [](const Instruction& x) { return x.kind != Instruction::load && x.dtype == Dtype::float16; });
 }
 
-std::string emit_map(const Group& group) {
+/// The store rounds to 16 bits, so the last operation need not.
+Group rounded_once(Group group) {
+  Instruction& last = group.values.back();
+  if (last.kind == Instruction::apply && last.dtype == group.store_dtype) last.dtype = register_dtype(last.dtype);
+  return group;
+}
+
+std::string emit_map(const Group& given) {
+  const Group group = rounded_once(given);
   const Loop loop = group;
   Body body;
   body.is_pure = !std::ranges::any_of(group.values, [](const Instruction& x) { return x.kind == Instruction::gather; });
