@@ -254,13 +254,16 @@ void show_shape(ArrayRef& ref, const Array& array) {
 ArrayRef array_ref(const Array& array) {
   ArrayRef ref;
   show_shape(ref, array);
-  if (const Held held(array); held.may_be_written()) {
-    ref.data = held.memory();
-    ref.buffer = &held.buffer();
-  } else {
-    ref.data = array.address();  // a launch orders itself: its stream may be another
-    ref.buffer = array.buffer().get();
+  {
+    const Held held(array);  // to its end nobody else may look at the array
+    if (held.may_be_written()) {
+      ref.data = held.memory();
+      ref.buffer = &held.buffer();
+      return ref;
+    }
   }
+  ref.data = array.address();  // a launch orders itself: its stream may be another
+  ref.buffer = array.buffer().get();
   return ref;
 }
 
