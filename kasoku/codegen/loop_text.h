@@ -130,7 +130,8 @@ std::string positions(const Loop& loop, int first, int last, const std::string& 
 std::string value_at(const Loop& loop, const LoopOperand& operand, const Place& place);
 /// Whether all that lie in a row may be read and written 16 bytes at a time at `_{from}_x` + start.
 std::string is_aligned(const Loop& loop, char from, const std::string& start, bool of_outputs = false);
-/// Of what lies in a row and is read: `few` elements, "ks_four" or "ks_neighbours", from `_p_x` to `_f_x`.
+/// Definitions of `_f_x` for each operand that is read in a row: the elements from `_p_x` on, as many as the struct `few`
+/// has ("ks_four" or "ks_neighbours").
 std::string loads_of_few(const Loop& loop, std::string_view few, const std::string& indent);
 
 }  // namespace kasoku

@@ -11,6 +11,7 @@
 //   _before             what is before each chunk: [rows][chunks]; nothing is before a row's first one
 //   _told               one trip: a ticket, then what tiles, groups of tiles, groups of these, ... gave, once they did
 //   _heard, _outer      one trip: what a warp heard of a level's items; what is before the tile on each level
+//   _some               one trip: neighbours that a thread moves at once
 #include "kasoku/codegen/scan_text.h"
 
 #include "kasoku/base/error.h"
@@ -216,7 +217,7 @@ std::string one_trip(const Scan& scan) {
   const auto filled = [&, pitch = scan_chunk + per_load(scan)](std::string_view text) {
     return fmt::format(fmt::runtime(text), arg("T", scan.type), arg("G", scan_group), arg("C", scan_chunk), arg("pitch", pitch), arg("tile", tile_of_trip), arg("threads", threads_of_trip));
   };
-  // Of a whole tile neighbours take 16 bytes each, side by side: one trip of a warp to memory has all bytes of what it meets.
+  // In a whole tile a thread moves 16 bytes at once, beside those of its neighbour: so a trip of a warp to memory leaves no gaps.
   const int64_t n = std::clamp<int64_t>(per_load(scan), 2, 4);
   const std::string_view few = n == 2 ? "ks_neighbours" : "ks_four";
   const std::string place = filled("_j / {C} * {pitch} + _j % {C}"), element = "_tile[" + place + "]", element_of_few = "_some.v[_k]";
