@@ -25,6 +25,9 @@ enum class Schedule : uint8_t {
   range,   ///< one thread, from `_at` to `_end`, which the text around gives: rows, of a single axis elements
 };
 
+/// Whether elements pass through registers four at a time, as `ks_four`.
+constexpr bool has_fours(Schedule schedule) { return schedule == Schedule::fours || schedule == Schedule::eights || schedule == Schedule::apart; }
+
 /// What is known of the text of one element, and what that allows the loop to do.
 struct BodyTraits {
   bool is_straight = true;  ///< no jumps: one statement after the other

@@ -187,7 +187,7 @@ Program element_program(const ElementText& text) {
     return all + operation_lines(options, operation);
   };
   std::string start = start_of(options, has_complex, has_raw, text.typedefs);
-  start += text.computed->helpers(loop.schedule == Schedule::fours || loop.schedule == Schedule::eights || loop.schedule == Schedule::apart ? "ks_four" : "");
+  start += text.computed->helpers(has_fours(loop.schedule) ? "ks_four" : "");
   return finish(std::move(start), std::move(params), loop, body, !text.is_simt || !text.is_narrow, options);
 }
 
