@@ -22,9 +22,10 @@ def _system(A, b, x0, M, maxiter, tol, atol, factor=10):
     x = _cupy.zeros(n, dtype) if x0 is None else x0.astype(dtype).ravel().copy()
     if x.size != n:
         raise ValueError("x0 has incompatible dimensions")
-    before = (lambda r: r.copy()) if M is None else _aslinearoperator(M).matvec
-    if M is not None and _aslinearoperator(M).shape != A.shape:
-        raise ValueError(f"matrix and preconditioner have different shapes: {A.shape}, {_aslinearoperator(M).shape}")
+    M = None if M is None else _aslinearoperator(M)
+    if M is not None and M.shape != A.shape:
+        raise ValueError(f"matrix and preconditioner have different shapes: {A.shape}, {M.shape}")
+    before = (lambda r: r.copy()) if M is None else M.matvec
     size = float(_norm(b))
     limit = max(tol * size, tol if atol is None and size == 0 else atol or 0.0)
     return A, b, x, before, factor * n if maxiter is None else maxiter, limit
