@@ -309,6 +309,7 @@ std::string emit_map(const Group& given) {
   const Group group = rounded_once(given);
   const Loop loop = group;
   Body body;
+  body.assigns_first = true;
   body.is_pure = !std::ranges::any_of(group.values, [](const Instruction& x) { return x.kind == Instruction::gather; });
   const bool is_copy = group.values.size() == 1 && group.values[0].kind == Instruction::load && group.loads[0] == group.store_dtype;
   body.element = [&, is_copy](const Place& place, const std::string& indent) {

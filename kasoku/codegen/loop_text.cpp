@@ -3,6 +3,7 @@
 //   _m_x                 the memory of operand x
 //   _p_x                 where x is in the innermost loop: a pointer, or the element's number
 //   _f_x                 four elements of x
+//   _q_x, _to_x          where x is in a row, and where a piece of its results goes, which lies in _piece_x
 //   _first_x, _s0_x …    x's first number; its strides, in bytes or numbers, outermost first
 //   _n0 …, _i0 …         lengths of the axes, numbers along them
 //   _total               elements, without a reduction's
@@ -49,24 +50,78 @@ std::string row_text(const Body& body, const std::string& end, const std::string
          body.element({"_j"}, indent + "  ") + indent + "}\n";
 }
 
+/// The elements from `_p_x` on, `_n` of them.
+std::string elements_in_a_row(const Body& body, const std::string& indent) {
+  if (body.head_of_fours.empty()) return row_text(body, "_n", indent);
+  std::string text = indent + "const long long fours = _n >> 2;\n" + body.head_of_fours;
+  for (int k = 0; k < 4; ++k) text += indent + "  {\n" + body.element({fmt::format("(4 * t + {})", k), k}, indent + "    ") + indent + "  }\n";
+  return text + indent + "}\n" + indent + "for (long long _j = 4 * fours; _j < _n; ++_j) {\n" + body.element({"_j"}, indent + "  ") + indent + "}\n";
+}
+
+/// A store reads the line of memory that it changes. Where lines are changed as a whole, and are so many that no cache has them
+/// still when somebody reads them, that is a third of the work, or half of it. There results pass by the caches: a piece of them is
+/// written to memory that lies in a cache, and that goes out by stores that read nothing.
+constexpr int64_t bytes_past_caches = int64_t{64} << 20;  // of all operands together
+constexpr int elements_of_piece = 512, most_outputs_in_pieces = 4;
+
+bool may_pass_caches(const Loop& loop, const Body& body) {
+  const auto outputs = std::ranges::count_if(loop.operands, &LoopOperand::is_output);
+  return body.is_vector && body.assigns_first && outputs > 0 && outputs <= most_outputs_in_pieces &&
+         std::ranges::all_of(loop.operands, [](const LoopOperand& x) { return !x.is_output || (moves(x) && x.inner == Inner::unit); });
+}
+
+/// Pieces, and whether results pass by the caches. What is overwritten after it was read has its lines in a cache already.
+std::string before_pieces(const Loop& loop, const std::string& indent) {
+  std::string pieces, bytes, is_other;
+  for (const LoopOperand& x : loop.operands) {
+    if (!moves(x)) continue;
+    bytes += fmt::format("{}(long long)sizeof({})", bytes.empty() ? "" : " + ", x.type);
+    if (!x.is_output) continue;
+    pieces += fmt::format("{0}__align__(64) unsigned char _piece_{1}[{2} * sizeof({3})];\n", indent, x.name, elements_of_piece, x.type);
+    for (const LoopOperand& of : loop.operands)
+      if (moves(of) && !of.is_output) is_other += fmt::format(" && (const void*)_m_{} != (const void*)_m_{}", x.name, of.name);
+  }
+  return pieces + fmt::format("{}const bool _pass_caches = _total * ({}) >= {}ll{};\n", indent, bytes, bytes_past_caches, is_other);
+}
+
+/// Who is told that the kernel has ended finds the results.
+constexpr const char* after_pieces = "  if (_pass_caches) __threadfence();\n";
+
+/// The elements from `_q_x` on, `_count` of them.
+std::string elements_in_pieces(const Loop& loop, const Body& body, const std::string& indent) {
+  const std::string in = indent + "  ";
+  std::string pieces, ends;
+  for (const LoopOperand& x : loop.operands) {
+    if (!x.is_output) continue;
+    pieces += fmt::format("{0}{1}* const _p_{2} = _pass_caches ? ({1}*)_piece_{2} : _to_{2};\n", in + "  ", x.type, x.name);
+    ends += fmt::format("{0}  if (_pass_caches) ks_pass_caches(_to_{1}, _piece_{1}, _n * sizeof({2}));\n", in, x.name, x.type);
+  }
+  std::string text = fmt::format("{0}for (long long _first = 0, _n; _first < _count; _first += _n) {{\n"
+                                 "{0}  _n = _pass_caches && _count - _first > {1} ? {1} : _count - _first;\n", indent, elements_of_piece) +
+                     positions(loop, loop.rank - 1, loop.rank, "_first", false, 'q', 'p', in);
+  for (const LoopOperand& x : loop.operands)
+    if (x.is_output) text += fmt::format("{0}{1}* const _to_{2} = _p_{2};\n", in, x.type, x.name);
+  return text + in + "{\n" + pieces + elements_in_a_row(body, in + "  ") + ends + in + "}\n" + indent + "}\n";
+}
+
 std::string range_text(const Loop& loop, const Body& body) {
   if (loop.rank > 1)
     return "  for (ks_index _row = _at; _row < _end; ++_row) {\n" + row_positions(loop, "    ") + row_text(body, row_length(loop), "    ") + "  }\n";
-  std::string text = positions(loop, 0, 1, "_at", true, 0, 'p', "  ") + "  const long long _n = _end - _at;\n";
-  if (body.head_of_fours.empty()) return text + row_text(body, "_n", "  ");
-  text += "  const long long fours = _n >> 2;\n" + body.head_of_fours;
-  for (int k = 0; k < 4; ++k) text += "    {\n" + body.element({fmt::format("(4 * t + {})", k), k}, "      ") + "    }\n";
-  return text + "  }\n  for (long long _j = 4 * fours; _j < _n; ++_j) {\n" + body.element({"_j"}, "    ") + "  }\n";
+  if (may_pass_caches(loop, body))
+    return before_pieces(loop, "  ") + positions(loop, 0, 1, "_at", true, 0, 'q', "  ") + "  const long long _count = _end - _at;\n" + elements_in_pieces(loop, body, "  ") + after_pieces;
+  return positions(loop, 0, 1, "_at", true, 0, 'p', "  ") + "  const long long _n = _end - _at;\n" + elements_in_a_row(body, "  ");
 }
 
 std::string chunks_text(const Loop& loop, const Body& body) {
-  const std::string text =
+  std::string text =
       "  long long _at = (long long)blockIdx.x * _chunk;\n"
       "  const long long _end = _at + _chunk < _total ? _at + _chunk : _total;\n";
   if (loop.rank == 1) return text + range_text(loop, body);
-  return text + "  while (_at < _end) {\n" + positions(loop, 0, loop.rank, "_at", true, 0, 'p', "    ") +
-         fmt::format("    const long long _left = _n{0} - _i{0}, _n = _left < _end - _at ? _left : _end - _at;\n", loop.rank - 1) +
-         row_text(body, "_n", "    ") + "    _at += _n;\n  }\n";
+  const bool has_pieces = may_pass_caches(loop, body);
+  if (has_pieces) text += before_pieces(loop, "  ");
+  return text + "  while (_at < _end) {\n" + positions(loop, 0, loop.rank, "_at", true, 0, has_pieces ? 'q' : 'p', "    ") +
+         fmt::format("    const long long _left = _n{0} - _i{0}, {1} = _left < _end - _at ? _left : _end - _at;\n", loop.rank - 1, has_pieces ? "_count" : "_n") +
+         (has_pieces ? elements_in_pieces(loop, body, "    ") : elements_in_a_row(body, "    ")) + fmt::format("    _at += {};\n  }}\n{}", has_pieces ? "_count" : "_n", has_pieces ? after_pieces : "");
 }
 
 std::string store_of_four(const LoopOperand& x) { return fmt::format("    *(ks_four<{0}>*)(_p_{1} + _j) = _f_{1};\n", x.type, x.name); }
@@ -216,6 +271,11 @@ std::string loop_text(const Loop& loop, const Body& body) {
                     : loop.schedule == Schedule::range ? range_text
                                                        : each_text;
   return body.before + text(loop, body) + body.after;
+}
+
+std::string_view helper_of(const Loop& loop, const Body& body) {
+  if (has_fours(loop.schedule)) return "ks_four";
+  return loop.schedule == Schedule::chunks && may_pass_caches(loop, body) ? "ks_pass_caches" : "";
 }
 
 std::string loop_parameters(const Loop& loop) {

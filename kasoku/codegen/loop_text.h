@@ -84,6 +84,7 @@ struct Body {
   std::string before, after;
   bool is_in_loop = false;    ///< see BodyTraits
   bool is_vector = true;      ///< chunks, range: a compiler may make vectors, and no output overlaps another operand
+  bool assigns_first = false;  ///< see BodyTraits; of every output, and all of each is written
   /// It does nothing but give its outputs values: it may run for elements that are not there.
   bool is_pure = false;
   int abreast = 0;            ///< chunks, range: how many vectors of elements are computed abreast; 0: the compiler chooses
@@ -95,6 +96,8 @@ struct Body {
 
 /// The kernel's body: over `loop`, `body`.
 std::string loop_text(const Loop& loop, const Body& body);
+/// The helper that the loop itself calls, or nothing.
+std::string_view helper_of(const Loop& loop, const Body& body);
 
 /// The parameters behind those of the body, which has the memory, `_m_x`: first numbers, lengths,
 /// strides; of a map the total, and what the schedule needs besides. Their values:

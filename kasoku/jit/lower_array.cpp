@@ -122,6 +122,7 @@ void FunctionLowering::elements(const Fused& fused, const std::string& shape, co
       });
     };
     text.is_vector = !options_.is_cuda && !on_device_;
+    text.assigns_first = std::ranges::none_of(leaves, [](const Fused::Leaf& leaf) { return leaf.use == Fused::Use::written; });
     const bool has_rows = loop.rank > 1;
     line("const ks_index _rows = {}, _width = {};", has_rows ? fmt::format("ks_rows({})", shape) : "_total", has_rows ? row_length(loop) : "1");
     if (may_run_parallel && options_.parallel && !is_parallel_) {

@@ -171,6 +171,7 @@ Program element_program(const ElementText& text) {
       body.before += fmt::format("  _ind.set_axis({}, {});\n", axis, loop.rank == 1 ? "_total" : fmt::format("_n{}", axis));
   }
   body.is_in_loop = needs_loop(options, operation);
+  body.assigns_first = std::ranges::all_of(text.params, [&](const ElementParam& param) { return param.use != ParamUse::output || starts_with_assignment(operation, param.declared->name); });
   if (body.is_in_loop) {
     body.before += with_lines(options.loop_prep, options.name + " loop_prep") + ";\n#line 1 \"kasoku\"\n";
     body.after = with_lines(options.after_loop, options.name + " after_loop") + ";\n";
@@ -187,7 +188,7 @@ Program element_program(const ElementText& text) {
     return all + operation_lines(options, operation);
   };
   std::string start = start_of(options, has_complex, has_raw, text.typedefs);
-  start += text.computed->helpers(has_fours(loop.schedule) ? "ks_four" : "");
+  start += text.computed->helpers(helper_of(loop, body));
   return finish(std::move(start), std::move(params), loop, body, !text.is_simt || !text.is_narrow, options);
 }
 
