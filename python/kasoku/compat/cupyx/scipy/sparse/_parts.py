@@ -16,6 +16,34 @@ _row_products = _kernel("raw T data, raw int32 indices, raw int32 indptr, raw T 
       for (int k = indptr[row]; k < indptr[row + 1]; k++) all += data[k] * x[indices[k] * columns + column];
       y = all;""", "sparse_row_products")  # fmt: skip
 
+# What a line of either matrix has, each place once; -1 where a line's places do not rise.
+_union_counts = _kernel("raw int32 a_ptr, raw int32 a_at, raw int32 b_ptr, raw int32 b_at", "int32 count", """
+      int p = a_ptr[i], q = b_ptr[i], found = 0;
+      const int a_end = a_ptr[i + 1], b_end = b_ptr[i + 1];
+      bool rises = true;
+      for (int k = p + 1; k < a_end; k++) rises &= a_at[k - 1] < a_at[k];
+      for (int k = q + 1; k < b_end; k++) rises &= b_at[k - 1] < b_at[k];
+      for (; p < a_end && q < b_end; found++) {
+        const int from_a = a_at[p], from_b = b_at[q];
+        p += from_a <= from_b;
+        q += from_b <= from_a;
+      }
+      count = rises ? found + (a_end - p) + (b_end - q) : -1;""", "sparse_union_counts")  # fmt: skip
+
+_unions = _kernel("raw int32 a_ptr, raw int32 a_at, raw A a, raw int32 b_ptr, raw int32 b_at, raw B b, raw int32 begins",
+    "raw int32 at, raw A x, raw B y", """
+      int p = a_ptr[i], q = b_ptr[i];
+      const int a_end = a_ptr[i + 1], b_end = b_ptr[i + 1];
+      for (int k = begins[i]; k < begins[i + 1]; k++) {
+        const bool in_a = p < a_end && (q >= b_end || a_at[p] <= b_at[q]);
+        const bool in_b = q < b_end && (p >= a_end || b_at[q] <= a_at[p]);
+        at[k] = in_a ? a_at[p] : b_at[q];
+        x[k] = in_a ? a[p] : A(0);
+        y[k] = in_b ? b[q] : B(0);
+        p += in_a;
+        q += in_b;
+      }""", "sparse_unions")  # fmt: skip
+
 
 def dtype_of(dtype):
     """A dtype that matrices can have, as CuPy has it."""
@@ -94,13 +122,18 @@ def product(a, b):
     return rows, b_at[places], _cupy.repeat(a_data, counts) * b_data[places]
 
 
-def aligned(a, b, width):
-    """Places where one of two matrices has an element, and both matrices' elements there; each has its places once."""
-    keys = [row.astype("int64") * width + column for row, column, _ in (a, b)]
-    places = _cupy.unique(_cupy.concatenate(keys))
-    parts = []
-    for key, (_, _, data) in zip(keys, (a, b)):
-        part = _cupy.zeros(places.size, data.dtype)
-        part[_cupy.searchsorted(places, key)] = data
-        parts.append(part)
-    return (places // max(width, 1)).astype("int32"), (places % max(width, 1)).astype("int32"), *parts
+def line_pairs(a, b):
+    """Two matrices' elements (indptr, indices, data) side by side: pointers and indices of the places where one of them has
+    an element, and both matrices' elements there. None where a line of one is not in order, or has a place twice."""
+    (a_ptr, a_at, a_data), (b_ptr, b_at, b_data) = a, b
+    counts = _cupy.empty(a_ptr.size - 1, "int32")
+    if counts.size:
+        _union_counts(a_ptr, a_at, b_ptr, b_at, counts)
+        if int(counts.min()) < 0:
+            return None
+    indptr = _cupy.concatenate([_cupy.zeros(1, "int32"), _cupy.cumsum(counts, dtype="int32")])
+    n = int(indptr[-1])
+    indices, x, y = _cupy.empty(n, "int32"), _cupy.empty(n, a_data.dtype), _cupy.empty(n, b_data.dtype)
+    if n:
+        _unions(a_ptr, a_at, a_data, b_ptr, b_at, b_data, indptr, indices, x, y, size=counts.size)
+    return indptr, indices, x, y
