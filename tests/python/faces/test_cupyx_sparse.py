@@ -294,3 +294,30 @@ def test_places_that_come_twice_and_in_no_order_are_joined(of):
 def test_matrices_without_elements_meet(shape):
     same(sparse.csr_matrix(shape) + sparse.csr_matrix(shape), np.zeros(shape))
     same(sparse.csc_matrix(shape).multiply(sparse.csr_matrix(shape)), np.zeros(shape))
+
+
+@pytest.mark.parametrize("dtype", "?fdFD")
+@pytest.mark.parametrize("lengths", [[0, 1, 16, 0, 17], [15, 33, 2], [1000, 1, 0], [64, 128, 31, 0]])
+def test_lines_are_sorted_stably_and_joined(lengths, dtype):
+    indptr = np.cumsum([0, *lengths])
+    indices, data = rng.integers(0, 50, indptr[-1]), (rng.random(indptr[-1]) * 8 - 2).astype(dtype)
+    given = (cp.asarray(data), cp.asarray(indices), cp.asarray(indptr))
+    a = sparse.csr_matrix(given, shape=(len(lengths), 50))
+    a.sort_indices()
+    order = np.lexsort((indices, np.repeat(np.arange(len(lengths)), lengths)))
+    np.testing.assert_array_equal(a.indices.get(), indices[order])
+    np.testing.assert_array_equal(a.data.get(), data[order])
+    want = np.zeros(a.shape, dtype)
+    np.add.at(want, (np.repeat(np.arange(len(lengths)), lengths), indices), data)
+    a.sum_duplicates()
+    assert a.has_canonical_format and a.nnz == len(set(zip(np.repeat(np.arange(len(lengths)), lengths), indices)))
+    np.testing.assert_allclose(a.toarray().get(), want, rtol=1e-5 if dtype in "fF" else 1e-13)
+
+
+@pytest.mark.parametrize("formats_of", [("csr", "csc"), ("csc", "coo"), ("dia", "csr")])
+@pytest.mark.parametrize("dtypes", ["dd", "fF", "dD"])
+def test_products_of_wide_lines(formats_of, dtypes):
+    a, b = ((rng.random((40, 40)) * (rng.random((40, 40)) < 0.3)).astype(dtype) for dtype in dtypes)
+    got = made(formats_of[0], a) @ made(formats_of[1], b)
+    assert got.dtype == (a @ b).dtype and got.has_canonical_format
+    np.testing.assert_allclose(got.toarray().get(), a @ b, rtol=1e-5)

@@ -238,9 +238,8 @@ class spmatrix:
         if self.shape[1] != other.shape[0]:
             raise ValueError("dimension mismatch")
         a, b = self.tocsr(), other.tocsr()
-        row, column, data = _parts.product((a.indptr, a.indices, a.data), (b.indptr, b.indices, b.data))
-        row, column, data = _in_order(row, column, data, b.shape[1])
-        result = csr_matrix((data, column, _pointers(row, a.shape[0])), shape=(a.shape[0], b.shape[1]))
+        indptr, indices, data = _parts.product((a.indptr, a.indices, a.data), (b.indptr, b.indices, b.data))
+        result = csr_matrix((data, indices, indptr), shape=(a.shape[0], b.shape[1]))
         return result.asformat(self.format if self.format in ("csr", "csc") else "csr")
 
     def dot(self, other):
@@ -344,7 +343,7 @@ class spmatrix:
         of, x, y = self._pairs(other)
         dtype = _np.result_type(self.dtype, other.dtype)
         x, y = x.astype(dtype, copy=False), y.astype(dtype, copy=False)
-        return of(x + y if sign > 0 or dtype == bool else x - y)
+        return of(x + y if sign > 0 or dtype.kind == "b" else x - y)
 
     def __add__(self, other):
         return self._beside(other, lambda a, b: a._added(b, 1) if isinstance(a, spmatrix) else a + b)
@@ -736,9 +735,7 @@ class _Lines(spmatrix):
     has_canonical_format = property(lambda self: self._is_in_order(True), lambda self, value: None)
 
     def _ordered(self, join):
-        width = self._shape[1 - self._major]
-        lines, self.indices, self.data = _in_order(_lines(self.indptr), self.indices, self.data, width, join)
-        self.indptr = _pointers(lines, self._shape[self._major])
+        self.indptr, self.indices, self.data = _parts.sorted_lines(self.indptr, self.indices, self.data, join)
 
     def sort_indices(self):
         self._ordered(False)

@@ -44,6 +44,47 @@ _unions = _kernel("raw int32 a_ptr, raw int32 a_at, raw A a, raw int32 b_ptr, ra
         q += in_b;
       }""", "sparse_unions")  # fmt: skip
 
+# The elements of a line by their places, and those of one place joined: runs of 16 by insertion, then merges, both stable.
+_sort_lines = _kernel("raw int32 begins, bool join", "raw int32 at, raw T x, raw int32 other_at, raw T other, int32 count", """
+      const int begin = begins[i], end = begins[i + 1];
+      for (int run = begin; run < end; run += 16)
+        for (int k = run + 1; k < end && k < run + 16; k++) {
+          const int place = at[k];
+          const T value = x[k];
+          int j = k;
+          for (; j > run && at[j - 1] > place; j--) { at[j] = at[j - 1]; x[j] = x[j - 1]; }
+          at[j] = place;
+          x[j] = value;
+        }
+      bool is_other = false;
+      for (long long width = 16; width < end - begin; width *= 2, is_other = !is_other)
+        for (long long run = begin; run < end; run += 2 * width) {
+          const int middle = run + width < end ? int(run + width) : end;
+          const int last = run + 2 * width < end ? int(run + 2 * width) : end;
+          int p = int(run), q = middle;
+          for (int k = p; k < last; k++) {
+            const int from_p = is_other ? other_at[p < middle ? p : run] : at[p < middle ? p : run];
+            const int from_q = is_other ? other_at[q < last ? q : run] : at[q < last ? q : run];
+            const bool is_p = p < middle && (q >= last || from_p <= from_q);
+            const int from = is_p ? p++ : q++;
+            const int place = is_p ? from_p : from_q;
+            if (is_other) { at[k] = place; x[k] = other[from]; }
+            else { other_at[k] = place; other[k] = x[from]; }
+          }
+        }
+      int to = begin;
+      for (int k = begin; k < end; k++) {
+        const int place = is_other ? other_at[k] : at[k];
+        const T value = is_other ? other[k] : x[k];
+        if (join && to > begin && at[to - 1] == place) x[to - 1] += value;
+        else { at[to] = place; x[to++] = value; }
+      }
+      count = to - begin;""", "sparse_sort_lines")  # fmt: skip
+
+_close_up = _kernel("raw int32 begins, raw int32 at, raw T x, raw int32 to", "raw int32 new_at, raw T new_x", """
+      for (int k = to[i], from = begins[i]; k < to[i + 1]; k++, from++) { new_at[k] = at[from]; new_x[k] = x[from]; }""",
+    "sparse_close_up")  # fmt: skip
+
 
 def dtype_of(dtype):
     """A dtype that matrices can have, as CuPy has it."""
@@ -103,6 +144,27 @@ def in_order(major, minor, data, width, join=True):
     return major[last], minor[last], segment_sums(data, last + 1)
 
 
+def ends_of(counts):
+    """Where lines of these lengths begin, and where the last one ends."""
+    return _cupy.concatenate([_cupy.zeros(1, "int32"), _cupy.cumsum(counts, dtype="int32")])
+
+
+def sorted_lines(indptr, indices, data, join=True):
+    """Lines whose elements are in order; with `join` those of one place become one, which is their sum."""
+    if not indices.size:
+        return indptr, indices, data
+    at, x = indices.copy(), data.copy()
+    counts = _cupy.empty(indptr.size - 1, "int32")
+    _sort_lines(indptr, join, at, x, _cupy.empty_like(at), _cupy.empty_like(x), counts)
+    ends = ends_of(counts)
+    n = int(ends[-1])
+    if n == at.size:
+        return indptr, at, x
+    indices, data = _cupy.empty(n, "int32"), _cupy.empty(n, x.dtype)
+    _close_up(indptr, at, x, ends, indices, data, size=counts.size)
+    return ends, indices, data
+
+
 def chosen_lines(indptr, at):
     """Of lines that are chosen: their pointers, and the places of their elements."""
     counts = (indptr[1:] - indptr[:-1])[at]
@@ -114,12 +176,11 @@ def chosen_lines(indptr, at):
 
 
 def product(a, b):
-    """Rows (indptr, indices, data) of the product of two matrices of rows, elements of one place not yet joined."""
+    """The product of two matrices of rows (indptr, indices, data), its rows in order."""
     (a_ptr, a_at, a_data), (b_ptr, b_at, b_data) = a, b
     counts = (b_ptr[1:] - b_ptr[:-1])[a_at]
-    _, places = chosen_lines(b_ptr, a_at)
-    rows = _cupy.repeat(lines(a_ptr), counts)
-    return rows, b_at[places], _cupy.repeat(a_data, counts) * b_data[places]
+    ends, places = chosen_lines(b_ptr, a_at)
+    return sorted_lines(ends[a_ptr], b_at[places], _cupy.repeat(a_data, counts) * b_data[places])
 
 
 def line_pairs(a, b):
@@ -131,7 +192,7 @@ def line_pairs(a, b):
         _union_counts(a_ptr, a_at, b_ptr, b_at, counts)
         if int(counts.min()) < 0:
             return None
-    indptr = _cupy.concatenate([_cupy.zeros(1, "int32"), _cupy.cumsum(counts, dtype="int32")])
+    indptr = ends_of(counts)
     n = int(indptr[-1])
     indices, x, y = _cupy.empty(n, "int32"), _cupy.empty(n, a_data.dtype), _cupy.empty(n, b_data.dtype)
     if n:
