@@ -143,13 +143,13 @@ class spmatrix:
         return coo_matrix((data, (row, column)), shape=self.shape, copy=copy)
 
     def tocsr(self, copy=False):
-        row, column, data = _in_order(*self._triples(), self.shape[1])
-        return csr_matrix((data, column, _pointers(row, self.shape[0])), shape=self.shape)
+        indptr, column, data = _parts.gathered_lines(*self._triples(), self.shape[0])
+        return csr_matrix((data, column, indptr), shape=self.shape)
 
     def tocsc(self, copy=False):
         row, column, data = self._triples()
-        column, row, data = _in_order(column, row, data, self.shape[0])
-        return csc_matrix((data, row, _pointers(column, self.shape[1])), shape=self.shape)
+        indptr, row, data = _parts.gathered_lines(column, row, data, self.shape[1])
+        return csc_matrix((data, row, indptr), shape=self.shape)
 
     def todia(self, copy=False):
         row, column, data = _in_order(*self._triples(), self.shape[1])

@@ -165,6 +165,12 @@ def sorted_lines(indptr, indices, data, join=True):
     return ends, indices, data
 
 
+def gathered_lines(major, minor, data, n):
+    """Elements of any order as n lines in order: their pointers, places and values, those of one place joined."""
+    order = _cupy.argsort(major, kind="stable")
+    return sorted_lines(pointers(major[order], n), minor[order], data[order])
+
+
 def chosen_lines(indptr, at):
     """Of lines that are chosen: their pointers, and the places of their elements."""
     counts = (indptr[1:] - indptr[:-1])[at]
