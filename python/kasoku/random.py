@@ -47,6 +47,17 @@ def _must_hold(dtype, low, high, endpoint):
             raise ValueError(f"{name} is out of bounds for {dtype}")
 
 
+def _bound(x):
+    """A bound of integers: what floats have before the point. Raises OverflowError or ValueError for infinity and NaN."""
+    if isinstance(x, float):
+        return int(x)
+    if isinstance(x, _Array) and x.dtype.kind not in "bui":
+        if not bool(_core.isfinite(x).all()):
+            raise ValueError("bounds of integers are finite")
+        return _whole(x)
+    return x
+
+
 def _is_integer(x):
     """Whether it is one; NumPy's arrays may be an index too."""
     return hasattr(x, "__index__") and not getattr(x, "shape", ())
@@ -131,9 +142,9 @@ def uniform(self, low=0.0, high=1.0, size=None, dtype=None, device=None):
     array([18.90259216, 15.85726123, 16.71998441])
     """
     low, high = _given(low, device), _given(high, device)
-    if isinstance(low, _Array) or isinstance(high, _Array):
-        if not bool(_core.isfinite(high - low).all()):
-            raise OverflowError("the range of a uniform number has to be finite")
+    width = high - low
+    if not (bool(_core.isfinite(width).all()) if isinstance(width, _Array) else math.isfinite(width)):
+        raise OverflowError("the range of a uniform number has to be finite")
     return _uniform_of(self, low, high, _shape(size, [low, high]), dtype, device)
 
 
@@ -155,7 +166,8 @@ def integers(self, low, high=None, size=None, dtype=None, endpoint=False, device
     >>> ks.random.default_rng(1).integers(0, 10, 4)
     array([8, 5, 6, 4])
     """
-    low, high = (0, _given(low, device)) if high is None else (_given(low, device), _given(high, device))
+    low, high = (0, low) if high is None else (low, high)
+    low, high = _bound(_given(low, device)), _bound(_given(high, device))
     if dtype is not None:
         _must_hold(dtype, low, high, endpoint)
     if not isinstance(low, _Array) and not isinstance(high, _Array):

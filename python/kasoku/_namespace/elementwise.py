@@ -171,7 +171,14 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None) -> Array:
 
 def _as(value, like):
     """A number or array in the dtype of `like`; a float adapts."""
-    return value if type(value) is float else _core.asarray(value, device=like.device).astype(like.dtype)
+    if type(value) is float:
+        return value
+    value = _core.asarray(value, device=like.device)
+    if is_complex(value.dtype):
+        raise TypeError(
+            f"nan_to_num: what stands for NaN and infinities is real, as parts of numbers are, not {value.dtype}"
+        )
+    return value.astype(like.dtype)
 
 
 def _complex(real, imaginary):
@@ -325,7 +332,7 @@ def ldexp(x1, x2, /, out=None, *, dtype=None, casting="same_kind") -> Array:
     """
     x1, x2 = _in_loop("ldexp", (x1, x2), dtype, casting)
     x, n = together(x1, x2)
-    if is_inexact(n.dtype) or n.dtype == bool:
+    if is_inexact(n.dtype):
         raise TypeError(f"ldexp: exponents are integers, not {n.dtype}")
     x = floating_as_ufunc(x)
     if x.itemsize == 2:
@@ -420,18 +427,20 @@ def _chebyshev(x, coefficients):
 
 
 def i0(x) -> Array:
-    """The modified Bessel function of the first kind and order 0, in float64. Raises TypeError for complex numbers.
+    """The modified Bessel function of the first kind and order 0, computed in float64. Raises TypeError for complex numbers.
 
     >>> ks.i0(ks.array([0.0, 1.0]))
     array([1.        , 1.26606588])
     """
-    x = abs(_only_real(x, "i0").astype("float64"))
+    x = _only_real(x, "i0")
+    dtype = x.dtype if is_inexact(x.dtype) else "float64"
+    x = abs(x.astype("float64"))
     far = _core.maximum(x, 8.0)
     near = _core.minimum(x, 8.0)
     value = _core.where(
         x <= 8.0, _chebyshev(near / 2 - 2, _i0_near), _chebyshev(32.0 / far - 2, _i0_far) / _core.sqrt(far)
     )
-    return _core.exp(x) * value
+    return (_core.exp(x) * value).astype(dtype)
 
 
 def unwrap(p, discont=None, axis=-1, *, period=2 * np.pi) -> Array:

@@ -185,7 +185,7 @@ def roots(p) -> Array:
     p = p[int(places[0]) : int(places[-1]) + 1]
     p = p if is_inexact(p.dtype) else p.astype("float64")
     n = p.size
-    found = _core.empty(0, dtype=p.dtype, device=p.device)
+    found = _core.empty(0, device=p.device)
     if n > 1:
         from ..linalg import eigvals
 

@@ -142,6 +142,12 @@ def nanstd(
     return _core.sqrt(variance, out=out)
 
 
+def _have_axes(name, *operands):
+    for x, least, what in operands:
+        if x.ndim < least:
+            raise ValueError(f"{name}: {what} have {x.ndim} axes, and need at least {least}")
+
+
 def matvec(x1, x2, /, out=None) -> Array:
     """Products of matrices (…, m, n) and vectors (…, n): (…, m).
 
@@ -149,6 +155,7 @@ def matvec(x1, x2, /, out=None) -> Array:
     array([1., 2.])
     """
     a, b = together(x1, x2)
+    _have_axes("matvec", (a, 2, "the matrices"), (b, 1, "the vectors"))
     return stored(_core.matmul(a, _core.expand_dims(b, -1))[..., 0], out)
 
 
@@ -159,6 +166,7 @@ def vecmat(x1, x2, /, out=None) -> Array:
     array([1., 2.])
     """
     a, b = together(x1, x2)
+    _have_axes("vecmat", (a, 1, "the vectors"), (b, 2, "the matrices"))
     row = _core.conj(a) if is_complex(a.dtype) else a
     return stored(_core.matmul(_core.expand_dims(row, -2), b)[..., 0, :], out)
 

@@ -869,3 +869,23 @@ def test_an_array_that_was_not_made_has_no_elements():
     made = ks.Array.__new__(ks.Array)
     made.__init__((2, 3), "int16")
     assert made.shape == (2, 3) and made.dtype == np.int16
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "bool"])
+def test_i0_gives_the_dtype_of_its_floats(dtype, device):
+    x = np.array([0, 1, 3], dtype=dtype)
+    mine, theirs = ks.i0(ks.array(x, device=device)), np.i0(x)
+    assert mine.dtype == theirs.dtype
+    np.testing.assert_allclose(mine.numpy(), theirs, rtol=1e-3 if dtype == "float16" else 1e-6)
+
+
+@pytest.mark.parametrize("coefficients", [np.array([2 + 1j]), np.array([2, 0], "float32"), np.array([3], "float32")])
+def test_no_roots_and_roots_of_0_have_the_dtype_of_numpys(coefficients):
+    assert ks.roots(coefficients).dtype == np.roots(coefficients).dtype
+
+
+def test_exponents_of_ldexp_may_be_bools(device):
+    x, n = np.array([1.5, 2.0]), np.array([True, False])
+    np.testing.assert_array_equal(
+        ks.ldexp(ks.array(x, device=device), ks.array(n, device=device)).numpy(), np.ldexp(x, n)
+    )

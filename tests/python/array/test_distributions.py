@@ -152,12 +152,6 @@ def test_numbers_past_an_int64_are_its_greatest():
     assert (ks.random.default_rng(1).geometric(1e-30, 5).numpy() > 2**62).all()
 
 
-def test_what_is_uniform_lies_between_numbers():
-    for low, high in ((0.0, float("inf")), (float("-inf"), 0.0), (float("nan"), 1.0), (-1e308, 1e308)):
-        with pytest.raises(ValueError, match="not finite"):
-            ks.random.default_rng(1).uniform(low, high, 3)
-
-
 def test_vectors_of_a_law():
     g = ks.random.default_rng(2)
     x = g.dirichlet([0.5, 2.0, 7.5], 20_000).numpy()
@@ -294,3 +288,27 @@ def test_sizes_and_dtypes(name, args):
     assert g.standard_gamma(2.0, 5, dtype="float32").dtype == np.float32
     out = ks.zeros(5)
     assert g.standard_gamma(2.0, out=out) is out and float(out.sum()) > 0
+
+
+@pytest.mark.parametrize("a", [1024.0, 1025.0, 1e5, 1e300])
+def test_steep_powers_of_zipf_end(a, device):
+    np.testing.assert_array_equal(ks.random.default_rng(1).zipf(a, 5, device=device).numpy(), np.ones(5))
+
+
+def test_bounds_of_integers_are_cut_at_the_point_and_finite():
+    rng = ks.random.default_rng(1)
+    drawn = rng.integers([0.9, 2.5], ks.array([3.7, 4.1]), (500, 2))
+    assert drawn.dtype == np.int64 and [sorted(set(x.tolist())) for x in drawn.numpy().T] == [[0, 1, 2], [2, 3]]
+    for bounds in ((float("inf"), 1), (0, float("nan")), ([0.0, float("nan")], 3), (0, [float("inf"), 1.0])):
+        for generator in (rng, np.random.default_rng(1)):
+            with pytest.raises((ValueError, OverflowError)):
+                generator.integers(*bounds)
+
+
+@pytest.mark.parametrize(
+    "bounds", [(True, float("nan")), (0.0, float("inf")), (float("-inf"), 0.0), (-1e308, 1e308), (0, [float("nan")])]
+)
+def test_the_range_of_uniform_numbers_is_finite(bounds):
+    for generator in (ks.random.default_rng(1), np.random.default_rng(1)):
+        with pytest.raises(OverflowError):
+            generator.uniform(*bounds, size=3)

@@ -699,3 +699,48 @@ made = np.array([row, row, row], dtype=object)
 print(made.ndim, made.shape[0])
 print(np.array([np.arange(2), 3], dtype=object), np.array([np.array(1), np.array(23)], dtype="S"), np.array([np.arange(3)], dtype="U"))
 """)
+
+
+class_programs = """
+import pickle
+import numpy as np
+import numpy.ma as ma
+
+masked = ma.array([[1, 2], [3, 4]], mask=[[0, 1], [0, 0]])
+plain = masked.view(np.ndarray)
+print(plain, repr(plain), type(plain) is np.ndarray, isinstance(plain, np.ndarray), masked.view(type=np.ndarray))
+print(repr(plain + 1), repr(plain.sum()), repr(np.sum(plain)), plain.T.tolist(), np.asarray(plain), plain @ [1, 2])
+print(repr(pickle.loads(pickle.dumps(plain))), pickle.loads(pickle.dumps(np.ndarray)) is np.ndarray)
+records = np.array([("x", 1, 2.5)], dtype=[("n", "U5"), ("i", "i4"), ("f", "f8")])
+print(records.view(np.recarray).view(np.ndarray), records.view(np.ndarray)["f"] * 2, np.array(["a"]).view(np.ndarray))
+print(np.arange(3).view(np.ndarray), np.matrix([[1, 2]]).view(np.ndarray) * 3)
+
+
+class Own(np.ndarray):
+    def __new__(cls, n):
+        return np.ndarray.__new__(cls, (n,))
+
+    def __getitem__(self, key):
+        return np.ndarray.__getitem__(self, key)
+
+    def __setitem__(self, key, value):
+        np.ndarray.__setitem__(self, key, value)
+
+    def __add__(self, other):
+        return np.ndarray.__add__(self, other)
+
+    def sum(self, *args, **named):
+        return np.ndarray.sum(self, *args, **named) * 10
+
+
+own = Own(3)
+own[:] = 2
+print(float(own[1]), float(own.sum()), (own + 1).view(np.ndarray).tolist(), issubclass(Own, np.ndarray), Own.__mro__[1].__name__)
+print(np.ndarray.sum(np.arange(4)), np.ndarray.__add__(np.arange(3), 1), np.ndarray.mean(np.eye(2), axis=0))
+print(np.ndarray.__name__, np.ndarray.__module__, np.ndarray, np.ndarray((2, 0)).shape, hasattr(np.ndarray, "foo"))
+print([m.tolist() for m in (np.arange(2), np.eye(2))] == list(map(np.ndarray.tolist, [np.arange(2), np.eye(2)])))
+"""
+
+
+def test_a_class_of_arrays_is_viewed_as_plain_arrays_and_inherits_from_them():
+    assert run_text(class_programs).stdout == python("-c", class_programs).stdout

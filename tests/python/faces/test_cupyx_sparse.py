@@ -266,3 +266,58 @@ class TestEquations:
         same(operator.rmatvec(y), A.T @ y.get())
         same(operator.H @ y, A.T @ y.get())
         same(linalg.LinearOperator((7, 5), matvec=lambda v: a @ v, dtype="d") @ x, A @ x.get())
+
+
+@pytest.mark.parametrize("format", formats)
+@pytest.mark.parametrize("other", formats)
+@pytest.mark.parametrize("dtypes", ["dd", "fd", "?d", "dF", "??"])
+def test_two_matrices_meet_place_by_place(format, other, dtypes):
+    a, b = (np.asarray(x * 4).astype(dtype) for x, dtype in zip((A, B), dtypes))
+    for operation in (operator.add, operator.sub) if dtypes != "??" else (operator.add,):
+        same(operation(made(format, a), made(other, b)), operation(a, b))
+    same(made(format, a).multiply(made(other, b)), a * b)
+
+
+@pytest.mark.parametrize("of", [sparse.csr_matrix, sparse.csc_matrix])
+def test_places_that_come_twice_and_in_no_order_are_joined(of):
+    lines = [cp.asarray(x) for x in (np.array([1.0, 2, 4, 8, 16]), np.array([3, 1, 3, 0, 0]), np.array([0, 3, 3, 5]))]
+    a = of(tuple(lines), shape=(3, 4) if of is sparse.csr_matrix else (4, 3))
+    b = of(cp.asarray(np.arange(12.0).reshape(a.shape)))
+    before = a.indices.get()
+    same(a + b, a.toarray().get() + b.toarray().get())
+    same(a.multiply(b), a.toarray().get() * b.toarray().get())
+    same(b - a, b.toarray().get() - a.toarray().get())
+    np.testing.assert_array_equal(a.indices.get(), before)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 1), (4, 4)])
+def test_matrices_without_elements_meet(shape):
+    same(sparse.csr_matrix(shape) + sparse.csr_matrix(shape), np.zeros(shape))
+    same(sparse.csc_matrix(shape).multiply(sparse.csr_matrix(shape)), np.zeros(shape))
+
+
+@pytest.mark.parametrize("dtype", "?fdFD")
+@pytest.mark.parametrize("lengths", [[0, 1, 16, 0, 17], [15, 33, 2], [1000, 1, 0], [64, 128, 31, 0]])
+def test_lines_are_sorted_stably_and_joined(lengths, dtype):
+    indptr = np.cumsum([0, *lengths])
+    indices, data = rng.integers(0, 50, indptr[-1]), (rng.random(indptr[-1]) * 8 - 2).astype(dtype)
+    given = (cp.asarray(data), cp.asarray(indices), cp.asarray(indptr))
+    a = sparse.csr_matrix(given, shape=(len(lengths), 50))
+    a.sort_indices()
+    order = np.lexsort((indices, np.repeat(np.arange(len(lengths)), lengths)))
+    np.testing.assert_array_equal(a.indices.get(), indices[order])
+    np.testing.assert_array_equal(a.data.get(), data[order])
+    want = np.zeros(a.shape, dtype)
+    np.add.at(want, (np.repeat(np.arange(len(lengths)), lengths), indices), data)
+    a.sum_duplicates()
+    assert a.has_canonical_format and a.nnz == len(set(zip(np.repeat(np.arange(len(lengths)), lengths), indices)))
+    np.testing.assert_allclose(a.toarray().get(), want, rtol=1e-5 if dtype in "fF" else 1e-13)
+
+
+@pytest.mark.parametrize("formats_of", [("csr", "csc"), ("csc", "coo"), ("dia", "csr")])
+@pytest.mark.parametrize("dtypes", ["dd", "fF", "dD"])
+def test_products_of_wide_lines(formats_of, dtypes):
+    a, b = ((rng.random((40, 40)) * (rng.random((40, 40)) < 0.3)).astype(dtype) for dtype in dtypes)
+    got = made(formats_of[0], a) @ made(formats_of[1], b)
+    assert got.dtype == (a @ b).dtype and got.has_canonical_format
+    np.testing.assert_allclose(got.toarray().get(), a @ b, rtol=1e-5)

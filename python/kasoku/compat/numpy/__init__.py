@@ -5,6 +5,7 @@ whose results are arrays of ours again. Types, constants and exceptions are NumP
 program ends. Libraries that the program imports keep the real NumPy, which gives our arrays to us by its protocols."""
 
 import atexit
+import copyreg
 import functools
 import importlib
 import math
@@ -156,23 +157,53 @@ class _OfArrays(type):
         made = _real.ndarray(shape, dtype, buffer, offset, strides, order)
         return _core._call_numpy("numpy.ndarray", lambda: made, (), {})
 
-    __getattr__ = lambda cls, name: getattr(_ks.Array, name, None) or getattr(_real.ndarray, name)
+    def __getattribute__(cls, name):
+        ours, numpys = getattr(_ks.Array, name, None), getattr(_real.ndarray, name, None)
+        if cls is not ndarray or name in _of_the_class:
+            return type.__getattribute__(cls, name)
+        if not (callable(ours) or callable(numpys)):
+            return type.__getattribute__(cls, name) if ours is None or name.startswith("__") else ours
+        if isinstance(numpys, types.BuiltinFunctionType):  # __new__, and what else is asked of the class
+            return numpys
+        if not (callable(ours) and callable(numpys)):
+            return ours or numpys
+
+        def method(self, *args, **named):  # a subclass of the program's own calls it by the class
+            return (numpys if isinstance(self, _real.ndarray) else ours)(self, *args, **named)
+
+        return functools.wraps(numpys)(method)
 
     # type(x) == np.ndarray, and dictionaries by it
     __eq__ = lambda cls, other: cls is other or (cls is ndarray and other in (_ks.Array, _real.ndarray))
     __hash__ = lambda cls: hash(_ks.Array) if cls is ndarray else type.__hash__(cls)
 
     def __new__(meta, name, bases, names, **more):
-        if bases:  # a subclass of the program's own
+        if any(type(b) is _OfArrays for b in bases):  # a subclass of the program's own
             return type(name, tuple(_real.ndarray if type(b) is _OfArrays else b for b in bases), names, **more)
         return super().__new__(meta, name, bases, names)
 
 
-class ndarray(metaclass=_OfArrays):
-    """An array of kasoku's, or one of NumPy's own."""
+# What Python and NumPy ask of a class themselves.
+_of_the_class = frozenset(
+    "__array_finalize__ __array_function__ __array_ufunc__ __array_wrap__ __class__ __class_getitem__ __init__ "
+    "__init_subclass__ __reduce__ __reduce_ex__ __subclasshook__".split()
+)
+copyreg.pickle(_OfArrays, lambda cls: (_found, ("numpy.ndarray",)) if cls is ndarray else cls.__qualname__)
+
+
+class ndarray(_real.ndarray, metaclass=_OfArrays):
+    """An array of kasoku's, or one of NumPy's own. One of this class itself is what NumPy makes by `x.view(np.ndarray)` of an
+    array of a subclass, of texts or of records."""
 
     __module__ = "numpy"
     __class_getitem__ = classmethod(types.GenericAlias)
+    __repr__ = lambda self: repr(self.view(_real.ndarray))
+    # What is computed from one is an array of ours again, or a number.
+    __array_wrap__ = lambda self, made, context=None, return_scalar=False: _core._call_numpy(
+        "numpy.ndarray", lambda: made[()] if return_scalar else made.view(_real.ndarray), (), {}
+    )
+    __reduce__ = lambda self: self.view(_real.ndarray).__reduce__()
+    __reduce_ex__ = lambda self, protocol: self.view(_real.ndarray).__reduce_ex__(protocol)
 
 
 class vectorize(_real.vectorize):

@@ -9,13 +9,7 @@ import kasoku as _ks
 
 from .... import cupy as _cupy
 from . import _parts
-from ._parts import (
-    aligned as _aligned,
-    dtype_of as _dtype_of,
-    in_order as _in_order,
-    lines as _lines,
-    pointers as _pointers,
-)
+from ._parts import dtype_of as _dtype_of, in_order as _in_order, lines as _lines, pointers as _pointers
 
 __all__ = """spmatrix coo_matrix csr_matrix csc_matrix dia_matrix issparse isspmatrix isspmatrix_coo isspmatrix_csr
     isspmatrix_csc isspmatrix_dia SparseWarning SparseEfficiencyWarning""".split()
@@ -149,13 +143,13 @@ class spmatrix:
         return coo_matrix((data, (row, column)), shape=self.shape, copy=copy)
 
     def tocsr(self, copy=False):
-        row, column, data = _in_order(*self._triples(), self.shape[1])
-        return csr_matrix((data, column, _pointers(row, self.shape[0])), shape=self.shape)
+        indptr, column, data = _parts.gathered_lines(*self._triples(), self.shape[0])
+        return csr_matrix((data, column, indptr), shape=self.shape)
 
     def tocsc(self, copy=False):
         row, column, data = self._triples()
-        column, row, data = _in_order(column, row, data, self.shape[0])
-        return csc_matrix((data, row, _pointers(column, self.shape[1])), shape=self.shape)
+        indptr, row, data = _parts.gathered_lines(column, row, data, self.shape[1])
+        return csc_matrix((data, row, indptr), shape=self.shape)
 
     def todia(self, copy=False):
         row, column, data = _in_order(*self._triples(), self.shape[1])
@@ -244,9 +238,8 @@ class spmatrix:
         if self.shape[1] != other.shape[0]:
             raise ValueError("dimension mismatch")
         a, b = self.tocsr(), other.tocsr()
-        row, column, data = _parts.product((a.indptr, a.indices, a.data), (b.indptr, b.indices, b.data))
-        row, column, data = _in_order(row, column, data, b.shape[1])
-        result = csr_matrix((data, column, _pointers(row, a.shape[0])), shape=(a.shape[0], b.shape[1]))
+        indptr, indices, data = _parts.product((a.indptr, a.indices, a.data), (b.indptr, b.indices, b.data))
+        result = csr_matrix((data, indices, indptr), shape=(a.shape[0], b.shape[1]))
         return result.asformat(self.format if self.format in ("csr", "csc") else "csr")
 
     def dot(self, other):
@@ -330,14 +323,27 @@ class spmatrix:
             return joined(self, other)
         return joined(self.toarray(), _cupy.asarray(other)) if _is_dense(other) else NotImplemented
 
+    def _pairs(self, other):
+        """The places where one of two matrices has an element, and both matrices' elements there: a function that makes the
+        matrix of values at them, and the two rows of elements."""
+        form = self.format if self.format in ("csr", "csc") else "csr"
+        a, b = (x.asformat(form) for x in (self, other))
+        pairs = _parts.line_pairs(*((x.indptr, x.indices, x.data) for x in (a, b)))
+        if pairs is None:
+            a, b = (x.copy() for x in (a, b))
+            a.sum_duplicates()
+            b.sum_duplicates()
+            pairs = _parts.line_pairs(*((x.indptr, x.indices, x.data) for x in (a, b)))
+        indptr, indices, x, y = pairs
+        return lambda data: type(a)((data, indices, indptr), shape=self.shape), x, y
+
     def _added(self, other, sign):
         if other is None:
             return self.copy()
+        of, x, y = self._pairs(other)
         dtype = _np.result_type(self.dtype, other.dtype)
-        (i, j, x), (k, m, y) = self._triples(), other._triples()
-        data = _cupy.concatenate([x.astype(dtype), y.astype(dtype) if sign > 0 else -y.astype(dtype)])
-        row, column, data = _in_order(_cupy.concatenate([i, k]), _cupy.concatenate([j, m]), data, self.shape[1])
-        return self._of(row, column, data, self.shape).asformat("csr" if self.format in ("coo", "dia") else self.format)
+        x, y = x.astype(dtype, copy=False), y.astype(dtype, copy=False)
+        return of(x + y if sign > 0 or dtype.kind == "b" else x - y)
 
     def __add__(self, other):
         return self._beside(other, lambda a, b: a._added(b, 1) if isinstance(a, spmatrix) else a + b)
@@ -354,13 +360,10 @@ class spmatrix:
         """An operation that makes 0 of two zeros, of two matrices."""
         if self.shape != other.shape:
             raise ValueError("inconsistent shapes")
-        width = self.shape[1]
-        row, column, a, b = _aligned(*(_in_order(*x._triples(), width) for x in (self, other)), width)
-        data = operation(a, b)
-        kept = _cupy.flatnonzero(data != 0)
-        return csr_matrix((data[kept], column[kept], _pointers(row[kept], self.shape[0])), shape=self.shape).asformat(
-            "csc" if self.format == "csc" else "csr"
-        )
+        of, x, y = self._pairs(other)
+        result = of(operation(x, y))
+        result.eliminate_zeros()
+        return result
 
     def multiply(self, other):
         """The products of elements; what has one row or column goes along the other's."""
@@ -732,9 +735,7 @@ class _Lines(spmatrix):
     has_canonical_format = property(lambda self: self._is_in_order(True), lambda self, value: None)
 
     def _ordered(self, join):
-        width = self._shape[1 - self._major]
-        lines, self.indices, self.data = _in_order(_lines(self.indptr), self.indices, self.data, width, join)
-        self.indptr = _pointers(lines, self._shape[self._major])
+        self.indptr, self.indices, self.data = _parts.sorted_lines(self.indptr, self.indices, self.data, join)
 
     def sort_indices(self):
         self._ordered(False)

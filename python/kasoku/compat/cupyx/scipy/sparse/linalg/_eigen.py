@@ -13,23 +13,27 @@ def _lanczos(A, k, which, tol, width, most, start):
     there are `width`, the nearest combinations of them are kept, and the next ones go on from there (Wu and Simon, 2000)."""
     n, dtype = A.shape[0], A.dtype if A.dtype.char in "fdFD" else _np.dtype("float64")
     eps = _np.finfo(dtype).eps
-    basis, inner, kept = _cupy.zeros((n, width + 1), dtype), _np.zeros((width, width)), 0
+    basis, inner, kept = (
+        _cupy.zeros((width + 1, n), dtype),
+        _np.zeros((width, width)),
+        0,
+    )  # in rows: each lies in one piece
     v = _random(n, 1, dtype) if start is None else start.ravel().astype(dtype)
-    basis[:, 0] = v / _cupy.linalg.norm(v)
+    basis[0] = v / _cupy.linalg.norm(v)
     for _ in range(most):
         for j in range(kept, width):
-            w = A.matvec(basis[:, j])
-            before = basis[:, : j + 1]
-            shares = before.conj().T @ w
+            w = A.matvec(basis[j])
+            before = basis[: j + 1]
+            shares = before.conj() @ w
             inner[j, j] = float(shares[j].real)
-            w = w - before @ shares
-            w = w - before @ (before.conj().T @ w)
+            w = w - shares @ before
+            w = w - (before.conj() @ w) @ before
             size = float(_cupy.linalg.norm(w))
             if size <= eps * abs(inner).max() * n:  # a part of the space that A does not leave: another beginning
                 size, w = 0.0, _random(n, j + 2, dtype)
                 for _ in range(2):
-                    w = w - before @ (before.conj().T @ w)
-            basis[:, j + 1] = w / (size or _cupy.linalg.norm(w))
+                    w = w - (before.conj() @ w) @ before
+            basis[j + 1] = w / (size or _cupy.linalg.norm(w))
             if j + 1 < width:
                 inner[j, j + 1] = inner[j + 1, j] = size
         values, vectors = _np.linalg.eigh(inner)
@@ -39,12 +43,12 @@ def _lanczos(A, k, which, tol, width, most, start):
             break
         kept = k + (width - k) // 2
         best = _chosen(values, kept, which)
-        basis[:, :kept] = basis[:, :width] @ _cupy.asarray(vectors[:, best].astype(dtype))
-        basis[:, kept] = basis[:, width]
+        basis[:kept] = _cupy.asarray(vectors[:, best].T.astype(dtype)) @ basis[:width]
+        basis[kept] = basis[width]
         inner[...] = 0
         inner[range(kept), range(kept)] = values[best]
         inner[kept, :kept] = inner[:kept, kept] = size * vectors[-1, best]
-    return values[at], basis[:, :width] @ _cupy.asarray(vectors[:, at].astype(dtype))
+    return values[at], (_cupy.asarray(vectors[:, at].T.astype(dtype)) @ basis[:width]).T
 
 
 def _random(n, seed, dtype):
