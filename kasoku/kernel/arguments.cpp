@@ -93,7 +93,7 @@ void check_pointer(const KernelInfo& kernel, const ParamInfo& param, const Argum
     throw Error(ErrorKind::type, fmt::format("{}: parameter '{}' is {}, the kernel runs on {}",
                                              kernel.name, param.name, where, device.str()))
         .fix(array.is_host ? "copy it there first: ks.array(x, device='" + device.str() + "')"
-                           : "move it there: x.to('" + device.str() + "')");
+                           : "move it there: x.to_device('" + device.str() + "')");
   }
   if (param.is_written && array.is_read_only && !param.is_const)
     throw Error(ErrorKind::value,
@@ -438,7 +438,7 @@ static Device* device_of(std::string_view kernel, std::span<const Argument> args
     if (device && device != argument.array.device)
       throw Error(ErrorKind::type, fmt::format("{}: its arrays are on two devices, {} and {}",
                                                kernel, device->str(), argument.array.device->str()))
-          .fix("move one: x.to('" + device->str() + "')");
+          .fix("move one: x.to_device('" + device->str() + "')");
     device = argument.array.device;
   }
   return device;

@@ -5,6 +5,7 @@ import functools
 import numpy as np
 
 from .. import _content, _core, _jit, _signature, _source, errors
+from .._hints import check_options
 from ._arrays import DeviceRecords
 from ._driver import is_available
 
@@ -29,9 +30,7 @@ class Kernel:
     """A compiled kernel: `kernel[grid, block](arguments)`, `kernel[grid, block, stream, shared_bytes]`."""
 
     def __init__(self, function, signatures=(), **options):
-        for name in options:
-            if name not in _options:
-                raise errors.TypeError(f"Unrecognized options: {name} (cuda.jit knows {', '.join(sorted(_options))})")
+        check_options(options, _options, "cuda.jit")
         if options.get("link"):
             raise errors.UnsupportedError("link= of cuda.jit is not there: kernels in C++ are ks.RawModule's")
         self.targetoptions, self._declared = options, signatures
