@@ -115,6 +115,32 @@ def _refuse_prange(function, why):
     )
 
 
+class Inspected:
+    """What was compiled, as text, of a function or kernel that has `signatures` and _all_texts(form), in their order."""
+
+    def _texts(self, form, signature):
+        found = dict(zip(self.signatures, self._all_texts(form), strict=True))
+        return found if signature is None else found[tuple(signature)]
+
+    def inspect_text(self, signature=None):
+        """{signature: kernel text}."""
+        return self._texts("text", signature)
+
+    def inspect_llvm(self, signature=None):
+        """{signature: LLVM IR}."""
+        return self._texts("llvm", signature)
+
+    def inspect_asm(self, signature=None):
+        """{signature: assembly}."""
+        return self._texts("assembly", signature)
+
+    def inspect_types(self, file=None, signature=None, **_):
+        """Prints the kernel text with its types."""
+        for key, text in self.inspect_text().items():
+            if signature is None or key == tuple(signature):
+                print(key, text, sep="\n", file=file)
+
+
 class _Methods:
     """The methods of a JitFunction beside its call; they are put on the type once."""
 
@@ -143,27 +169,8 @@ class _Methods:
         """What became of each loop and array expression, by line."""
         return _core._jit_report(self)
 
-    def _texts(self, form, signature):
-        found = dict(zip(self.signatures, (text for _, text in reversed(_core._jit_text(self, form))), strict=True))
-        return found if signature is None else found[tuple(signature)]
-
-    def inspect_text(self, signature=None):
-        """{signature: kernel text}."""
-        return self._texts("text", signature)
-
-    def inspect_llvm(self, signature=None):
-        """{signature: LLVM IR}."""
-        return self._texts("llvm", signature)
-
-    def inspect_asm(self, signature=None):
-        """{signature: assembly}."""
-        return self._texts("assembly", signature)
-
-    def inspect_types(self, file=None, signature=None, **_):
-        """Prints the kernel text with its types."""
-        for key, text in self.inspect_text().items():
-            if signature is None or key == tuple(signature):
-                print(key, text, sep="\n", file=file)
+    def _all_texts(self, form):
+        return [text for _, text in reversed(_core._jit_text(self, form))]
 
     def parallel_diagnostics(self, signature=None, level=1):
         """Prints report()."""
@@ -275,7 +282,7 @@ def _declare(made, signatures):
         _core._jit_compile(made, args)
 
 
-for _name, _value in vars(_Methods).items():
+for _name, _value in (vars(Inspected) | vars(_Methods)).items():
     if not _name.startswith("__") or _name in ("__repr__", "__reduce__", "__kasoku_parts__"):
         setattr(_core.JitFunction, _name, _value)
 
