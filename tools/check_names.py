@@ -2,7 +2,8 @@
 """Fails on what two files that are compiled together (compile_together() in CMakeLists.txt) declare for themselves under one name.
 
 Which files these are changes with each new file, so the compiler says so only when they happen to meet. Functions of one
-name are allowed if their parameters differ, as they are in one file.
+name are allowed if their parameters differ, as they are in one file. The texts of kernels are looked at in the same way: a
+helper of `codegen` stands in a text of `jit` as soon as a function uses an operation that calls it.
 """
 
 import collections
@@ -67,7 +68,9 @@ def declared(head):
     while head.startswith("template"):
         rest = head.removeprefix("template").lstrip()
         head = rest.removeprefix(_bracketed(rest, "<", ">")).lstrip()
-    head = re.sub(r"\[\[.*?\]\]|__attribute__ ?\(\(.*?\)\)|alignas\(.*?\)", "", head).strip()
+    head = re.sub(
+        r"\[\[.*?\]\]|__attribute__ ?\(\(.*?\)\)|alignas\(.*?\)|__align__\((?:[^()]|\([^()]*\))*\)", "", head
+    ).strip()
     if re.match(r"(using namespace|using enum|static_assert|extern|friend|namespace)\b", head):
         return None
     if kind := re.match(r"using (\w+) ?=", head) or re.match(
@@ -114,5 +117,30 @@ for what, files in together.items():
             for places in ([every] if is_one else kinds.values())
             if len({path for path, _ in places}) > 1
         ]
+
+
+def text_names(files, raw):
+    """What the raw strings of `files` that `raw` finds define: name and parameters, and where."""
+    found = {}
+    for path in files:
+        text = path.read_text()
+        for piece in raw.finditer(text):
+            line = text.count("\n", 0, piece.start(2)) + 1
+            for macro in re.finditer(r"^#define (\w+)", piece[2], re.M):
+                found.setdefault(
+                    (macro[1], None), f"{path.relative_to(root)}:{line + piece[2].count(chr(10), 0, macro.start())}"
+                )
+            for head, _, at in declarations(piece[2]):
+                if name := declared(head):
+                    found.setdefault(name, f"{path.relative_to(root)}:{line + at - 1}")
+    return found
+
+
+helpers = text_names(sorted(root.glob("kasoku/codegen/*.def")), re.compile(r'R"(\w*)\((.*?)\)\1"', re.S))
+support = text_names(sorted(root.glob("kasoku/jit/support_*.inc")), re.compile(r'R"(KS_TEXT)\((.*?)\)KS_TEXT"', re.S))
+for (name, parameters), place in sorted(support.items(), key=str):
+    for (other, others), helper in helpers.items():
+        if name == other and (parameters == others or None in (parameters, others)):
+            bad.append(f"{name}: a text of jit and a helper of codegen define it, {place} and {helper}")
 print("\n".join(bad) or "names: clean")
 sys.exit(bool(bad))

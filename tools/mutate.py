@@ -20,6 +20,8 @@ import sys
 root = pathlib.Path(__file__).resolve().parent.parent
 kinds = ("bool", "integer", "floating", "complex")
 variable = "KASOKU_MUTANT"
+# Code that the package brings along is found without the text, unless the text is to be shown.
+own_text = {"KASOKU_TRACE": "text"}
 # Each pattern at each place where it stands, by turns.
 changes = [
     (r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "), (r"(?<=[( ])0 - ", ""), (r"-(?=\$0)", ""),
@@ -70,7 +72,8 @@ class Row(ctypes.Structure):
     """kasoku::OpInfo of codegen/ops.h."""
 
     _fields_ = [("name", View), ("arity", ctypes.c_int), ("result", ctypes.c_uint8), ("text", View * 4),
-                ("domain", ctypes.c_uint8), ("doc", ctypes.c_char_p)]  # fmt: skip
+                ("domain", ctypes.c_uint8), ("doc", ctypes.c_char_p), ("call", ctypes.c_char_p),
+                ("shown", ctypes.c_char_p)]  # fmt: skip
 
 
 def pytest_configure(config):
@@ -101,7 +104,7 @@ def is_seen(mutant):
     wanted = f"((test_agrees_with_numpy or test_complex_numbers) and {name}-) or test_any_operands"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-x", "-p", "mutate", tests, "-k", wanted, "--no-header"],
-        env={**os.environ, variable: json.dumps(mutant), "PYTHONPATH": str(root / "tools")},
+        env={**os.environ, **own_text, variable: json.dumps(mutant), "PYTHONPATH": str(root / "tools")},
         capture_output=True, text=True, cwd=root, check=False,
     )  # fmt: skip
     if done.returncode not in (0, 1):

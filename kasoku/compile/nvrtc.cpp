@@ -106,22 +106,25 @@ struct Output {
   std::string machine_code;  ///< empty where NVRTC does not know the GPU
 };
 
-/// `log` is there after a failure too.
-Output run_once(const Program& program, const std::string& device_architecture, NvrtcLog& log) {
-  const Nvrtc& nvrtc = nvrtc_library();
+/// A program, and what is known of it before NVRTC sees it.
+struct Source {
+  const Program& program;
   const CompileOptions user = read_options(program.options);
   const std::string cuda_headers = compiles_for_pack ? "" : header_folder();
   NvrtcText text = read_nvrtc_text(program, user.include_dirs);
+  const std::string macros = macro_text(user.macros);
+  const bool launches = !program.is_generated && launches_kernels(text.all);
+};
 
+std::vector<std::string> options_of(const Nvrtc& nvrtc, const Source& source, const std::string& device_architecture) {
+  const auto& [program, user, cuda_headers, text, macros, launches] = source;
   std::vector<std::string> options;
   options.push_back(target_option(nvrtc, architecture_for(program, device_architecture)));
   for (const std::string& option : user.nvrtc)
     if (!option.starts_with("-D") && !option.starts_with("-U") && !option.starts_with("-include"))
       options.push_back(option);
-  const auto has_option = [&](const char* start) {
-    for (const std::string& option : user.nvrtc)
-      if (option.starts_with(start)) return true;
-    return false;
+  const auto has_option = [&users = user.nvrtc](const char* start) {
+    return std::ranges::any_of(users, [&](const std::string& option) { return option.starts_with(start); });
   };
   if (!has_option("-std")) options.push_back("-std=" + user.standard);
   // Unused variables are no news to who wrote them, and modf(x, &y) + y is no error;
@@ -130,24 +133,43 @@ Output run_once(const Program& program, const std::string& device_architecture, 
     options.push_back("-diag-suppress=177,549,550");
   if (program.is_generated && !has_option("--fmad")) options.push_back("--fmad=false");
   if (program.is_generated) options.push_back("--disable-warnings");  // nobody wrote that text
-  const bool launches = !program.is_generated && launches_kernels(text.all);
   if (launches) options.push_back("--relocatable-device-code=true");
-  const std::string macros = macro_text(user.macros);
   for (std::string& option : prelude_options(text, !macros.empty(), !cuda_headers.empty()))
     options.push_back(std::move(option));
   for (const std::string& file : user.include_files) options.push_back("-include=" + file);
   if (is_plain(nvrtc, text, macros, options)) options.push_back("--minimal");
-  if (!cuda_headers.empty()) {
-    options.push_back("-I" + cuda_headers);
+  if (cuda_headers.empty()) return options;
+  const auto add_folder = [&](const std::string& folder) {
+    options.push_back("-I" + folder);
     // CUDA 13 keeps its C++ library in a folder of its own.
-    if (std::filesystem::is_directory(cuda_headers + "/cccl"))
-      options.push_back("-I" + cuda_headers + "/cccl");
-    for (const std::string& folder : cuda::neighbours_of_headers(cuda_headers)) {
-      options.push_back("-I" + folder);
-      if (std::filesystem::is_directory(folder + "/cccl"))
-        options.push_back("-I" + folder + "/cccl");
-    }
-  }
+    if (std::filesystem::is_directory(folder + "/cccl")) options.push_back("-I" + folder + "/cccl");
+  };
+  add_folder(cuda_headers);
+  for (const std::string& folder : cuda::neighbours_of_headers(cuda_headers)) add_folder(folder);
+  return options;
+}
+
+/// What is said of a text that does not compile: NVRTC's messages in `raw_log`, of which `log` is what was read.
+Error compile_error(const Source& source, const std::string& raw_log, const NvrtcLog& log, const char* status) {
+  if (const auto error = shared_memory_error(raw_log)) return *error;
+  std::string errors = log.errors.empty() ? raw_log : log.errors;
+  if (errors.empty()) errors = status;
+  while (!errors.empty() && errors.back() == '\n') errors.pop_back();
+  Error error(ErrorKind::compile, source.program.file + " does not compile\n" + errors);
+  if (source.cuda_headers.empty() && errors.find("could not open source file") != std::string::npos)
+    error.why("CUDA's headers are not installed")
+        .fix("pip install nvidia-cuda-runtime, or CUDA_HOME=/path/to/cuda");
+  else if (errors.find("\"nv/target\"") != std::string::npos)
+    error.why("a header of CUDA needs CUDA's C++ library, which is not installed")
+        .fix("pip install nvidia-cuda-cccl");
+  return error;
+}
+
+/// `log` is there after a failure too.
+Output run_once(const Program& program, const std::string& device_architecture, NvrtcLog& log) {
+  const Nvrtc& nvrtc = nvrtc_library();
+  Source source{program};
+  const std::vector<std::string> options = options_of(nvrtc, source, device_architecture);
 
   std::vector<const char*> names, contents, arguments;
   const auto add_header = [&](std::string_view name, const std::string& content) {
@@ -158,7 +180,7 @@ Output run_once(const Program& program, const std::string& device_architecture, 
   };
   for (const auto& [name, content] : program.headers) add_header(name, content);
   for (const auto& [name, content] : prelude_headers()) add_header(name, content);
-  add_header(macro_header_name, macros);
+  add_header(macro_header_name, source.macros);
   for (const std::string& option : options) arguments.push_back(option.c_str());
 
   Handle handle{nvrtc};
@@ -173,29 +195,16 @@ Output run_once(const Program& program, const std::string& device_architecture, 
   std::string raw_log = handle.text(nvrtc.log_size, nvrtc.log, "give its messages");
   while (!raw_log.empty() && (raw_log.back() == '\0' || raw_log.back() == '\n')) raw_log.pop_back();
   log = read_nvrtc_log(raw_log);
-  if (result) {
-    if (const auto error = shared_memory_error(raw_log)) throw *error;
-    std::string errors = log.errors.empty() ? raw_log : log.errors;
-    if (errors.empty()) errors = nvrtc.error_text(result);
-    while (!errors.empty() && errors.back() == '\n') errors.pop_back();
-    Error error(ErrorKind::compile, program.file + " does not compile\n" + errors);
-    if (cuda_headers.empty() && errors.find("could not open source file") != std::string::npos)
-      error.why("CUDA's headers are not installed")
-          .fix("pip install nvidia-cuda-runtime, or CUDA_HOME=/path/to/cuda");
-    else if (errors.find("\"nv/target\"") != std::string::npos)
-      error.why("a header of CUDA needs CUDA's C++ library, which is not installed")
-          .fix("pip install nvidia-cuda-cccl");
-    throw error;
-  }
+  if (result) throw compile_error(source, raw_log, log, nvrtc.error_text(result));
 
   Output out;
   out.ptx = handle.text(nvrtc.ptx_size, nvrtc.ptx, "give its PTX");
   while (!out.ptx.empty() && out.ptx.back() == '\0') out.ptx.pop_back();
   if (options[0].find("=sm_") != std::string::npos)
     out.machine_code = handle.text(nvrtc.cubin_size, nvrtc.cubin, "give its machine code");
-  if (launches) out.machine_code = link_device_runtime(out.machine_code.empty() ? out.ptx : out.machine_code, device_architecture);
+  if (source.launches) out.machine_code = link_device_runtime(out.machine_code.empty() ? out.ptx : out.machine_code, device_architecture);
   out.info = read_ptx(out.ptx);
-  out.info.includes = std::move(text.files);
+  out.info.includes = std::move(source.text.files);
   out.info.warnings = log.warnings;
   for (const std::string& expression : program.name_expressions) {
     const char* symbol = nullptr;

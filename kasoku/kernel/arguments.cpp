@@ -3,7 +3,9 @@
 #include "kasoku/array/state.h"
 #include "kasoku/base/half.h"
 #include "kasoku/base/text.h"
+#include "kasoku/compile/backends.h"
 #include "kasoku/device/buffer.h"
+#include "kasoku/device/stream.h"
 
 #include <fmt/format.h>
 
@@ -91,7 +93,7 @@ void check_pointer(const KernelInfo& kernel, const ParamInfo& param, const Argum
     throw Error(ErrorKind::type, fmt::format("{}: parameter '{}' is {}, the kernel runs on {}",
                                              kernel.name, param.name, where, device.str()))
         .fix(array.is_host ? "copy it there first: ks.array(x, device='" + device.str() + "')"
-                           : "move it there: x.to('" + device.str() + "')");
+                           : "move it there: x.to_device('" + device.str() + "')");
   }
   if (param.is_written && array.is_read_only && !param.is_const)
     throw Error(ErrorKind::value,
@@ -377,9 +379,27 @@ void PackedArguments::grow() {
   capacity_ *= 2;
 }
 
-Error wrong_count(std::string_view kernel, const std::vector<std::string>& declared, size_t given) {
+static Error wrong_count(std::string_view kernel, const std::vector<std::string>& declared, size_t given) {
   return Error(ErrorKind::type, fmt::format("{} takes {} arguments, got {}", kernel, declared.size(), given))
       .why("its parameters are (" + join(declared) + ")");
+}
+
+void check_count(std::string_view kernel, const std::vector<Parameter>& declared, size_t given) {
+  if (given == declared.size()) return;
+  std::vector<std::string> texts;
+  for (const Parameter& param : declared) texts.push_back(declaration(param));
+  throw wrong_count(kernel, texts, given);
+}
+
+void check_count(std::string_view kernel, size_t inputs, size_t outputs, size_t given) {
+  const size_t all = inputs + outputs;
+  if (given != inputs && given != all)
+    throw Error(ErrorKind::type, "Wrong number of arguments for " + quote(kernel))
+        .why(fmt::format("it takes {} inputs{}, got {}", inputs,
+                         outputs ? fmt::format(", or these and {} outputs", outputs) : "", given));
+  if (all > max_parameters)
+    throw Error(ErrorKind::unsupported,
+                fmt::format("{} has {} parameters; at most {} are possible", kernel, all, max_parameters));
 }
 
 void pack_arguments(const KernelInfo& kernel, std::span<const Argument> args, Device& device,
@@ -408,7 +428,8 @@ void check_ends(const KernelInfo& kernel, std::span<const Argument> args) {
       buffer->check_end(kernel.name, i < kernel.params.size() ? kernel.params[i].name : "an argument");
 }
 
-Device* device_of(std::string_view kernel, std::span<const Argument> args) {
+/// The device of the arrays among `args`, or null.
+static Device* device_of(std::string_view kernel, std::span<const Argument> args) {
   Device* device = nullptr;
   for (const Argument& argument : args) {
     const bool is_somewhere =
@@ -417,10 +438,19 @@ Device* device_of(std::string_view kernel, std::span<const Argument> args) {
     if (device && device != argument.array.device)
       throw Error(ErrorKind::type, fmt::format("{}: its arrays are on two devices, {} and {}",
                                                kernel, device->str(), argument.array.device->str()))
-          .fix("move one: x.to('" + device->str() + "')");
+          .fix("move one: x.to_device('" + device->str() + "')");
     device = argument.array.device;
   }
   return device;
+}
+
+Device& device_for(std::string_view kernel, std::span<const Argument> args, Stream* stream,
+                   std::initializer_list<Device*> wanted) {
+  if (Device* device = device_of(kernel, args)) return *device;
+  if (stream) return stream->device();
+  for (Device* device : wanted)
+    if (device) return *device;
+  return default_device();
 }
 
 }  // namespace kasoku

@@ -9,11 +9,13 @@
 #include "kasoku/array/array.h"
 #include "kasoku/base/error.h"
 #include "kasoku/device/code.h"
+#include "kasoku/kernel/signature.h"
 
 #include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -163,8 +165,14 @@ class PackedArguments {
   std::vector<std::unique_ptr<std::byte[]>> more_bytes_;
 };
 
-/// The error for a call with `given` arguments; `declared` are the parameters as the user wrote them.
-Error wrong_count(std::string_view kernel, const std::vector<std::string>& declared, size_t given);
+/// Throws ErrorKind::type if a kernel that declares these parameters is called with another number of arguments.
+void check_count(std::string_view kernel, const std::vector<Parameter>& declared, size_t given);
+
+/// The same for a kernel over elements, which takes its inputs, or these and its outputs. Of more than max_parameters
+/// it is ErrorKind::unsupported.
+void check_count(std::string_view kernel, size_t inputs, size_t outputs, size_t given);
+
+inline constexpr size_t max_parameters = 64;  ///< of a kernel over elements
 
 /// Checks `args` against the kernel's own declaration and packs them.
 void pack_arguments(const KernelInfo& kernel, std::span<const Argument> args, Device& device,
@@ -177,8 +185,9 @@ void pack_values(const KernelInfo& kernel, std::span<const Argument> args, Devic
 /// After a launch: throws if the kernel wrote past the end of the memory of one of `args`.
 void check_ends(const KernelInfo& kernel, std::span<const Argument> args);
 
-/// The device of the arrays among `args`, or nullptr if there is none. Arrays of two devices
-/// are an error that names both.
-Device* device_of(std::string_view kernel, std::span<const Argument> args);
+/// Where a launch goes: to the device of the arrays among `args`, else of the stream, else to the first of `wanted`
+/// that is not null, else to the default device. Arrays of two devices are an error that names both.
+Device& device_for(std::string_view kernel, std::span<const Argument> args, Stream* stream,
+                   std::initializer_list<Device*> wanted = {});
 
 }  // namespace kasoku

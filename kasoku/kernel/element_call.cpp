@@ -17,7 +17,6 @@
 namespace kasoku {
 namespace {
 
-constexpr size_t max_params = ElementKey::max_params;
 
 /// Whether two arrays that are not the same elements share memory.
 bool overlaps(const ArrayRef& a, const ArrayRef& b) {
@@ -67,14 +66,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   const State& state = *state_;
   const std::string& name = state.options.name;
   const size_t inputs = state.in.size(), outputs = state.out.size(), count = inputs + outputs;
-  if (given.size() != inputs && given.size() != count)
-    throw Error(ErrorKind::type, "Wrong number of arguments for " + quote(name))
-        .why(fmt::format("it takes {} inputs{}, got {}", inputs,
-                         outputs ? fmt::format(", or these and {} outputs", outputs) : "",
-                         given.size()));
-  if (count > max_params)
-    throw Error(ErrorKind::unsupported,
-                fmt::format("{} has {} parameters; at most {} are possible", name, count, max_params));
+  check_count(name, inputs, outputs, given.size());
   if (state.options.no_return && outputs && given.size() != count)
     throw Error(ErrorKind::value, name + " returns nothing, so its outputs must be passed");
   const auto param = [&](size_t k) -> const Parameter& {
@@ -94,8 +86,8 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   types.resolve(state.in, state.out, given);
 
   // The shape of the loop.
-  const ArrayRef* walked[max_params];
-  std::string_view names[max_params];
+  const ArrayRef* walked[max_parameters];
+  std::string_view names[max_parameters];
   size_t arrays = 0;
   for (size_t k = 0; k < given.size(); ++k) {
     if (given[k].kind != Argument::Kind::array) {
@@ -146,7 +138,7 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
   // Outputs, and all references in parameter order.
   std::vector<Array> results;
   std::vector<Array> copies;  // of inputs that an output would overwrite while they are read
-  std::array<Argument, max_params> args;
+  std::array<Argument, max_parameters> args;
   std::copy(given.begin(), given.end(), args.begin());
   if (given.size() == inputs) {
     results.reserve(outputs);

@@ -47,10 +47,9 @@ struct PointerKey {
 
 /// Everything of the arguments that the text depends on.
 struct ElementKey {
-  static constexpr size_t max_params = 64;
   Device* device = nullptr;
   uint8_t ndim = 0, is_narrow = 0, form = 0, along = 0, index = 0, count = 0;
-  std::array<uint16_t, max_params> params{};  ///< use, dtype, step, rank or number of a value
+  std::array<uint16_t, max_parameters> params{};  ///< use, dtype, step, rank or number of a value
   Hash128 computed;  ///< operands that are computed in the kernel
 
   /// One parameter of the key: its use in three bits, its dtype in five, the rest in eight.

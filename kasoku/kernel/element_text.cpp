@@ -129,11 +129,6 @@ BodyTraits traits_of(const ElementwiseOptions& options, const std::string& opera
   return traits;
 }
 
-std::string declaration(const Parameter& param) {
-  return fmt::format("{}{} {}{}", param.is_const ? "const " : "", param.type,
-                     param.is_pointer ? "*" : "", param.name);
-}
-
 Program element_program(const ElementText& text) {
   const ElementwiseOptions& options = *text.options;
   const std::string& operation = *text.operation;

@@ -49,7 +49,4 @@ Program element_program(const ElementText& text);
 Program pointer_program(const std::vector<Parameter>& params, const ElementwiseOptions& options,
                         const std::string& operation, bool is_wide, bool is_range);
 
-/// "T name", the declaration of a parameter over pointers.
-std::string declaration(const Parameter& param);
-
 }  // namespace kasoku

@@ -134,11 +134,7 @@ void ElementwiseKernel::call_over_pointers(std::span<const Argument> args,
                                            const ElementwiseCall& call) const {
   const State& state = *state_;
   const std::string& name = state.options.name;
-  if (args.size() != state.in.size()) {
-    std::vector<std::string> declared;
-    for (const Parameter& param : state.in) declared.push_back(declaration(param));
-    throw wrong_count(name, declared, args.size());
-  }
+  check_count(name, state.in, args.size());
   // The arrays that say how many elements there are, and agree in it.
   const ArrayRef* leader = nullptr;
   size_t leader_index = 0;
@@ -209,10 +205,7 @@ void ElementwiseKernel::call_over_pointers(std::span<const Argument> args,
 
 Device& ElementwiseKernel::device_for(std::span<const Argument> args,
                                       const ElementwiseCall& call) const {
-  if (Device* device = device_of(state_->options.name, args)) return *device;
-  if (call.stream) return call.stream->device();
-  if (call.device) return *call.device;
-  return state_->options.device ? *state_->options.device : default_device();
+  return kasoku::device_for(state_->options.name, args, call.stream, {call.device, state_->options.device});
 }
 
 bool ElementwiseKernel::is_over_pointers() const { return state_->is_over_pointers; }

@@ -65,9 +65,7 @@ RawKernel RawKernel::at_home_on(Device& device, bool of_pycuda) const {
 }
 
 Device& RawKernel::device_for(std::span<const Argument> args, Stream* stream) const {
-  if (Device* device = device_of(name_, args)) return *device;
-  if (stream) return stream->device();
-  return home_ ? *home_ : default_device();
+  return kasoku::device_for(name_, args, stream, {home_});
 }
 
 Function& RawKernel::on(Device& device) const {

@@ -124,11 +124,7 @@ std::vector<Array> ReductionKernel::reduce_pointers(std::span<const Argument> ar
                                                     const ReductionCall& call) const {
   const State& state = *state_;
   const std::string& name = state.options.name;
-  if (args.size() != state.in.size()) {
-    std::vector<std::string> declared;
-    for (const Parameter& param : state.in) declared.push_back(declaration(param));
-    throw wrong_count(name, declared, args.size());
-  }
+  check_count(name, state.in, args.size());
   // Every array that the map takes by [i] alone has the same length.
   const ArrayRef* first = nullptr;
   const Parameter* leader = nullptr;
@@ -149,9 +145,7 @@ std::vector<Array> ReductionKernel::reduce_pointers(std::span<const Argument> ar
   if (!first)
     throw Error(ErrorKind::value, name + ": how many elements is not known")
         .why("no array is among the arguments, only addresses");
-  Device* device = device_of(name, args);
-  if (!device) device = call.stream ? &call.stream->device() : call.device;
-  if (!device) device = state.options.device ? state.options.device : &default_device();
+  Device* device = &device_for(name, args, call.stream, {call.device, state.options.device});
   Stream* stream = call.stream ? call.stream : &device->current_stream();
   ResolvedRange range{0, 1, first->size()};
   if (call.range) range = resolve_range(*call.range, first->size(), name);

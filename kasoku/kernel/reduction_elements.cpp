@@ -74,10 +74,7 @@ class ElementReduction {
   bool is_array(size_t k) const { return args_[k].kind == Argument::Kind::array; }
 
   void take(std::span<const Argument> given) {
-    if (given.size() != inputs_ && given.size() != inputs_ + outputs_)
-      throw Error(ErrorKind::type, "Wrong number of arguments for " + quote(name_)).why(fmt::format("it takes {} inputs, got {}", inputs_, given.size()));
-    if (inputs_ + outputs_ > ElementKey::max_params)
-      throw Error(ErrorKind::unsupported, fmt::format("{} has {} parameters; at most {} are possible", name_, inputs_ + outputs_, ElementKey::max_params));
+    check_count(name_, inputs_, outputs_, given.size());
     if (call_.out && given.size() != inputs_) throw Error(ErrorKind::value, name_ + ": the output is given twice");
     args_.assign(given.begin(), given.end());
     if (call_.out) {
@@ -85,9 +82,7 @@ class ElementReduction {
       args_.push_back(Argument(passed_[0]));
       if (outputs_ != 1) throw Error(ErrorKind::value, name_ + " has several outputs").fix("pass them by position");
     }
-    device_ = device_of(name_, args_);
-    if (!device_) device_ = call_.stream ? &call_.stream->device() : call_.device;
-    if (!device_) device_ = kernel_.options.device ? kernel_.options.device : &default_device();
+    device_ = &device_for(name_, args_, call_.stream, {call_.device, kernel_.options.device});
     stream_ = call_.stream ? call_.stream : &device_->current_stream();
     types_.resolve(kernel_.in, kernel_.out, args_);
   }

@@ -177,8 +177,7 @@ void ScanKernel::operator()(const Argument& in, const Argument& out, Stream* str
                                               name, in.array.size(), out.array.size()));
   if (out.array.is_read_only)
     throw Error(ErrorKind::value, name + ": the output is read-only");
-  Device* device = device_of(name, both);
-  if (!device) device = stream ? &stream->device() : &default_device();
+  Device* device = &device_for(name, both, stream);
   if ((in.array.is_host || out.array.is_host) && !device->is_host())
     throw Error(ErrorKind::type, name + ": an array in host memory cannot be scanned on " +
                                      device->str());

@@ -4,6 +4,8 @@
 #include "kasoku/base/text.h"
 #include "kasoku/base/words.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -204,6 +206,11 @@ std::vector<Parameter> parse_element_parameters(std::string_view text) {
   }
   check_names(parameters, text);
   return parameters;
+}
+
+std::string declaration(const Parameter& param) {
+  return fmt::format("{}{} {}{}", param.is_const ? "const " : "", param.type,
+                     param.is_pointer ? "*" : "", param.name);
 }
 
 bool mentions_word(std::string_view text, std::string_view name) {

@@ -34,6 +34,9 @@ std::vector<Parameter> parse_pointer_parameters(std::string_view text);
 /// capital letter as a placeholder.
 std::vector<Parameter> parse_element_parameters(std::string_view text);
 
+/// "const T *name", a parameter over pointers as it is declared.
+std::string declaration(const Parameter& param);
+
 /// The dtype of a C type: "unsigned int", "long", "uint8_t", "size_t", "__half", "pycuda::complex<float>" … Nothing if
 /// it is no built-in type.
 std::optional<Dtype> dtype_from_c(std::string_view type);

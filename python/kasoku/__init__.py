@@ -110,7 +110,7 @@ def __getattr__(name):
         except ModuleNotFoundError as error:
             if error.name != f"kasoku.{name}":
                 raise
-    hint = "" if name.startswith("_") else _import_module("kasoku._namespace.signatures").did_you_mean(name, __all__)
+    hint = "" if name.startswith("_") else _import_module("kasoku._hints").did_you_mean(name, __all__)
     raise AttributeError(f"module 'kasoku' has no attribute {name!r}{hint}")
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _content, _core, _interpreted, _signature, _source, errors
+from ._hints import check_options
 
 __all__ = ["jit", "njit", "prange", "report", "TypingError"]
 
@@ -114,6 +115,32 @@ def _refuse_prange(function, why):
     )
 
 
+class Inspected:
+    """What was compiled, as text, of a function or kernel that has `signatures` and _all_texts(form), in their order."""
+
+    def _texts(self, form, signature):
+        found = dict(zip(self.signatures, self._all_texts(form), strict=True))
+        return found if signature is None else found[tuple(signature)]
+
+    def inspect_text(self, signature=None):
+        """{signature: kernel text}."""
+        return self._texts("text", signature)
+
+    def inspect_llvm(self, signature=None):
+        """{signature: LLVM IR}."""
+        return self._texts("llvm", signature)
+
+    def inspect_asm(self, signature=None):
+        """{signature: assembly}."""
+        return self._texts("assembly", signature)
+
+    def inspect_types(self, file=None, signature=None, **_):
+        """Prints the kernel text with its types."""
+        for key, text in self.inspect_text().items():
+            if signature is None or key == tuple(signature):
+                print(key, text, sep="\n", file=file)
+
+
 class _Methods:
     """The methods of a JitFunction beside its call; they are put on the type once."""
 
@@ -142,27 +169,8 @@ class _Methods:
         """What became of each loop and array expression, by line."""
         return _core._jit_report(self)
 
-    def _texts(self, form, signature):
-        found = dict(zip(self.signatures, (text for _, text in reversed(_core._jit_text(self, form))), strict=True))
-        return found if signature is None else found[tuple(signature)]
-
-    def inspect_text(self, signature=None):
-        """{signature: kernel text}."""
-        return self._texts("text", signature)
-
-    def inspect_llvm(self, signature=None):
-        """{signature: LLVM IR}."""
-        return self._texts("llvm", signature)
-
-    def inspect_asm(self, signature=None):
-        """{signature: assembly}."""
-        return self._texts("assembly", signature)
-
-    def inspect_types(self, file=None, signature=None, **_):
-        """Prints the kernel text with its types."""
-        for key, text in self.inspect_text().items():
-            if signature is None or key == tuple(signature):
-                print(key, text, sep="\n", file=file)
+    def _all_texts(self, form):
+        return [text for _, text in reversed(_core._jit_text(self, form))]
 
     def parallel_diagnostics(self, signature=None, level=1):
         """Prints report()."""
@@ -274,13 +282,20 @@ def _declare(made, signatures):
         _core._jit_compile(made, args)
 
 
-for _name, _value in vars(_Methods).items():
+for _name, _value in (vars(Inspected) | vars(_Methods)).items():
     if not _name.startswith("__") or _name in ("__repr__", "__reduce__", "__kasoku_parts__"):
         setattr(_core.JitFunction, _name, _value)
 
 
+# Numba has these options too; nothing depends on them here.
+_numbas_options = {
+    "debug", "forceinline", "looplift", "no_cfunc_wrapper", "no_cpython_wrapper", "no_rewrites", "pipeline_class",
+    "target_backend", "writable_args", "_dbg_extend_lifetimes", "_dbg_optnone", "_nrt", "_target",
+}  # fmt: skip
+
+
 def jit(signature_or_function=None, *, nopython=False, nogil=True, cache=True, parallel=True, fastmath=False,
-        boundscheck=True, error_model="python", inline="never", locals=None, forceobj=False, **ignored) -> Any:  # fmt: skip
+        boundscheck=True, error_model="python", inline="never", locals=None, forceobj=False, **options) -> Any:  # fmt: skip
     """Compiles a function at its first call, for the types of its arguments.
 
     It runs as native code without the GIL; `prange` loops and array expressions use all workers
@@ -288,7 +303,8 @@ def jit(signature_or_function=None, *, nopython=False, nogil=True, cache=True, p
     reordered; the result stays the same with any number of workers. `locals` are variables of the function by name and the
     types of numbers that they have. Compiled code is always cached.
     What has no compiled form runs in the interpreter, with a warning, but for the loops that have one
-    (`nopython=True`: it is an error). Returns a JitFunction, or without a function the decorator that makes one.
+    (`nopython=True`: it is an error). Numba's other options are taken and change nothing; any other name raises TypeError.
+    Returns a JitFunction, or without a function the decorator that makes one.
 
     >>> @ks.jit
     ... def count(x, limit):
@@ -300,6 +316,7 @@ def jit(signature_or_function=None, *, nopython=False, nogil=True, cache=True, p
     >>> count(ks.array([0.5, 1.5, 2.5]), 2.0)
     2
     """
+    check_options(options, _numbas_options | jit.__kwdefaults__.keys(), "jit")
     if error_model not in ("python", "numpy"):
         raise errors.ValueError(f"error_model is 'python' or 'numpy', not {error_model!r}")
 

@@ -34,7 +34,7 @@ cupy, numba, tensorflow or dask comes from kasoku.
   --processes N    N processes that compute on the CPU
 """
 
-_help = "\n  fix  `kasoku run --help` lists the options"
+_lists_options = "\n  fix  `kasoku run --help` lists the options"
 flags = ("--explain", "--stats", "--check", "--numpy")
 takes_value = {
     "--device": "device", "--real": "real", "--gpus": "gpus", "--processes": "processes", "-m": "module", "-c": "text",
@@ -56,6 +56,12 @@ class Options:
     text = None
 
 
+def misused(what):
+    """Says what is wrong with the command line; the exit status is 2, as that of Python and of the other subcommands."""
+    print(f"kasoku run: {what}", file=sys.stderr)
+    return SystemExit(2)
+
+
 def parse(arguments):
     """Our options, then the program and what belongs to it, untouched."""
     options, rest = Options(), list(arguments)
@@ -73,14 +79,16 @@ def parse(arguments):
             options.others.append(word)
             continue
         if word not in takes_value:
-            raise SystemExit(f"kasoku run: no option {word}{_help}")
+            from ._hints import did_you_mean
+
+            raise misused(f"no option {word}{did_you_mean(word, [*flags, *takes_value])}{_lists_options}")
         if not equals:
             if not rest:
-                raise SystemExit(f"kasoku run: {word} wants a value{_help}")
+                raise misused(f"{word} wants a value{_lists_options}")
             value = rest.pop(0)
         if word in ("--gpus", "--processes"):
             if not value.isdecimal() or not int(value):
-                raise SystemExit(f"kasoku run: {word} wants a number from 1, not {value!r}{_help}")
+                raise misused(f"{word} wants a number from 1, not {value!r}{_lists_options}")
             setattr(options, takes_value[word], int(value))
             continue
         options.others += [word, value]
@@ -91,7 +99,7 @@ def parse(arguments):
         if word in ("-m", "-c"):
             break
     if not rest and options.module is None and options.text is None:
-        raise SystemExit(f"kasoku run: what is to be run?\n{usage}")
+        raise misused(f"what is to be run?\n{usage}")
     return options, rest
 
 
@@ -101,7 +109,7 @@ def main(arguments):
     options, rest = parse(arguments)
     if options.gpus or options.processes:
         if options.gpus and options.processes:
-            raise SystemExit(f"kasoku run: --gpus or --processes, not both{_help}")
+            raise misused(f"--gpus or --processes, not both{_lists_options}")
         from ._launch import launch
 
         raise SystemExit(launch([*options.others, *rest], options.gpus or options.processes, bool(options.gpus)))

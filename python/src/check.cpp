@@ -90,11 +90,7 @@ std::vector<Finding> check_jit(nb::handle function, nb::tuple args) {
   for (nb::handle argument : args) types.push_back(argument_type(argument));
   for (const nb::object& array : read.arrays) hidden.push_back(type_of_value(array));
   register_check_functions();
-  std::unique_ptr<jit::Compiled> compiled;
-  {
-    const GilReleased release;
-    compiled = std::make_unique<jit::Compiled>(read.unit, types, hidden);
-  }
+  auto compiled = without_gil([&] { return std::make_unique<jit::Compiled>(read.unit, types, hidden); });
   const jit::Lowered& lowered = compiled->lowered();
   const jit::Function& root = *read.unit->functions[0];
   const ListScope lists;

@@ -96,12 +96,7 @@ void bind_fft(nb::module_& core) {
         const Array x = only(a);
         const std::optional<Extents> length = one_length(n);
         const FftNorm divided = norm_from(norm);
-        Array result;
-        {
-          const GilReleased release;
-          result = fourier(kind, x, length, Extents{axis}, divided);
-        }
-        return stored(std::move(result), out);
+        return stored(without_gil([&] { return fourier(kind, x, length, Extents{axis}, divided); }), out);
       }, "a"_a, "n"_a = nb::none(), "axis"_a = -1, "norm"_a = nb::none(), "out"_a = nb::none(), described(row).c_str());
       continue;
     }
@@ -109,12 +104,7 @@ void bind_fft(nb::module_& core) {
       const Array x = only(a);
       const std::optional<Extents> lengths = s.is_none() ? std::nullopt : std::optional<Extents>(shape_from(s)), along = axes_from(axes);
       const FftNorm divided = norm_from(norm);
-      Array result;
-      {
-        const GilReleased release;
-        result = fourier(kind, x, lengths, along, divided);
-      }
-      return stored(std::move(result), out);
+      return stored(without_gil([&] { return fourier(kind, x, lengths, along, divided); }), out);
     };
     if (row.axes == 2) m.def(row.name, of_several, "a"_a, "s"_a = nb::none(), "axes"_a.none() = nb::make_tuple(-2, -1), "norm"_a = nb::none(), "out"_a = nb::none(), described(row).c_str());
     else m.def(row.name, of_several, "a"_a, "s"_a = nb::none(), "axes"_a = nb::none(), "norm"_a = nb::none(), "out"_a = nb::none(), described(row).c_str());
@@ -123,12 +113,7 @@ void bind_fft(nb::module_& core) {
     const Array x = only(a);
     const std::optional<Extents> length = one_length(n);
     const FftNorm divided = swapped(norm_from(norm));
-    Array result;
-    {
-      const GilReleased release;
-      result = fourier(Fourier::half_inverse, conjugate(x), length, Extents{axis}, divided);
-    }
-    return stored(std::move(result), out);
+    return stored(without_gil([&] { return fourier(Fourier::half_inverse, conjugate(x), length, Extents{axis}, divided); }), out);
   }, "a"_a, "n"_a = nb::none(), "axis"_a = -1, "norm"_a = nb::none(), "out"_a = nb::none(), R"(The transform of what is the conjugate of itself turned round, given by its first half: real numbers.
 
 n= is the length of the result. Returns an array of floats. A length below 1 is a ValueError.
@@ -139,12 +124,7 @@ array([ 4., 12., 12., 12.]))");
     const Array x = only(a);
     const std::optional<Extents> length = one_length(n);
     const FftNorm divided = swapped(norm_from(norm));
-    Array result;
-    {
-      const GilReleased release;
-      result = conjugate(fourier(Fourier::half, x, length, Extents{axis}, divided));
-    }
-    return stored(std::move(result), out);
+    return stored(without_gil([&] { return conjugate(fourier(Fourier::half, x, length, Extents{axis}, divided)); }), out);
   }, "a"_a, "n"_a = nb::none(), "axis"_a = -1, "norm"_a = nb::none(), "out"_a = nb::none(), R"(The inverse of hfft(): the first half of what is the conjugate of itself turned round.
 
 n= is how many numbers of the axis are used. Returns an array of complex numbers. A length below 1 is a ValueError.

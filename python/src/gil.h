@@ -23,6 +23,13 @@ inline bool is_python_gone() { return !Py_IsInitialized() && !PyGILState_GetThis
 
 /// While alive, this thread does not hold the lock.
 using GilReleased = nb::gil_scoped_release;
+
+/// What `f` returns, which runs without the GIL.
+template <class F>
+auto without_gil(F&& f) {
+  const GilReleased release;
+  return f();
+}
 /// While alive, this thread holds the lock, whether it did before or not.
 class GilHeld {
  public:

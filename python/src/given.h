@@ -35,9 +35,7 @@ auto without_lock(F&& compute) {
 /// more.
 template <class F>
 auto without_lock_of(int64_t n, F&& compute) {
-  if (n <= few_elements) return without_lock(compute);
-  const GilReleased release;
-  return compute();
+  return n <= few_elements ? without_lock(compute) : without_gil(compute);
 }
 
 }  // namespace kasoku

@@ -171,17 +171,84 @@ static bool binds_dtype(nb::object object, Binding& binding) try {
   return false;
 }
 
-Binding Reader::classify_known(nb::object object, const std::string& name, int depth) {
-  Binding binding;
-  binding.name = name;
+/// Whether the object is an integer, a float, a complex number or a text, of Python's or, by `type`, of NumPy's. The
+/// binding then has its value, or says by its name why compiled code has none.
+static bool binds_value(nb::object object, const Type& type, Binding& binding) {
   PyObject* p = object.ptr();
   const auto value = [&](Value v) {
     binding.kind = Binding::Kind::value;
     binding.value = std::move(v);
-    return binding;
+    return true;
   };
-  if (object.is_none()) return value(None{});
-  if (PyBool_Check(p)) return value(p == Py_True);
+  const auto no_value = [&](const char* why) {
+    binding.name = why;
+    return true;
+  };
+  const auto complex = [](PyObject* z) { return std::complex<double>(PyComplex_RealAsDouble(z), PyComplex_ImagAsDouble(z)); };
+  if (PyLong_CheckExact(p)) {
+    int overflow = 0;
+    const long long n = PyLong_AsLongLongAndOverflow(p, &overflow);
+    if (!overflow) return value(static_cast<int64_t>(n));
+    const unsigned long long u = PyLong_AsUnsignedLongLong(p);
+    if (!PyErr_Occurred()) return value(static_cast<uint64_t>(u));
+    PyErr_Clear();
+    return no_value("an integer of more than 64 bits");
+  }
+  if (PyFloat_CheckExact(p)) return value(PyFloat_AsDouble(p));
+  if (PyUnicode_Check(p)) {
+    if (std::optional<std::string> text = text_of_unicode(object)) return value(std::move(*text));
+    return no_value("a text with half of a surrogate pair");
+  }
+  if (PyComplex_CheckExact(p)) return value(complex(p));
+  if (!type.is_scalar()) return false;  // else a NumPy scalar, an IntEnum
+  binding.dtype = type.dtype;
+  binding.type = type;
+  if (is_complex(type.dtype)) return value(complex(nb::object(nb::module_::import_("builtins").attr("complex")(object)).ptr()));
+  if (is_floating(type.dtype)) return value(nb::cast<double>(nb::float_(object)));
+  if (type.dtype == Dtype::bool_) return value(PyObject_IsTrue(p) == 1);
+  if (type.dtype == Dtype::uint64) return value(nb::cast<uint64_t>(nb::int_(object)));
+  return value(nb::cast<int64_t>(nb::int_(object)));
+}
+
+int Reader::hidden_argument(nb::object array) {
+  for (size_t i = 0; i < arrays_.size(); ++i)
+    if (arrays_[i].is(array)) return static_cast<int>(i);
+  arrays_.push_back(array);
+  return static_cast<int>(arrays_.size()) - 1;
+}
+
+const Function* Reader::function_of(nb::object object) {
+  JitObject jitted;
+  if (as_jit_object(object, jitted)) {
+    jitted.options.is_cuda = options_.is_cuda;
+    if (options_.is_cuda) {  // a device function raises as its kernel does
+      jitted.options.boundscheck = options_.boundscheck;
+      jitted.options.python_errors = options_.python_errors;
+    }
+    return read(jitted, true);
+  }
+  const Frame* own = frame_;
+  while (own->outer) own = own->outer;
+  if (object.is(own->python)) return own->function;
+  if (PyCallable_Check(object.ptr())) {
+    // What NumPy has and compiled code does not, in Python that is compiled along.
+    nb::object written = library().attr("function")(object);
+    if (!written.is_none()) return read({written, options_, {}}, false);
+  }
+  // A plain function is compiled along, unless it is a library's.
+  const bool is_plain = object.type().is(nb::module_::import_("types").attr("FunctionType"));
+  return is_plain ? read({object, options_, {}}, false) : nullptr;
+}
+
+Binding Reader::classify_known(nb::object object, const std::string& name, int depth) {
+  Binding binding;
+  binding.name = name;
+  PyObject* p = object.ptr();
+  if (object.is_none() || PyBool_Check(p)) {
+    binding.kind = Binding::Kind::value;
+    binding.value = object.is_none() ? Value(None{}) : Value(p == Py_True);
+    return binding;
+  }
   if (nb::hasattr(object, "__kasoku_numpys__"))  // a function of a face, of which NumPy has one of the name and rules
     return classify(object.attr("__kasoku_numpys__"), name, depth);
   if (const std::string* intrinsic = known().find(object)) {
@@ -202,36 +269,7 @@ Binding Reader::classify_known(nb::object object, const std::string& name, int d
     binding.name = type.text;
     return binding;
   }
-  if (PyLong_CheckExact(p)) {
-    int overflow = 0;
-    const long long n = PyLong_AsLongLongAndOverflow(p, &overflow);
-    if (!overflow) return value(static_cast<int64_t>(n));
-    const unsigned long long u = PyLong_AsUnsignedLongLong(p);
-    if (PyErr_Occurred()) PyErr_Clear();
-    else return value(static_cast<uint64_t>(u));
-    binding.name = "an integer of more than 64 bits";
-    return binding;
-  }
-  if (PyFloat_CheckExact(p)) return value(PyFloat_AsDouble(p));
-  if (PyUnicode_Check(p)) {
-    if (std::optional<std::string> text = text_of_unicode(object)) return value(std::move(*text));
-    binding.name = "a text with half of a surrogate pair";
-    return binding;
-  }
-  if (PyComplex_CheckExact(p))
-    return value(std::complex<double>(PyComplex_RealAsDouble(p), PyComplex_ImagAsDouble(p)));
-  if (type.is_scalar()) {  // a NumPy scalar, an IntEnum
-    binding.dtype = type.dtype;
-    binding.type = type;
-    if (is_complex(type.dtype)) {
-      nb::object z = nb::module_::import_("builtins").attr("complex")(object);
-      return value(std::complex<double>(PyComplex_RealAsDouble(z.ptr()), PyComplex_ImagAsDouble(z.ptr())));
-    }
-    if (is_floating(type.dtype)) return value(nb::cast<double>(nb::float_(object)));
-    if (type.dtype == Dtype::bool_) return value(PyObject_IsTrue(p) == 1);
-    if (type.dtype == Dtype::uint64) return value(nb::cast<uint64_t>(nb::int_(object)));
-    return value(nb::cast<int64_t>(nb::int_(object)));
-  }
+  if (binds_value(object, type, binding)) return binding;
   if ((PyTuple_Check(p) || PyList_Check(p)) && depth < 4) {
     binding.kind = Binding::Kind::tuple;
     for (nb::handle item : object) binding.items.push_back(classify(nb::borrow(item), name, depth + 1));
@@ -241,43 +279,12 @@ Binding Reader::classify_known(nb::object object, const std::string& name, int d
     binding.kind = Binding::Kind::array;
     binding.type = type;
     binding.dtype = type.dtype;
-    binding.hidden = static_cast<int>(arrays_.size());
-    for (size_t i = 0; i < arrays_.size(); ++i)
-      if (arrays_[i].is(object)) binding.hidden = static_cast<int>(i);
-    if (binding.hidden == static_cast<int>(arrays_.size())) arrays_.push_back(object);
+    binding.hidden = hidden_argument(object);
     return binding;
   }
-  JitObject jitted;
-  if (as_jit_object(object, jitted)) {
-    jitted.options.is_cuda = options_.is_cuda;
-    if (options_.is_cuda) {  // a device function raises as its kernel does
-      jitted.options.boundscheck = options_.boundscheck;
-      jitted.options.python_errors = options_.python_errors;
-    }
+  if (const Function* function = function_of(object)) {
     binding.kind = Binding::Kind::function;
-    binding.function = read(jitted, true);
-    return binding;
-  }
-  const Frame* own = frame_;
-  while (own->outer) own = own->outer;
-  if (object.is(own->python)) {
-    binding.kind = Binding::Kind::function;
-    binding.function = own->function;
-    return binding;
-  }
-  if (PyCallable_Check(p)) {
-    // What NumPy has and compiled code does not, in Python that is compiled along.
-    nb::object written = library().attr("function")(object);
-    if (!written.is_none()) {
-      binding.kind = Binding::Kind::function;
-      binding.function = read({written, options_, {}}, false);
-      return binding;
-    }
-  }
-  if (object.type().is(nb::module_::import_("types").attr("FunctionType"))) {
-    // A plain function is compiled along, unless it is a library's.
-    binding.kind = Binding::Kind::function;
-    binding.function = read({object, options_, {}}, false);
+    binding.function = function;
     return binding;
   }
   if (binds_dtype(object, binding)) return binding;

@@ -82,6 +82,10 @@ class Reader {
   void depends_on(const nb::dict& globals, nb::object name, const nb::object& value);
   jit::Binding classify(nb::object object, const std::string& name, int depth = 0);
   jit::Binding classify_known(nb::object object, const std::string& name, int depth);
+  /// Which of the hidden arguments an array outside is; a new one if it was none yet.
+  int hidden_argument(nb::object array);
+  /// What an object is compiled to that is a function, also of the library of functions in Python; else null.
+  const jit::Function* function_of(nb::object object);
   /// What a program overloads under this key (a function, or ".name" of a method); "" if it does not.
   std::string overloaded(nb::handle key);
   /// The functions that overloads have given until now.

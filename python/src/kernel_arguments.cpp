@@ -268,25 +268,27 @@ void CallArguments::add(nb::handle object, bool is_read) {
     }
     const ArrayRef ref = host_ref(shown);
     next() = Argument(ref);
-  } else if (PyIndex_Check(p)) {  // somebody else's allocation: its address
-    const nb::object index = nb::steal(PyNumber_Index(p));
+  } else if (!add_address(object)) {
+    refuse(object);
+  }
+}
+
+bool CallArguments::add_address(nb::handle object) {
+  const auto add = [&](nb::handle number) {
+    const nb::object index = nb::steal(PyNumber_Index(number.ptr()));
     if (!index) throw nb::python_error();
     Argument& argument = next() = integer_argument(index);
     argument.kind = Argument::Kind::pointer;
-  } else {
-    for (const char* holder : {"gpudata", "data_ptr", "ptr"}) {
-      nb::object inner = attribute(object, nb::str(holder));
-      if (!inner) continue;
-      if (PyCallable_Check(inner.ptr())) inner = inner();
-      if (PyLong_Check(inner.ptr()) || PyIndex_Check(inner.ptr())) {
-        const nb::object index = nb::steal(PyNumber_Index(inner.ptr()));
-        Argument& argument = next() = integer_argument(index);
-        argument.kind = Argument::Kind::pointer;
-        return;
-      }
-    }
-    refuse(object);
+    return true;
+  };
+  if (PyIndex_Check(object.ptr())) return add(object);
+  for (const char* holder : {"gpudata", "data_ptr", "ptr"}) {
+    nb::object inner = attribute(object, nb::str(holder));
+    if (!inner) continue;
+    if (PyCallable_Check(inner.ptr())) inner = inner();
+    if (PyIndex_Check(inner.ptr())) return add(inner);
   }
+  return false;
 }
 
 namespace {

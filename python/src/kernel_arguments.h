@@ -54,6 +54,8 @@ class CallArguments {
   Argument& next();
   ArrayRef host_ref(nb::handle object);
   bool add_foreign(nb::handle object);
+  /// The address of somebody else's allocation: an index itself, or what it holds under a name that is known.
+  bool add_address(nb::handle object);
 
   static constexpr size_t inline_count = 16;
   alignas(Argument) std::byte inline_[inline_count * sizeof(Argument)];

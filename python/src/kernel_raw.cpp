@@ -407,11 +407,7 @@ void bind_kernel_raw(nb::module_& m) {
       .def("compile",
            [](const RawModule& x, nb::handle log_stream) {
              Device& on = default_device();
-             std::string warnings;
-             {
-               const GilReleased release;
-               warnings = x.on(on).info().warnings;
-             }
+             std::string warnings = without_gil([&] { return x.on(on).info().warnings; });
              if (!log_stream.is_none()) log_stream.attr("write")(warnings);
            },
            nb::arg("log_stream") = nb::none(), "Compiles now, for the default device.")

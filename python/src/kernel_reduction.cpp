@@ -188,11 +188,7 @@ PyObject* call_reduction(PyObject* self, PyObject* args, PyObject* kwargs) {
       const auto k = static_cast<size_t>(i);
       arguments.add(PyTuple_GetItem(args, i), !kernel.is_over_pointers() && k < inputs_of.size() && !inputs_of[k].is_raw);
     }
-    std::vector<Array> results;
-    {
-      const GilReleased release;
-      results = kernel(arguments.span(), call);
-    }
+    std::vector<Array> results = without_gil([&] { return kernel(arguments.span(), call); });
     if (out) return nb::borrow(out).release().ptr();
     const size_t inputs = kernel.inputs();
     if (static_cast<size_t>(count) > inputs) {  // outputs passed by position

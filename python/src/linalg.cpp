@@ -59,11 +59,7 @@ nb::object qr_of(nb::handle given, nb::handle mode_name) {
   const std::pair<const char*, QrMode> modes[] = {{"reduced", QrMode::reduced}, {"complete", QrMode::complete}, {"r", QrMode::r}, {"raw", QrMode::raw}};
   for (const auto& [name, value] : modes) {
     if (mode != name) continue;
-    std::pair<std::optional<Array>, Array> parts;
-    {
-      const GilReleased release;
-      parts = qr(a, value);
-    }
+    auto parts = without_gil([&] { return qr(a, value); });
     if (value == QrMode::r) return nb::cast(parts.second);
     if (value == QrMode::raw) return nb::make_tuple(*parts.first, parts.second);
     return tuple_of("QRResult", *parts.first, parts.second);
@@ -75,11 +71,7 @@ nb::object qr_of(nb::handle given, nb::handle mode_name) {
 template <class F>
 nb::object pair_of(const char* name, nb::handle given, const F& f) {
   const Array a = given_array(given);
-  std::pair<Array, Array> parts;
-  {
-    const GilReleased release;
-    parts = f(a);
-  }
+  auto parts = without_gil([&] { return f(a); });
   return tuple_of(name, parts.first, parts.second);
 }
 
@@ -390,11 +382,7 @@ array([[1, 3],
     for (nb::handle x : nb::borrow<nb::object>(arrays))
       if (const Array* array = array_of(x); array && !device) device = &array->device();
     for (nb::handle x : nb::borrow<nb::object>(arrays)) factors.push_back(array_from(x, device ? *device : default_device()));
-    Array result;
-    {
-      const GilReleased release;
-      result = multi_dot(factors);
-    }
+    Array result = without_gil([&] { return multi_dot(factors); });
     return stored("multi_dot", std::move(result), out);
   }, "arrays"_a, nb::kw_only(), "out"_a = nb::none(), R"(The product of several matrices, multiplied in the order that costs least, which dynamic programming finds; the first and
 the last may be vectors.

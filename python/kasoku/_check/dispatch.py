@@ -59,7 +59,7 @@ def check(f, *args, threads=None, block=None, grid=None, **kwargs) -> Any:
         return Findings(_core._check_jit(f, tuple(_copied(args))))
     if not callable(f):
         raise TypeError(
-            f"check: cannot look inside a {type(f).__name__}\n  fix  give a function, a jitted function, a kernel or a Delayed value"
+            f"check: cannot look inside an object of type {type(f).__name__}\n  fix  give a function, a jitted function, a kernel or a Delayed value"
         )
     return _check_threads(f, args, kwargs, threads)
 

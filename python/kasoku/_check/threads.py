@@ -163,25 +163,37 @@ def _of_pools(recorder, watcher, turns):
     def as_completed(fs, timeout=None):
         return (future.seen() for future in concurrent.futures.as_completed(fs, timeout))
 
-    class PoolResult:
-        """What multiprocessing's pool of threads gives at once for one call, or for many."""
+    watcher.patches.update({concurrent.futures.wait: wait_for, concurrent.futures.as_completed: as_completed})
+    pools = (concurrent.futures.ThreadPoolExecutor, Pool)
+    replaced = {"submit": submit, "map": run_map, "shutdown": shutdown}
+    ours = [(pool, name, replacement) for pool in pools for name, replacement in replaced.items()]
+    methods = _thread_pool_methods(watcher, submit, shutdown)
+    return ours + [(multiprocessing.pool.ThreadPool, *method) for method in methods.items()]
 
-        def __init__(self, futures, is_one):
-            self.futures, self.is_one = futures, is_one
 
-        def get(self, timeout=None):
-            values = [future.result(timeout) for future in self.futures]
-            return values[0] if self.is_one else values
+class _PoolResult:
+    """What multiprocessing's pool of threads gives at once for one call, or for many."""
 
-        def wait(self, timeout=None):
-            for future in self.futures:
-                future.seen(timeout)
+    def __init__(self, futures, is_one):
+        self.futures, self.is_one = futures, is_one
 
-        def ready(self):
-            return all(future.done() for future in self.futures)
+    def get(self, timeout=None):
+        values = [future.result(timeout) for future in self.futures]
+        return values[0] if self.is_one else values
 
-        def successful(self):
-            return all(future.exception() is None for future in self.futures)
+    def wait(self, timeout=None):
+        for future in self.futures:
+            future.seen(timeout)
+
+    def ready(self):
+        return all(future.done() for future in self.futures)
+
+    def successful(self):
+        return all(future.exception() is None for future in self.futures)
+
+
+def _thread_pool_methods(watcher, submit, shutdown):
+    """Methods of multiprocessing's pool of threads, by an executor's submit(pool, function, ...) and shutdown(pool)."""
 
     def pool_init(pool, processes=None, initializer=None, initargs=()):
         pool._max_workers, pool._initializer, pool._initargs = processes or 2, initializer, initargs
@@ -197,15 +209,15 @@ def _of_pools(recorder, watcher, turns):
                 (watcher.replacement(call) or call)(what)
 
         future.add_done_callback(follow)
-        return PoolResult([future], True)
+        return _PoolResult([future], True)
 
     def map_async(pool, func, iterable, chunksize=None, callback=None, error_callback=None):
-        return PoolResult([submit(pool, func, item) for item in iterable], False)
+        return _PoolResult([submit(pool, func, item) for item in iterable], False)
 
     def starmap_async(pool, func, iterable, chunksize=None, callback=None, error_callback=None):
-        return PoolResult([submit(pool, func, *items) for items in iterable], False)
+        return _PoolResult([submit(pool, func, *items) for items in iterable], False)
 
-    pool_methods = {
+    return {
         "__init__": pool_init, "apply_async": apply_async, "map_async": map_async, "starmap_async": starmap_async,
         "apply": lambda pool, func, args=(), kwds=None: apply_async(pool, func, args, kwds).get(),
         "map": lambda *args, **kwargs: map_async(*args, **kwargs).get(),
@@ -215,12 +227,6 @@ def _of_pools(recorder, watcher, turns):
         "close": lambda pool: None, "terminate": shutdown, "join": shutdown,
         "__enter__": lambda pool: pool, "__exit__": lambda pool, *error: shutdown(pool),
     }  # fmt: skip
-
-    watcher.patches.update({concurrent.futures.wait: wait_for, concurrent.futures.as_completed: as_completed})
-    pools = (concurrent.futures.ThreadPoolExecutor, Pool)
-    replaced = {"submit": submit, "map": run_map, "shutdown": shutdown}
-    ours = [(pool, name, replacement) for pool in pools for name, replacement in replaced.items()]
-    return ours + [(multiprocessing.pool.ThreadPool, *method) for method in pool_methods.items()]
 
 
 def _of_events(recorder, watcher, turns):

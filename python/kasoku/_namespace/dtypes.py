@@ -4,7 +4,7 @@ import numpy as np
 
 from .. import _core
 from .given import Array
-from .signatures import did_you_mean
+from .._hints import did_you_mean
 
 _kinds = {
     "bool": "b",

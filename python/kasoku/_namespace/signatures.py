@@ -7,6 +7,8 @@ import re
 
 import numpy as np
 
+from kasoku._hints import did_you_mean
+
 # What nanobind takes for an annotation. Others are classes, which an object's class and its bases have the name of.
 _taken = {"int": (int, np.integer), "float": (int, float, np.number), "bool": (bool, np.bool_)}
 
@@ -34,14 +36,6 @@ def signature_of(function):
     if given.kwarg:
         add(given.kwarg, kinds.VAR_KEYWORD)
     return inspect.Signature(parameters)
-
-
-def did_you_mean(name, known):
-    """The end of an error about a name that is not known; nothing where no other is near."""
-    import difflib  # which takes longer to load than all of this file
-
-    near = difflib.get_close_matches(name, known, 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _called(function):

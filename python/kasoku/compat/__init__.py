@@ -53,7 +53,7 @@ def preferred_device():
 
 def missing(name, known=()):
     """The error for a name that a face does not have; it lists similar names that it has."""
-    from kasoku._namespace.signatures import did_you_mean
+    from kasoku._hints import did_you_mean
 
     from ._face.refusals import reason_of
 

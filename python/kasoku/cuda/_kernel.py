@@ -5,6 +5,7 @@ import functools
 import numpy as np
 
 from .. import _content, _core, _jit, _signature, _source, errors
+from .._hints import check_options
 from ._arrays import DeviceRecords
 from ._driver import is_available
 
@@ -25,13 +26,11 @@ _options = {
 }  # fmt: skip
 
 
-class Kernel:
+class Kernel(_jit.Inspected):
     """A compiled kernel: `kernel[grid, block](arguments)`, `kernel[grid, block, stream, shared_bytes]`."""
 
     def __init__(self, function, signatures=(), **options):
-        for name in options:
-            if name not in _options:
-                raise errors.TypeError(f"Unrecognized options: {name} (cuda.jit knows {', '.join(sorted(_options))})")
+        check_options(options, _options, "cuda.jit")
         if options.get("link"):
             raise errors.UnsupportedError("link= of cuda.jit is not there: kernels in C++ are ks.RawModule's")
         self.targetoptions, self._declared = options, signatures
@@ -147,26 +146,12 @@ class Kernel:
     def get_local_mem_per_thread(self, signature=None):
         return self._figure("local_size_bytes", signature)
 
-    def _texts(self, form, signature):
-        found = dict(zip(self.signatures, (text for _, text in self._native.texts(form)), strict=True))
-        if signature is not None:
-            return found[tuple(signature)]
-        return found
-
-    def inspect_text(self, signature=None):
-        """{signature: kernel text}."""
-        return self._texts("text", signature)
-
-    def inspect_llvm(self, signature=None):
-        return self._texts("llvm", signature)
+    def _all_texts(self, form):
+        return [text for _, text in self._native.texts(form)]
 
     def inspect_asm(self, signature=None):
         """{signature: PTX, or assembly on a CPU}."""
         return self._texts("ptx" if is_available() else "assembly", signature)
-
-    def inspect_types(self, file=None):
-        for signature, text in self.inspect_text().items():
-            print(signature, text, sep="\n", file=file)
 
     def inspect_sass(self, signature=None):
         raise errors.UnsupportedError("machine code of a GPU cannot be shown\n  fix  use inspect_asm()")

@@ -325,7 +325,7 @@ def test_a_function_that_calls_itself():
 
 
 def test_what_cannot_be_checked_says_so():
-    with pytest.raises(TypeError, match="cannot look inside a int"):
+    with pytest.raises(TypeError, match="cannot look inside an object of type int"):
         ks.check(3)
     with pytest.raises(TypeError, match="no Python source"):
         ks.check(len, [1], threads=2)

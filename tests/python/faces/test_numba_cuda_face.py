@@ -287,6 +287,23 @@ def test_figures_and_texts_by_signature():
     assert [float32, int32] == [cuda.Type("float32"), cuda.Type("int32")]
 
 
+@pytest.mark.parametrize("make", [cuda.jit, numba.njit])
+def test_texts_stand_by_the_signature_that_they_are_of(make, capsys):
+    @make
+    def scale(x):
+        x[0] = x[0] / x[0]
+
+    run = scale[1, 1] if make is cuda.jit else scale
+    for dtype in (np.float32, np.float64):
+        run(np.ones(1, dtype))
+    single, double = sorted(scale.inspect_llvm(), key=str)
+    assert (single, double) == ((float32[::1],), (float64[::1],))
+    assert "fdiv float" in scale.inspect_llvm(single)
+    assert "fdiv float" not in scale.inspect_llvm(double)
+    scale.inspect_types(signature=double)
+    assert capsys.readouterr().out == f"{double}\n{scale.inspect_text(double)}\n"
+
+
 @pytest.mark.parametrize(
     "module, name", [("args", "InOut"), ("kernels.reduction", "Reduce"), ("types", "float32"), ("random", "init_xoroshiro128p_states")]
 )  # fmt: skip

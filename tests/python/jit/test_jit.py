@@ -848,3 +848,9 @@ def test_kernels_take_arrays_at_odd_addresses():
     x, y = odd([1, 2, 3], writeable=False), odd([0, 0, 0])
     double[1, 4](x, y)
     assert y.tolist() == [2, 4, 6]
+
+
+def test_an_option_that_is_none_is_an_error():
+    with pytest.raises(TypeError, match=r"Unrecognized options: nopthon \(jit knows .*\); did you mean 'nopython'\?"):
+        ks.jit(nopthon=True)
+    assert ks.jit(lambda x: x + 1, looplift=False, no_rewrites=True)(1) == 2  # Numba's, of which nothing depends

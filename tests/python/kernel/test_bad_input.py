@@ -277,3 +277,19 @@ def test_only_the_hosts_faults_are_left_out():
     assert "'nowhere.h' file not found" in message("#ifndef SCALE\n#define SCALE 1\n#endif")
     with pytest.raises(ks.Error, match="unknown type name 'flaot'"):
         ks.RawModule("flaot f(float x);").compile()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, y: ks.RawKernel("__global__ void f(double *x, double *y) {}", "f")((1,), (1,), (x, y)),
+        lambda x, y: ks.ElementwiseKernel("T x, T y", "T z", "z = x + y")(x, y),
+        lambda x, y: x + y,
+    ],
+)
+def test_what_is_advised_for_arrays_of_two_devices_can_be_typed(call):
+    x = ks.ones(3, device="null")
+    with pytest.raises((TypeError, ValueError)) as error:
+        call(ks.ones(3), x)
+    advice = str(error.value).partition("fix  move one: ")[2]
+    assert str(eval(advice, {"x": x}).device) == "cpu"

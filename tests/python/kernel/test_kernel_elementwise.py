@@ -222,8 +222,15 @@ def test_an_output_may_be_an_input_or_overlap_one(on):
 def test_what_cupy_refuses(on):
     kernel = ks.ElementwiseKernel("T x, T y", "T z", "z = x + y", "f")
     x = on(np.zeros((3, 4)))
-    with pytest.raises(TypeError, match="Wrong number of arguments for 'f'"):
+    with pytest.raises(
+        TypeError, match=r"(?s)Wrong number of arguments for 'f'.*takes 2 inputs, or these and 1 outputs, got 1"
+    ):
         kernel(x)
+    total = ks.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0", "f")
+    with pytest.raises(
+        TypeError, match=r"(?s)Wrong number of arguments for 'f'.*takes 1 inputs, or these and 1 outputs, got 3"
+    ):
+        total(x, x, x)
     with pytest.raises(TypeError, match="Type is mismatched"):
         kernel(x, on(np.zeros((3, 4), np.float32)))
     with pytest.raises(ValueError, match="Loop size is undecided"):

@@ -36,7 +36,7 @@ StringRef callee_name(const CallBase& call) {
   return callee ? callee->getName() : StringRef();
 }
 
-// All blocks name the same counter, and use what it held.
+// Whether all blocks add to the same counter and use the value that it held before.
 bool is_candidate(const AtomicRMWInst& atomic) {
   const Type* type = atomic.getType();
   if (atomic.getOperation() != AtomicRMWInst::Add || !(type->isIntegerTy(32) || type->isIntegerTy(64)) ||
@@ -48,7 +48,7 @@ bool is_candidate(const AtomicRMWInst& atomic) {
   return none_of(objects, is_shared_variable);
 }
 
-// What may wait for another block, or tells others how far this one is.
+// Whether the instruction may wait for another block, or tells others how far this one is.
 bool may_wait(const Instruction& at) {
   if (isa<FenceInst>(at) || at.isVolatile()) return true;
   if (at.isAtomic() && (isa<LoadInst>(at) || isa<StoreInst>(at))) return true;
@@ -63,7 +63,7 @@ bool may_wait(const Instruction& at) {
               .Default(false);
 }
 
-// To where all threads begin.
+// Moves what an expression of the launch's values is made of to the entry block, where all threads begin.
 void hoist(Value* of_launch) {
   auto* made = dyn_cast<Instruction>(of_launch);
   if (!made) return;
@@ -82,7 +82,7 @@ bool is_lane(const Value* value) {
 
 Value* lane_of(IRBuilderBase& build) { return build.CreateAnd(index_value(build, Index::tid_x), 31, "lane"); }
 
-// Written so that a loop over lanes can be one over the bits of the word.
+// The lane's bit of a word, in the form from which a loop over lanes can become one over the bits of the word.
 Value* lane_bit(IRBuilderBase& build, Value* word, Value* lane) {
   Value* bit = build.CreateAnd(build.CreateLShr(word, lane), 1);
   return build.CreateICmpNE(bit, build.getInt32(0));
@@ -129,7 +129,8 @@ class Aggregator {
     bool others_are_same = true;    ///< for the warp
   };
 
-  // What the votes of a warp say is the same for it; here they are operands still.
+  // Whether a value is the same for a warp, as the result of a vote is. Votes are still ordinary calls at this
+  // point.
   static bool is_same(const Value* value, const Uniformity& uniformity, int depth = 0) {
     const auto* made = dyn_cast<Instruction>(value);
     if (!made || uniformity.is_uniform(*made) || sync_of(*made) == Sync::ballot) return true;
@@ -187,7 +188,7 @@ class Aggregator {
                      {number, amount, takes_part});
   }
 
-  // Where all meet: how many of the warp's lanes take part, and which is whose turn.
+  // Counts, where all lanes meet, how many of the warp take part, and gives each the number of its turn.
   Value* count(CallInst& call, AtomicRMWInst& atomic, Value* number, const MeetingLift& lift) {
     IRBuilder<> build(&call);
     Type* word = build.getInt32Ty();
@@ -214,7 +215,7 @@ class Aggregator {
     return build.CreateAdd(&call, times(build.CreateAnd(takers, below)));
   }
 
-  // `base = __shfl_sync(~0u, base, first)`: what the first lane has, all have.
+  // `base = __shfl_sync(~0u, base, first)` gives the first lane's value to all.
   void give_to_all(CallInst& call, const Way& way, const Value* takes_part) {
     if (way.one_of_block || !way.others_are_same || takes_part != way.branch->getCondition()) return;
     for (User* user : make_early_inc_range(call.users())) {
@@ -263,7 +264,7 @@ void ask_ballots(Function& kernel) {
   }
 }
 
-// What lanes do one by one as a word says is a loop of its own, if a loop around it goes on.
+// Code that lanes run one by one, as the bits of a word say, gets a loop of its own if a loop around it goes on.
 void cut_after_lanes(Function& kernel, const BlockShape& shape) {
   const Uniformity warp(kernel, shape, Granule::warp);
   const PostDominatorTree joins(kernel);
@@ -305,7 +306,7 @@ uint64_t number_of(const Instruction& call) { return cast<ConstantInt>(cast<Call
 // come later would be given theirs in the meantime, and what was there before is kept for one stop only.
 bool is_early(const Instruction& contribution) {
   SmallSetVector<const BasicBlock*, 16> later;
-  // The first stop from there on in its block; null if there is none.
+  // Finds the first sync from there on in the block; null if there is none.
   const auto stop = [](const Instruction* at) {
     while (at && sync_of(*at) != Sync::aggregate) at = at->getNextNode();
     return at;
@@ -372,7 +373,7 @@ bool unmark_aggregate(Function& kernel, std::optional<unsigned> number) {
 std::optional<unsigned> aggregate_atomics(Function& kernel, const BlockShape& shape) {
   return_at_one_place(kernel);
   const std::vector<Marked> all = marked(kernel);
-  // Before threads meet anywhere: what is made on their ways is carried past the meetings.
+  // This comes before any meeting is lifted: what is computed on the threads' ways there is then carried past it.
   for (const Marked& at : all)
     for (Value* operand : {at.atomic->getPointerOperand(), at.atomic->getValOperand()})
       if (is_of_launch(operand)) hoist(operand);

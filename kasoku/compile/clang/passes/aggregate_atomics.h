@@ -30,7 +30,7 @@ namespace kasoku::embedded {
 /// whether there are any.
 bool mark_aggregates(llvm::Function& kernel, const BlockShape& shape);
 bool is_marked_aggregate(const llvm::Instruction& instruction);
-/// Takes a mark away, or all; whether others are left.
+/// Takes one mark away, or all of them, and returns whether others are left.
 bool unmark_aggregate(llvm::Function& kernel, std::optional<unsigned> number);
 
 /// Cuts the text at those that are marked. If threads do not come to one of them together, that

@@ -42,7 +42,7 @@ Aggregates::Aggregates(const EntryFrame& frame, const BlockShape& shape, const s
   }
 }
 
-// A warp's place is the same for all of its lanes, and said so that this can be seen.
+// A warp's place is the same for all of its lanes. It is computed in a form from which LLVM can see that.
 Value* Aggregates::place_of(IRBuilderBase& build, const Counter& counter, const ThreadIndex& thread) const {
   Value* place = build.CreateMul(which_, build.getInt64(counter.places));
   if (counter.places == 1) return place;
@@ -78,7 +78,7 @@ void Aggregates::add_up(IRBuilderBase& build, const Counter& counter, Value* cou
   const auto block = [&](const char* name) { return BasicBlock::Create(build.getContext(), name, frame_.body); };
   BasicBlock *some = block("adds"), *head = block("amounts"), *add = block("adds.up"), *after = block("added");
   Value* is_asked = build.CreateLoad(build.getInt8Ty(), counter.is_asked);
-  // Who adds to no counter need not have one.
+  // If no thread of the group adds, the counter may not exist.
   build.CreateCondBr(build.CreateICmpNE(is_asked, build.getInt8(0)), some, after);
   build.SetInsertPoint(some);
   Value* places = build.CreateMul(count, build.getInt64(counter.places));

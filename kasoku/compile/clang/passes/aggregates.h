@@ -24,7 +24,7 @@ struct EntryFrame;
 
 class Aggregates {
  public:
-  /// `which`: of at most `blocks` in a group, the one that runs; 64 bits, null to begin with.
+  /// `which` is the number of the block that runs, in a group of at most `blocks`; 64 bits, null at the start.
   Aggregates(const EntryFrame& frame, const BlockShape& shape, const std::vector<SyncPoint>& syncs, unsigned blocks);
   void set_block(llvm::Value* which) { which_ = which; }
 
@@ -32,7 +32,7 @@ class Aggregates {
   void contribute(llvm::CallInst& call, const ThreadIndex& thread);
   /// Replaces a clone of ks_aggregate by what the counter held before the thread's warp or block.
   void result(llvm::CallInst& call, const ThreadIndex& thread);
-  /// After the group's blocks, of which there are `count`, have stopped.
+  /// Adds to the counters once for the group. The caller has run its `count` blocks up to their stops.
   void add_up(llvm::IRBuilderBase& build, llvm::Value* count);
 
  private:

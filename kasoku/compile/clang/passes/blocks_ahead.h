@@ -37,7 +37,7 @@ BlocksAhead find_blocks_ahead(const RegionPlan& plan, const PreparedKernel& kern
 /// Puts them into `plan` if the text, as it now stays, cannot tell one block from the next.
 void plan_blocks_ahead(RegionPlan& plan, const BlocksAhead& ahead, llvm::Function& kernel, const BlockShape& shape);
 
-/// What differs between blocks that run together is not uniform.
+/// Values that differ between blocks that run together lose their uniformity.
 void keep_blocks_apart(RegionPlan& plan, llvm::Function& kernel, const BlockShape& shape);
 
 /// Whether what `text` (all if empty) does may be done by some blocks before others have

@@ -18,7 +18,7 @@ namespace {
 
 using LoopBlocks = SmallSetVector<BasicBlock*, 16>;
 
-// What changes nothing when it is combined; null for operations that cannot be.
+// The operation's neutral element; null if its results cannot be combined.
 Constant* neutral(const AtomicRMWInst& atomic) {
   Type* type = atomic.getType();
   if (!type->isIntegerTy()) return nullptr;
@@ -106,7 +106,7 @@ std::vector<AtomicRMWInst*> find_combinable_atomics(ArrayRef<BasicBlock*> loop) 
         found.push_back(atomic);
         continue;
       }
-      // Threads of the loop may wait for what others do before them.
+      // After such an access threads of the loop may wait for what earlier ones do, so nothing is combined.
       if (at.isVolatile() || at.isAtomic() || isa<FenceInst>(at)) return {};
       if (const auto* call = dyn_cast<CallBase>(&at);
           call && touches_memory(at) && !isa<IntrinsicInst>(call))

@@ -21,11 +21,12 @@ class Value;
 
 namespace kasoku::embedded {
 
-/// Of the text of one loop over threads, before anything is kept from it.
+/// Finds what can be combined in one loop over threads, before the loop's values are stored for later regions.
 std::vector<llvm::AtomicRMWInst*> find_combinable_atomics(
     llvm::ArrayRef<llvm::BasicBlock*> loop);
 
-/// `before` and `after` the loop; `once`: where the function begins.
+/// Adds in registers and does one atomic operation after the loop. `before` and `after` stand around the loop,
+/// `once` is where the function begins.
 void combine_atomics(llvm::ArrayRef<llvm::AtomicRMWInst*> atomics, llvm::BasicBlock& once,
                      llvm::IRBuilderBase& before, llvm::IRBuilderBase& after);
 

@@ -42,7 +42,7 @@ namespace {
 
 enum class Thread { none, first_axis };
 
-// Made of arguments, constants and indices, of which only those of `allowed`.
+// Whether a value is made of arguments, constants and indices alone; of threadIdx, only what `allowed` names.
 bool is_made_of(const Value* value, Thread allowed, int depth = 0) {
   const auto* instruction = dyn_cast<Instruction>(value);
   if (!instruction) return isa<Argument>(value) || isa<ConstantInt>(value);
@@ -54,7 +54,7 @@ bool is_made_of(const Value* value, Thread allowed, int depth = 0) {
   return true;
 }
 
-// Whose passes through a loop are one pass: the block's, or each warp's.
+// The threads that go through a loop together: the block's, or each warp's.
 struct Company {
   const Uniformity* warp = nullptr;
   SmallPtrSet<const BasicBlock*, 16> apart{};  ///< where a warp is not all there
@@ -68,7 +68,7 @@ struct Company {
 
 bool is_block_index(Index index) { return index >= Index::bid_x && index <= Index::bid_z; }
 
-// Never smaller for a larger blockIdx; sums and products of indices do not wrap.
+// Whether a value never gets smaller as blockIdx grows; sums and products of indices do not wrap.
 bool grows_with_blocks(const Value* value, bool is_factor = false) {
   const auto* instruction = dyn_cast<Instruction>(value);
   if (!instruction) {
@@ -89,7 +89,7 @@ bool grows_with_blocks(const Value* value, bool is_factor = false) {
   }
 }
 
-// The block's first thread, or that of block 0, or each warp's.
+// Computes a value as the first thread has it: of the block, of block 0, or of each warp.
 Value* for_thread_zero(IRBuilder<>& build, Value* value, const Company& company,
                        bool of_all_blocks) {
   auto* instruction = dyn_cast<Instruction>(value);
@@ -196,7 +196,7 @@ bool find(Stride& found, const Loop& loop, const DominatorTree& dominators,
   };
   ask.trusts_uniform = ask.lanes_are_low_bits = company.warp;
   if (growth(found.start, ask) != std::optional<int>(1)) return false;
-  // The first thread's index must be the least.
+  // The loop is decided by the first thread, so its index must be the smallest.
   if (ICmpInst::isRelational(found.predicate) && may_wrap(*found.start, ICmpInst::isSigned(found.predicate), ask)) return false;
 
   // What leaves the loop must be what the loop carries.

@@ -29,7 +29,7 @@ class Value;
 
 namespace kasoku::embedded {
 
-/// A comparison, said so that it holds where control goes to `to`: index below bound.
+/// A comparison in the form in which it holds where control goes to `to`: index below bound.
 struct Test {
   llvm::CmpInst::Predicate predicate = llvm::CmpInst::BAD_ICMP_PREDICATE;
   llvm::Value* index = nullptr;
@@ -41,10 +41,10 @@ Test test_of(llvm::BranchInst& branch, const llvm::BasicBlock* to);
 /// is the loop's predecessor. Null if there is none.
 std::pair<llvm::BranchInst*, llvm::BasicBlock*> first_test_of(llvm::BasicBlock& outside, llvm::BasicBlock& header);
 
-/// `of_warps`: a block with whole warps in its rows, to turn its warps' loops; else null.
+/// `of_warps` is a block with whole warps in its rows if the loops of its warps are to be cut too, else null.
 void add_loop_barriers(llvm::Function& kernel, const BlockShape* of_warps);
 
-/// Takes the cuts of one kind out again where they cannot be used. The loops stay right.
+/// Takes the cuts of one kind out again where they cannot be used; the loops stay correct without them.
 void drop_loop_barriers(std::vector<SyncPoint>& syncs, Sync kind);
 
 }  // namespace kasoku::embedded

@@ -55,13 +55,13 @@ inline constexpr const char* entry_symbol = "ks_entry";
 EntryFrame build_entry_frame(const PreparedKernel& kernel, const BlockShape& shape, bool loops, bool y_is_fast,
                              const GridStride* grid_stride);
 
-/// A range of blocks, which is not empty: [first, last), and blockIdx of the first.
+/// A range of blocks [first, last), which is not empty, with the blockIdx of its first.
 struct BlockRange {
   llvm::Value *first, *last;
   std::array<llvm::Value*, 3> index;
 };
 
-/// All of the worker's.
+/// The range of all of the worker's blocks.
 BlockRange blocks_of(const EntryFrame& frame);
 
 /// A loop over blocks, from one of them to the next.
@@ -69,9 +69,9 @@ class BlockLoop {
  public:
   /// Opens it where `build` stands, and says in `frame` which block is at hand.
   BlockLoop(EntryFrame& frame, llvm::IRBuilderBase& build, const BlockRange& range);
-  /// Of the block at hand, 64 bits.
+  /// The linear number of the block at hand, 64 bits.
   llvm::Value* number() const;
-  /// Leaves `build` after the loop.
+  /// Ends the loop and leaves `build` after it.
   void close(llvm::IRBuilderBase& build);
 
  private:
@@ -82,13 +82,13 @@ class BlockLoop {
   std::array<llvm::PHINode*, 3> at_;
 };
 
-/// A loop over groups of so many of the worker's blocks.
+/// A loop over the worker's blocks in groups of `blocks`.
 class GroupLoop {
  public:
-  /// `row`: a group is one row of blocks of so many threads, a power of two; 0: any blocks.
+  /// With `row`, a power of two, a group is one row of blocks that have so many threads; with 0, any blocks.
   GroupLoop(EntryFrame& frame, llvm::IRBuilderBase& build, unsigned blocks, unsigned row);
   const BlockRange& range() const { return range_; }
-  /// How many threads lie in a group that is one row. The first block stands for all.
+  /// The number of threads in a group that is one row; its first block then stands for all.
   llvm::Value* row_of_threads(llvm::IRBuilderBase& build);
   void close(llvm::IRBuilderBase& build);
 

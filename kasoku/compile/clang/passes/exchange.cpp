@@ -99,7 +99,7 @@ void Exchange::arrive(CallInst& arrival, const ThreadIndex& thread) {
   arrival.eraseFromParent();
 }
 
-// ones_ and zeros_: how many of the threads that take part said yes and no.
+// Counts in ones_ and zeros_ how many of the threads that take part said yes and no.
 void Exchange::sum_votes(IRBuilderBase& build, unsigned array) {
   BasicBlock* before = build.GetInsertBlock();
   Function* function = before->getParent();
@@ -158,7 +158,7 @@ void Exchange::meet(IRBuilderBase& build, const SyncPoint& sync, Value* warp,
                                           place(arrays.in), alignment);
   if (is_ballot) {
     Value* votes = build.CreateICmpNE(values, Constant::getNullValue(values->getType()));
-    // Lanes beyond the block's end left there what earlier warps did.
+    // Lanes beyond the block's end still have the votes of earlier warps there.
     ballot_ = build.CreateAnd(build.CreateBitCast(votes, build.getInt32Ty()),
                               live_lanes(build, warp), "ballot");
     return;
@@ -239,7 +239,7 @@ Value* Exchange::shuffle(IRBuilderBase& build, CallInst& call, const SyncPoint& 
       return load(from);
     }
     default: {
-      // Said so that a lane that all name is one place, and not one for each.
+      // In this form LLVM sees that a lane that all threads name is one address.
       const auto* whole = dyn_cast<ConstantInt>(width);
       const bool is_place = thread.lane == here && whole && whole->getZExtValue() == 32;
       Value* from = build.CreateAnd(amount, inside);

@@ -43,13 +43,13 @@ class Exchange {
   /// Replaces a clone of the sync's call.
   void result(llvm::CallInst& call, const SyncPoint& sync, const ThreadIndex& thread);
 
-  /// Granule::turn: after all warps have stopped, counts what voting barriers brought.
+  /// With Granule::turn, counts the votes of a barrier after all warps have stopped at it.
   void count_votes(llvm::IRBuilderBase& build);
-  /// Granule::turn: the threads of `warp` have returned and do not vote any more.
+  /// With Granule::turn, tells that the threads of `warp` have returned and vote no more.
   void leave(llvm::IRBuilderBase& build, llvm::Value* warp);
   bool has_votes() const { return has_votes_; }
 
-  /// Granule::thread: the arrays that the scheduler works on.
+  /// With Granule::thread, the arrays that the scheduler works on.
   struct Shared {
     unsigned in, out, mask, active;
   };

@@ -15,14 +15,14 @@ using namespace llvm;
 
 namespace {
 
-// What each thread has for itself has one address in the text too.
+// Whether the memory is a thread's own. The text has one address for the variables of all threads.
 bool is_own_memory(const Value* pointer) {
   SmallVector<const Value*> objects;
   getUnderlyingObjects(pointer, objects);
   return any_of(objects, [](const Value* object) { return isa<AllocaInst>(object); });
 }
 
-// An element that the thread's index names directly is no other lane's.
+// Whether the thread's index alone names the element, so that it is no other lane's.
 bool is_by_thread(const Value* pointer) {
   const auto* element = dyn_cast<GetElementPtrInst>(pointer);
   if (!element || element->getNumIndices() != 1) return false;

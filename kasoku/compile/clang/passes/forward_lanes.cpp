@@ -21,7 +21,7 @@ namespace {
 constexpr const char* lanes_mark = "ks.lanes";
 constexpr unsigned places = 3 * lanes_of_warp;
 
-/// What lies at one place: a lane of a vector, or a scalar; nothing if it is not known.
+/// The value at one place: a lane of a vector, or a scalar; empty if it is not known.
 struct LanePlace {
   Value* from = nullptr;
   unsigned lane = 0;
@@ -43,7 +43,7 @@ class Array {
   bool is_simple() const { return is_simple_; }
   const SmallPtrSetImpl<Instruction*>& users() const { return users_; }
 
-  /// Nothing for a place that is only known when it runs, or elements of another size.
+  /// Returns nothing for a place that is known at run time only, and for elements of another size.
   std::optional<Access> access(Value* pointer, Type* type) const {
     const auto offset = offsets_.find(pointer);
     Type* element = type->getScalarType();
@@ -58,7 +58,7 @@ class Array {
     return at;
   }
 
-  /// Nothing is known but that only the middle is ever stored to.
+  /// Resets the contents to what always holds: zeros on both sides, since only the middle is ever stored to.
   void forget_contents(Contents& contents) const {
     Value* zero = Constant::getNullValue(Type::getIntNTy(alloca_.getContext(), bytes_ * 8));
     for (unsigned i = 0; i < places; ++i)

@@ -28,7 +28,7 @@ constexpr size_t most_arrays = 6;
 /// Indices and what is made of them stay below 2^31 in any type.
 constexpr int64_t largest_index = int64_t{1} << 30;
 
-// Of numbers below 2^31.
+// Takes conversions away that do not change a number below 2^31.
 Value* narrow(Value* value) {
   while (isa<ZExtInst>(value) || isa<SExtInst>(value) ||
          (isa<TruncInst>(value) && value->getType()->getIntegerBitWidth() >= 32))
@@ -179,7 +179,7 @@ class Analysis {
   MapVector<std::pair<Value*, int64_t>, GridStride::Touched> touched_;  ///< by base and step
 };
 
-// Outside of the loop nothing is done, and threads differ at `first` only.
+// Whether nothing is done outside of the loop, and threads part at `first` only.
 bool does_nothing_outside(Function& kernel, const Loop& loop, const BranchInst& first) {
   for (BasicBlock& block : kernel) {
     if (loop.contains(&block)) continue;
@@ -235,7 +235,7 @@ bool is_restrict(const Value* base) {
   return argument && argument->hasNoAliasAttr();
 }
 
-// Whether no pass touches what another one writes.
+// The condition under which no pass touches what another one writes.
 Value* passes_are_apart(const EntryFrame& frame, IRBuilderBase& build, const GridStride& loop,
                         Value* count) {
   struct Place {
@@ -274,7 +274,8 @@ void spread_grid(EntryFrame& frame, IRBuilderBase& build, const GridStride& loop
   Value* count = build.CreateIntCast(copy_of(frame, build, bound), wide, loop.is_signed);
   Value* length = build.CreateZExt(grid(Index::gdim_x), wide);
   Value* row = build.getInt64(loop.row);
-  // Fewer elements than threads need no second pass; what is too large for a signed number too.
+  // The grid stays as it is if there are no more elements than threads, or so many that a signed index would
+  // overflow.
   Value* spreads = build.CreateAnd(
       build.CreateICmpSGT(count, build.CreateMul(length, row)),
       build.CreateICmpSLE(count, build.getInt64(largest_index / loop.largest_factor)));
@@ -282,7 +283,7 @@ void spread_grid(EntryFrame& frame, IRBuilderBase& build, const GridStride& loop
     spreads = build.CreateAnd(spreads, build.CreateICmpEQ(grid(axis), build.getInt32(1)));
   spreads = build.CreateAnd(spreads, passes_are_apart(frame, build, loop, count));
   Value* longer = build.CreateUDiv(build.CreateAdd(count, build.getInt64(loop.row - 1)), row);
-  // All workers' ranges stay one without gaps.
+  // Both ends are moved alike, so the ranges of all workers stay without gaps between them.
   const auto moved = [&](Value* block) {
     return build.CreateSelect(spreads, build.CreateUDiv(build.CreateMul(block, longer), length), block);
   };

@@ -27,7 +27,7 @@ using namespace llvm;
 
 namespace {
 
-// As in check/shadow.h.
+// These bits are those of check/shadow.h.
 constexpr uint32_t reads = 1, writes = 2, atomic = 4, shared_memory = 8, is_volatile = 16, exchange = 32, ordered = 64,
                    of_block = 128, relaxed = 256, bits = 512;
 constexpr int any_parameter = -2;
@@ -98,7 +98,8 @@ class Instrumenter {
     Joins joins;
     for (const Instruction& at : instructions(kernel)) {
       if (const Sync sync = sync_of(at); sync == Sync::none || sync == Sync::loop || is_warp_operation(sync)) continue;
-      // Branches on which it depends whether a thread comes here, and those on which they depend.
+      // The branches on which it depends whether a thread comes here are found first, then those on which they
+      // depend.
       SmallSetVector<const BasicBlock*, 16> reached;
       reached.insert(at.getParent());
       for (size_t i = 0; i < reached.size(); ++i)
@@ -210,7 +211,7 @@ class Instrumenter {
            (does & reads && !isAcquireOrStronger(ordering) && says_order(at) ? relaxed : 0);
   }
 
-  /// The text gives the order (cuda::atomic).
+  /// Whether the text itself gives the memory order, as cuda::atomic does.
   static bool says_order(const Instruction& at) {
     return comes_from(at, [](StringRef function) { return function.starts_with("ks_in_order"); });
   }
@@ -270,7 +271,8 @@ class Instrumenter {
     });
   }
 
-  /// Not what is left of a thread's own variable whose members are values: the bytes between them.
+  /// Whether an object is read at all. If a thread's variable was split into values, only the bytes between its
+  /// members are left, which nobody reads.
   bool is_read(const Value& object) {
     return !isa<AllocaInst>(object) || any_of(object.uses(), [&](const Use& use) {
       const auto* call = dyn_cast<CallInst>(use.getUser());

@@ -96,7 +96,7 @@ class Rows {
     build.SetInsertPoint(row);
     PHINode* at = build.CreatePHI(wide, 2, "element");
     at->addIncoming(ConstantInt::get(wide, 0), before);
-    // What the first of a thread's elements is made of, in its order.
+    // The instructions that make the first of a thread's elements, in their order.
     std::map<Value*, Value*> made;
     for (Instruction& instruction : *body) {
       const bool is_access = isa<LoadInst>(instruction) || isa<StoreInst>(instruction);

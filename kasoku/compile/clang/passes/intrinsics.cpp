@@ -53,7 +53,7 @@ Sync sync_named(StringRef name) {
       .Default(Sync::none);
 }
 
-// In the order of Index.
+// These names stand in the order of Index.
 constexpr StringLiteral index_names[] = {"tid_x", "tid_y", "tid_z", "bid_x", "bid_y", "bid_z", "bdim_x", "bdim_y",
                                          "bdim_z", "gdim_x", "gdim_y", "gdim_z", "dynamic_shared_bytes"};
 static_assert(std::size(index_names) == static_cast<size_t>(Index::none));

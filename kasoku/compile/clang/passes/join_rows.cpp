@@ -14,7 +14,7 @@ using namespace llvm::PatternMatch;
 
 namespace {
 
-// The index itself and what it is in 64 bits, where a small one is the same.
+// The index and its conversions to 64 bits, which are the same number as long as it is small.
 SmallVector<Value*> widths(Instruction& index) {
   SmallVector<Value*> found{&index};
   for (User* user : index.users())

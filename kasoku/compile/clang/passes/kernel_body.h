@@ -1,5 +1,5 @@
 /// \file kasoku/compile/clang/passes/kernel_body.h
-/// For passes that find out only at their end whether what they did is of use.
+/// Gives a kernel another body, for passes that find out only at their end whether their work is of use.
 #pragma once
 
 namespace llvm {

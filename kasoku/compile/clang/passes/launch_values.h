@@ -14,7 +14,7 @@ struct EntryFrame;
 /// Whether the kernel's value is made of arguments, at any place.
 bool is_of_launch(const llvm::Value* value, int depth = 0);
 
-/// Such a value made once more, where `build` stands in `frame`.
+/// Computes such a value once more, where `build` stands in `frame`.
 llvm::Value* copy_of(const EntryFrame& frame, llvm::IRBuilderBase& build, llvm::Value* value);
 
 }  // namespace kasoku::embedded

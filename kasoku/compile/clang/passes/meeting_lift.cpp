@@ -23,7 +23,7 @@ constexpr unsigned most_lifts = 8;
 
 using Blocks = SmallSetVector<BasicBlock*, 16>;
 
-// A value that some uses of do not see any more, since threads come there past it too.
+// Mends the uses of a value that it does not dominate any more, since threads now come there past it too.
 void carry(Instruction& made, BasicBlock* from, const DominatorTree& dominators) {
   SmallVector<Use*> lost;
   for (Use& use : made.uses())

@@ -29,9 +29,9 @@ class MeetingLift {
   /// Until the whole block comes to the call; false if that cannot be done, and the kernel is
   /// then of no use.
   bool run();
-  /// Of a thread at the call: whether it would have come to it before.
+  /// Whether a thread at the call would have come to it before.
   llvm::Value* takes_part() const { return takes_part_; }
-  /// Whether that is what the branch after the call asks.
+  /// Whether the branch after the call asks for takes_part() alone.
   bool is_asked_once() const { return lifts_ == 1; }
 
  private:

@@ -16,7 +16,7 @@ struct SourcePlace {
   uint64_t offset;     ///< bytes in it
 };
 
-/// Of each parameter of the source, by what stage 1 wrote down ("ks-param-sizes"); 0: not passed.
+/// The bytes of each parameter of the source, as stage 1 wrote them down ("ks-param-sizes"); 0 if it is not passed.
 std::vector<uint32_t> parameter_sizes(const llvm::Function& kernel);
 
 /// Of each IR argument: x86's convention passes classes up to 16 bytes as one or two arguments

@@ -31,7 +31,7 @@ class Passes {
   Passes(std::string_view words, std::function<void(std::string_view)> dump);
 
   bool runs(PassId pass) const { return !left_out_.test(static_cast<size_t>(pass)); }
-  /// Threads of a vector; 0: as many as the target's registers hold.
+  /// The threads of a vector; 0 for as many as the target's registers hold.
   unsigned lanes() const { return lanes_; }
 
   /// Said after each pass that is no pass of LLVM's: verifies and dumps. Throws an Error that names

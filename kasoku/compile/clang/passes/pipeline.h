@@ -19,7 +19,7 @@ class Passes;
 
 class Pipeline {
  public:
-  /// `uses_vector_math`: calls of libm may become calls of libmvec.
+  /// With `uses_vector_math`, calls of libm may become calls of libmvec.
   Pipeline(llvm::TargetMachine& target, bool uses_vector_math, Passes& passes);
   ~Pipeline();
   Passes& passes();
@@ -29,11 +29,11 @@ class Pipeline {
   void inline_all(llvm::Module& module, bool is_serial);
   /// Locals become registers, short loops text; every access to other memory stays where the text has it.
   void promote_locals(llvm::Module& module);
-  /// SROA, simplification, short loops unrolled: before barriers are looked at.
+  /// Runs SROA and simplification and unrolls short loops, before barriers are looked at.
   void simplify_early(llvm::Module& module);
-  /// If a function is long, its loops become functions; for kernels of one thread.
+  /// Makes functions of the loops of a long function; for kernels of one thread.
   void take_loops_apart(llvm::Module& module);
-  /// What is worth another look after passes changed a kernel.
+  /// Simplifies a kernel again after passes changed it.
   void clean(llvm::Function& function);
   /// `is_serial`: one thread a block, so that the user's own loops are what counts.
   /// Whether LLVM's loop strength reduction, which the code generator has, gains by what it made.

@@ -117,7 +117,7 @@ void plan_rows(RegionPlan& plan, const PreparedKernel& kernel, const BlockShape&
 
 bool aggregates(Sync sync) { return sync == Sync::aggregate; }
 
-// As many as make a large sum, if what they keep until they go on stays in the cache.
+// The number of blocks that take turns: enough for a large sum, if what they keep meanwhile stays in the cache.
 unsigned blocks_in_turn(const PreparedKernel& kernel, const BlockShape& shape, const std::vector<SyncPoint>& syncs) {
   constexpr uint64_t threads = 4096, most_memory = 128 << 10, most_blocks = 64;
   uint64_t memory = 1;  // of a block
@@ -217,7 +217,7 @@ RegionPlan plan_regions(const PreparedKernel& kernel, const BlockShape& shape, P
   }
   if (!by_block) warp = analyse(Granule::warp);
   const BlocksAhead ahead = by_block && !plan.blocks_in_turn && passes.runs(PassId::blocks_ahead) ? find_blocks_ahead(plan, kernel, shape) : BlocksAhead();
-  // What a warp has in common is kept once as well, mostly in a register.
+  // Values that a warp has in common are kept once as well, mostly in a register.
   compute_again([&](const Instruction& value, const BasicBlock& at) { return (warp ? warp : block)->is_uniform_at(value, at); });
   plan_blocks_ahead(plan, ahead, function, shape);
   // Values made again are new uses: of values that leave loops, for one.

@@ -92,7 +92,7 @@ class Masker {
   }
   static bool is_any(Sync sync) { return sync != Sync::loop; }
 
-  // The innermost one: no other lies between it and its join.
+  // Finds the innermost divergent branch: no other lies between it and its join.
   Found next(Parting& found, const Uniformity& block, const Uniformity& warp,
              const PostDominatorTree& joins) {
     std::vector<std::pair<BasicBlock*, BlockSet>> all;
@@ -153,7 +153,7 @@ class Masker {
     return isa<ReturnInst>(block.front());
   }
 
-  // What is run by all or not at all: a piece of text, from `head` to where its ways join.
+  // A piece of text that all threads run or none, from `head` to where its ways join.
   struct Piece {
     BasicBlock* head;
     bool has_branches;  ///< then it ends where these join, not at the end of its head
@@ -266,7 +266,8 @@ class Masker {
            common_.contains(instruction);
   }
 
-  // Optimistic for phis, as loops count by them.
+  // Finds what all threads compute alike. A phi counts as common until the opposite is found, since loops count by
+  // them.
   void find_common() {
     for (BasicBlock* head : heads_)
       for (Instruction& instruction : *head)
@@ -315,7 +316,7 @@ class Masker {
     Value* condition = at.branch->getCondition();
     takes_part_ = through_if ? condition : build.CreateNot(condition);
 
-    // First the side on which nobody waits, then the other for all threads.
+    // The side on which nobody waits runs first, then the other side for all threads.
     std::vector<std::pair<PHINode*, Value*>> past;  // of the join's phis
     BasicBlock* begin = from;
     if (at.idle.empty()) {
@@ -378,7 +379,8 @@ class Masker {
     }
   }
 
-  // head: phis, meeting and what all compute; body: the piece; tail: arrival and way on.
+  // Cuts a piece in three: the head has phis, the meeting and what all compute, the body the rest, and the tail the
+  // arrival and the way on.
   void mask(Piece& piece) {
     LLVMContext& context = kernel_.getContext();
     BasicBlock* head = piece.head;
@@ -465,7 +467,7 @@ class Masker {
     arrival.eraseFromParent();
   }
 
-  /// Of all lanes, which brought what they vote at their arrival.
+  /// The votes of all lanes, which they brought with their arrival.
   CallInst* ballot(IRBuilder<>& build) {
     Type* word = build.getInt32Ty();
     FunctionCallee call = kernel_.getParent()->getOrInsertFunction("ks_ballot", FunctionType::get(word, {word, word}, false));
@@ -487,7 +489,7 @@ class Masker {
     sync.value = word;
   }
 
-  // What a piece makes is nothing to a thread that did not run it.
+  // Threads that did not run a piece must not see its values: their uses get phis.
   void repair() {
     for (auto& [made, head] : made_) {
       SSAUpdater updater;

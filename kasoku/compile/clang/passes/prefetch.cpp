@@ -55,7 +55,7 @@ class LaterRow {
   }
 
  private:
-  /// What the loop's variable grows by in each pass; null unless that is the same in all.
+  /// The step of the loop's variable; null unless it is the same in all passes.
   Value* step_of(const PHINode& phi) const {
     const BasicBlock* latch = passes_.getLoopLatch();
     auto* next = latch ? dyn_cast<BinaryOperator>(phi.getIncomingValueForBlock(latch)) : nullptr;

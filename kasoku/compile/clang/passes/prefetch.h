@@ -11,7 +11,7 @@
 
 namespace kasoku::embedded {
 
-/// For loops over threads right inside of a loop whose step nobody knows beforehand.
+/// Prefetches in loops over threads that stand right inside of a loop whose step is known at run time only.
 class FetchAheadPass : public llvm::PassInfoMixin<FetchAheadPass> {
  public:
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);

@@ -76,7 +76,7 @@ void refer_to_globals(Module& module, const SmallPtrSetImpl<GlobalVariable*>& sh
   }
 }
 
-// `is_serial`: nothing runs per thread, so that what the text says is noinline stays.
+// In a serial kernel (`is_serial`) nothing runs per thread, so functions that the text marks noinline stay calls.
 void mark_for_inlining(Module& module, Function& kernel, bool is_serial) {
   for (Function& function : module) {
     if (function.isDeclaration()) continue;
@@ -101,7 +101,7 @@ void mark_for_inlining(Module& module, Function& kernel, bool is_serial) {
   }
 }
 
-// Constants where the block shape is known, ranges everywhere.
+// Replaces indices by constants where the block shape is known, and gives all others their ranges.
 void specialise_indices(Module& module, const BlockShape& shape) {
   LLVMContext& context = module.getContext();
   Type* word = Type::getInt32Ty(context);
@@ -169,7 +169,7 @@ void end_threads_after_traps(Module& module) {
   }
 }
 
-// What is still called from a place other than the kernel knows no thread.
+// Refuses syncs that are left outside of the kernel, where no thread is known.
 void refuse_what_cannot_be_inlined(const Module& module, const Function& kernel) {
   for (const Function& function : module) {
     if (&function == &kernel || function.isDeclaration()) continue;

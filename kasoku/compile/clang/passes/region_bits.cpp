@@ -38,7 +38,7 @@ std::optional<RegionBuilder::LaneBits> RegionBuilder::find_lane_bits(const Regio
   return {};
 }
 
-// Vectors are stored to places that follow each other; to others only one by one.
+// Whether stores go to places that do not follow each other, which a vector writes lane by lane.
 bool RegionBuilder::scatters(const Region& region, const GuardQuestions& ask) const {
   bool any = false;
   for (const BasicBlock* block : region.blocks)

@@ -74,7 +74,7 @@ class RegionBuilder {
 
   void collect_kernel();
 
-  // Static shared memory, then dynamic memory from the next multiple of 16.
+  // Places static shared memory, then dynamic memory from the next multiple of 16.
   void place_shared();
 
  public:
@@ -94,12 +94,12 @@ class RegionBuilder {
 
   bool begins_stretch(unsigned number) const;
 
-  // Warps must not see what others before them made of a value.
+  // The address that a slot has for the granule that runs; warps must not see the values of warps before them.
   Value* place_of(const Slot& slot) const;
 
   Value* load_uniform(IRBuilder<>& build, const Slot& slot, Type* type);
 
-  // Of blocks that take turns, what each has for itself while others run.
+  // The state of blocks that take turns, which each has for itself while others run.
   struct Turns {
     std::optional<GroupLoop> groups;
     std::optional<BlockLoop> blocks;
@@ -112,10 +112,10 @@ class RegionBuilder {
   };
   void open_turns();
   void build_turns();
-  // Room in each block of a group; the place of the one that runs.
+  // Makes room in each block of a group, and returns the address of the one that runs.
   Value* place_in_block(Type* type, uint64_t alignment, const char* name);
   bool is_kept_by_block(Instruction* value) const { return turns_.kept.count(leader(value)); }
-  // The same for the lanes of a warp, and kept for each.
+  // Whether a value is the same for the lanes of a warp, and kept for each warp.
   bool is_kept_by_warp(const Instruction& value) const;
 
   // What a region hands on when its loops are done: which region is next, and
@@ -128,11 +128,11 @@ class RegionBuilder {
     std::vector<unsigned> targets;
   };
 
-  // What a group of blocks runs as one row, and around it the rest, block by block.
+  // Builds the regions that a group of blocks runs as one row, and around them the rest, block by block.
   void build_ahead();
   void build_rest();
 
-  // Everything that warps do from one block barrier to the next.
+  // Builds everything that warps do from one block barrier to the next.
   void build_stretch(unsigned number);
 
   // Whether a region has loops through which the lanes of a warp go together, other warps
@@ -166,7 +166,7 @@ class RegionBuilder {
   static bool is_known_before(const BlockSet& made_in, const Value* value, const GuardQuestions& ask,
                               const SmallPtrSetImpl<const Instruction*>& loads, int depth = 0);
 
-  // What all threads do alike and nobody sees is done once: whether a loop goes on.
+  // Whether a region only decides, as whether a loop goes on, and for all threads alike; it then runs once.
   bool is_decision(const Region& region) const;
 
   Index row_index() const { return plan_.y_is_fast ? Index::tid_y : Index::tid_x; }
@@ -174,7 +174,7 @@ class RegionBuilder {
 
   bool has_short_rows() const;
 
-  // Loops that all threads go through alike.
+  // Whether all threads go through the region's loops alike.
   bool has_uniform_loops(const Region& region);
 
   void build_rows(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Outcome& outcome);
@@ -200,7 +200,7 @@ class RegionBuilder {
                    Value* high, const RegionGuards& guards, const InParts& in_parts,
                    Outcome& outcome);
 
-  // Two ways to run the same threads.
+  // Builds two ways to run the same threads; `condition` chooses at run time.
   template <typename One, typename Other>
   void either(IRBuilder<>& build, Value* condition, const One& one, const Other& other,
               Outcome& outcome);
@@ -214,7 +214,7 @@ class RegionBuilder {
 
   std::set<unsigned> next_of(const Region& region) const;
 
-  // Only threads that are skipped could have had something to keep.
+  // Whether only threads that are skipped could have had a value to hand on.
   bool hands_nothing_on(const Region& region) const;
 
   // Where all lanes but one go one way: whether that one may go it too before it goes its own.
@@ -225,11 +225,11 @@ class RegionBuilder {
   // Whether threads that do nothing hand on only what they came with, where it lies.
   bool others_keep(const Region& region, const Guard& guard);
 
-  // A value as it is for the first thread of the innermost loop, made before it.
+  // Computes, before the innermost loop, a value as its first thread has it.
   Value* at_first_thread(IRBuilder<>& build, const BlockSet& made_in, const ThreadIndex& first,
                          Value* value);
 
-  // Where threads store to what lies at `t ^ 4`, or read at `t ^ 64`: that bit, if it is one.
+  // The bit in which partners differ where threads store to `t ^ 4` or read `t ^ 64`; 0 if it is not one bit.
   uint32_t partner_distance(const Region& region, const ThreadNest& nest) const;
 
   // Lanes that take part one by one, as a word says: `if (kept >> lane & 1) out[…] = v;`. A loop
@@ -244,7 +244,7 @@ class RegionBuilder {
   void build_lane_bits(IRBuilder<>& build, ThreadNest& nest, const Region& plain, const LaneBits& bits,
                        Outcome& outcome);
 
-  // The half of the threads, by that bit, that does nothing.
+  // Which half of the threads, by that bit, does nothing.
   std::optional<bool> idle_half(const Region& region, uint32_t distance) const;
 
   // Threads whose index has the bit clear, then those where it is set: in each half partners
@@ -256,7 +256,7 @@ class RegionBuilder {
   void if_not_empty(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Value* low,
                     Value* high, const RegionGuards* settled, bool vectorizes, Outcome& outcome);
 
-  // A loop over the threads [low, high) of the innermost level.
+  // Builds a loop over the threads [low, high) of the innermost level.
   void build_range(IRBuilder<>& build, ThreadNest& nest, const Region& plain, Value* low,
                    Value* high, const RegionGuards* settled, bool vectorizes, Outcome& outcome);
 

@@ -244,7 +244,7 @@ void RegionDriver::end_threads() {
   waiting_->addIncoming(waiting_, stop_);
   build.CreateCondBr(build.CreateICmpULT(next, granules_), which_->getParent(), all);
 
-  // ks_schedule of abi.h, field by field.
+  // These are the fields of ks_schedule in abi.h.
   Type* pointer = build.getPtrTy();
   Type* word = build.getInt32Ty();
   auto* record = StructType::get(

@@ -1,5 +1,5 @@
 /// \file kasoku/compile/clang/passes/region_driver.h
-/// Who runs when: the code around the regions, for each kind of granule.
+/// The code around the regions, which decides what runs when, for each kind of granule.
 #pragma once
 
 #include "kasoku/compile/clang/passes/regions.h"
@@ -25,7 +25,7 @@ class Scratch;
 
 class RegionDriver {
  public:
-  /// `labels[n]`: where region n begins; region 0 is the kernel's start.
+  /// `labels[n]` is where region n begins; region 0 is the kernel's start.
   RegionDriver(EntryFrame& frame, const BlockShape& shape, const RegionPlan& plan,
                Scratch& scratch, Exchange& exchange,
                const std::vector<llvm::BasicBlock*>& labels);
@@ -36,7 +36,7 @@ class RegionDriver {
   llvm::Value* granule() const;
   /// Where region `number` begins.
   llvm::BasicBlock* label(unsigned number) const;
-  /// Who goes on to region `number` goes to `to` instead; to the region again if that is null.
+  /// Granules that go on to region `number` are led to `to` instead; with null, to the region again.
   void lead(unsigned number, llvm::BasicBlock* to);
   /// A block that comes to region `number` goes to `to`, where it stops.
   void stop_at(unsigned number, llvm::BasicBlock* to) { stops_[number] = to; }
@@ -51,7 +51,7 @@ class RegionDriver {
     std::vector<unsigned> targets;
   };
   Way close_stretch(llvm::IRBuilderBase& build);
-  /// At the end of a region: `next` is one of `targets`, null if it never ends.
+  /// Ends a region: `next` is one of `targets`, null if the region never ends.
   void go_on(llvm::IRBuilderBase& build, llvm::Value* next, const std::vector<unsigned>& targets);
 
  private:

@@ -126,7 +126,7 @@ void RegionBuilder::build_lanes(IRBuilder<>& build, ThreadNest& nest, const Regi
         if_not_empty(build, nest, plain, low, high, &guards, vectorizes, parts);
         return;
       }
-      // In the order of threads, which may wait for a flag of an earlier one.
+      // Threads run in their order, since one may wait for the flag of an earlier one.
       Value *from = zero, *to = nest.extent(), *begin = low, *end = high;
       const bool has_others = !driver_->granule() && size_of(plain) <= largest_split / 2 &&
                               settles_all(guards.all[0], ask);

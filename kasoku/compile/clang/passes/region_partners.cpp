@@ -10,7 +10,7 @@ using namespace llvm::PatternMatch;
 
 namespace {
 
-// The one bit in which `instruction` changes or asks the index along the row.
+// The one bit of the index along the row that `instruction` changes or tests.
 std::optional<uint32_t> bit_of(const Instruction& instruction, unsigned opcode, Index row) {
   if (instruction.getOpcode() != opcode) return {};
   const auto* thread = dyn_cast<Instruction>(instruction.getOperand(0));
@@ -36,7 +36,7 @@ bool is_made_of(const Value* value, const SmallPtrSetImpl<const Instruction*>& p
           }));
 }
 
-// Threads keep their order where anybody could tell.
+// Whether others could see in which order threads run the instruction.
 bool keeps_order(const Instruction& instruction) {
   return instruction.isAtomic() || instruction.isVolatile() ||
          (isa<CallBase>(instruction) && instruction.mayHaveSideEffects() &&

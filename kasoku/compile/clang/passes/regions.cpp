@@ -340,7 +340,7 @@ namespace {
 
 constexpr const char* of_shared = "ks.shared";
 
-// Asked of the whole kernel: in a region a pointer may come from where it was kept.
+// This is asked of the whole kernel, since within a region a pointer may be loaded from where it was kept.
 void mark_shared_atomics(Function& kernel) {
   for (Instruction& instruction : instructions(kernel)) {
     const auto* update = dyn_cast<AtomicRMWInst>(&instruction);

@@ -58,7 +58,7 @@ struct RegionPlan {
   unsigned blocks_in_turn = 0;
   bool has_own_block_loop() const { return granule == Granule::blocks || blocks_in_row > 1 || blocks_in_turn; }
   std::optional<GridStride> grid_stride;  ///< the whole kernel
-  /// Whether a worker is the faster the more blocks it is given at a time.
+  /// Whether a worker gets faster with more blocks at a time.
   bool spans_blocks() const { return (granule == Granule::blocks && !grid_stride) || !ahead.regions.empty(); }
   bool waits_in_memory = false;  ///< a loop ends when another block may have written something
   bool y_is_fast = false;  ///< of a block or more: the innermost loop runs along y

@@ -16,10 +16,10 @@ class Instruction;
 
 namespace kasoku::embedded {
 
-/// Whether to compute it twice costs less than to keep it; never has an effect.
+/// Whether computing a value twice costs less than keeping it. Such an instruction never has an effect.
 bool is_cheap(const llvm::Instruction& instruction);
 
-/// `is_uniform_at`: whether all threads would have one value there.
+/// Computes cheap values again behind a cut. `is_uniform_at` says whether all threads would have one value there.
 void rematerialize(llvm::Function& kernel, const std::vector<SyncPoint>& syncs,
                    const std::function<bool(const llvm::Instruction&, const llvm::BasicBlock& at)>& is_uniform_at);
 

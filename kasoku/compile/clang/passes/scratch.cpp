@@ -68,7 +68,7 @@ unsigned Scratch::add_lanes(Type* type) {
   AllocaInst* place = build.CreateAlloca(ArrayType::get(memory_type, 3 * warp), nullptr, "lanes");
   place->setAlignment(Align(64));
   mark_lane_memory(*place);
-  // A lane that is not there leaves something to read, if nothing that means anything.
+  // Lanes that are not there are read too, so their places hold zeros, which nobody uses.
   IRBuilder<>(frame_.once->getTerminator())
       .CreateMemSet(place, build.getInt8(0), 3 * warp * bytes, Align(64));
   Value* base = build.CreateConstInBoundsGEP1_64(memory_type, place, warp);

@@ -32,20 +32,20 @@ class Scratch {
   /// Room for a value of `type` per thread; the array's number. `of_all_blocks`: of each of those
   /// that take turns, which set_turns said before.
   unsigned add(llvm::Type* type, uint64_t alignment = 1, bool of_all_blocks = false);
-  /// Room for a value of `type` per lane of the warp that runs.
+  /// Adds room for a value of `type` per lane of the warp that runs, and returns the array's number.
   unsigned add_lanes(llvm::Type* type);
-  /// Arrays that are added from now on have room for a row of so many blocks.
+  /// From now on, an array that is added has room for a row of so many blocks.
   void set_row(unsigned blocks) { row_ = blocks; }
-  /// Of those, one block's part is what is meant from now on: `which` of the row, 64 bits.
+  /// From now on, such an array stands for the part of one block: number `which` of the row, 64 bits.
   void narrow(llvm::IRBuilderBase& build, llvm::Value* which);
-  /// So many blocks take turns; `which` runs, 64 bits.
+  /// Says that so many blocks take turns, of which number `which` runs; 64 bits.
   void set_turns(unsigned blocks, llvm::Instruction* which) { turns_ = blocks, which_ = which; }
-  /// What to index `array` with for a thread.
+  /// The index into `array` that belongs to a thread.
   llvm::Value* index(unsigned array, const ThreadIndex& thread) const {
     return arrays_[array].is_by_lane ? thread.lane : thread.linear;
   }
 
-  /// Address of element 0, for use anywhere in the body.
+  /// The address of element 0, for use anywhere in the body.
   llvm::Value* base(unsigned array) const { return arrays_[array].base; }
   llvm::Type* element_type(unsigned array) const { return arrays_[array].memory_type; }
   uint64_t element_bytes(unsigned array) const { return arrays_[array].bytes; }

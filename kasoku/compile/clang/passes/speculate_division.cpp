@@ -11,7 +11,7 @@ using namespace llvm;
 
 namespace {
 
-// Of what would have faulted nobody uses the quotient.
+// Makes a division safe that would fault; nobody uses its quotient.
 void make_safe(IRBuilder<>& build, BinaryOperator& division) {
   Value *of = build.CreateFreeze(division.getOperand(0)), *by = build.CreateFreeze(division.getOperand(1));
   Type* type = by->getType();

@@ -15,7 +15,7 @@ using namespace llvm;
 
 namespace {
 
-// The operand that other threads get to see; the thread itself need not keep it.
+// The number of the operand that other threads see; the thread itself need not keep it.
 int brought_operand(Sync sync) {
   if (is_voting_barrier(sync)) return 0;
   if (is_shuffle(sync) || sync == Sync::ballot || sync == Sync::match_any ||

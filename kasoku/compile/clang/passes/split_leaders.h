@@ -13,7 +13,8 @@ class Function;
 
 namespace kasoku::embedded {
 
-/// `shape`: of a block with whole warps in its rows. The cuts are Sync::lane_loop's.
+/// Cuts before code that few lanes run. `shape` is of a block with whole warps in its rows; the cuts are
+/// Sync::lane_loop's.
 void cut_before_leaders(llvm::Function& kernel, const BlockShape& shape);
 
 }  // namespace kasoku::embedded

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int deepest_bound = 12;
 
-// Takes a condition apart into what must hold for it to be `side`.
+// Splits a condition into the parts that must hold for it to be `side`.
 bool take_apart(Value* condition, bool side, const GuardQuestions& ask,
                 std::vector<std::pair<Value*, bool>>& parts, bool& grows) {
   using namespace PatternMatch;
@@ -45,7 +45,8 @@ bool has_effect(const Instruction& instruction) {
   return instruction.mayHaveSideEffects() && !instruction.isTerminator();
 }
 
-// Sums that a loop carries are no effect, but more than going past it.
+// The number of instructions on that side. Sums that a loop carries have no effect, but make their side the longer
+// one.
 size_t length(const BasicBlock* block, const GuardQuestions& ask) {
   size_t sum = 0;
   for (int steps = 0; steps < 8 && block && !ask.leaves_region(*block); ++steps) {
@@ -276,7 +277,7 @@ RegionGuards find_guards(BasicBlock& start, const GuardQuestions& around) {
             ? length(branch->getSuccessor(0), ask) >= length(branch->getSuccessor(1), ask)
             : !nothing_if[1];
     if (!try_side(likely) && !try_side(!likely)) {
-      // The same for all threads: then a loop of them need not ask.
+      // A condition that is the same for all threads need not be asked in their loop.
       guard.parts.clear();
       grows = false;
       if (!ask.splits_uniform || !found.all.empty() ||
@@ -383,7 +384,7 @@ std::pair<Value*, Value*> settled_range(IRBuilderBase& build, const RegionGuards
             at_least(at);
             below(build.CreateAdd(at, one));
           } else {
-            // The longer side of the one thread.
+            // The longer range, before or behind the one thread, is run as vectors.
             Value* is_early = build.CreateICmpULT(at, build.CreateLShr(extent, 1));
             at_least(build.CreateSelect(is_early, build.CreateAdd(at, one), zero));
             below(build.CreateSelect(is_early, extent, at));

@@ -31,14 +31,14 @@ using BlockSet = llvm::SmallSetVector<llvm::BasicBlock*, 16>;
 struct Guard {
   llvm::BranchInst* branch = nullptr;
   bool side = true;  ///< the condition's value for most threads
-  /// All must have their value for the condition to have `side`.
+  /// The condition has `side` if each of these has the value beside it.
   std::vector<std::pair<llvm::Value*, bool>> parts;
   BlockSet made_in;  ///< see made_before
 };
 
 struct RegionGuards {
   std::vector<Guard> all;
-  /// The threads for which a guard is not settled do nothing at all.
+  /// Whether the threads for which the guard is not settled do nothing at all.
   bool others_do_nothing = false;
   bool of_one_thread = false;  ///< they are settled for one thread at most
 };
@@ -47,14 +47,14 @@ struct GuardQuestions {
   const BlockSet* blocks;  ///< of the region
   std::function<bool(const llvm::Instruction&)> is_uniform;
   std::function<bool(const llvm::BasicBlock&)> leaves_region;  ///< a place where threads meet
-  /// The way that all threads go at a branch, if that was asked before the loop.
+  /// The side that all threads take at a branch, if that was asked before the loop.
   std::function<std::optional<bool>(const llvm::BranchInst&)> decided;
   bool trusts_uniform = false;  ///< what is_uniform says holds anywhere
   bool splits_uniform = false;      ///< a first condition that is the same for all counts too
   bool y_is_fast = false;           ///< the innermost loop runs along y
   bool lanes_are_low_bits = false;  ///< the innermost loop runs over the lanes of a warp
 
-  /// The same where a guard stands.
+  /// These questions as they are asked where a guard stands.
   GuardQuestions at(const Guard& guard) const {
     GuardQuestions there = *this;
     there.blocks = &guard.made_in;
@@ -78,7 +78,7 @@ std::optional<int> growth(const llvm::Value* value, const GuardQuestions& ask, i
 /// Whether two values are compared, of which one grows, so that they are equal for one thread at most.
 bool differs_for_one(const llvm::ICmpInst& compare, const GuardQuestions& ask);
 
-/// Where that one thread goes alone; null if the branch is no such.
+/// The successor to which one thread goes alone; null if the branch has none.
 llvm::BasicBlock* way_of_one(const llvm::BranchInst& branch, const GuardQuestions& ask);
 
 /// The index that a signed comparison keeps below something wherever `condition` is

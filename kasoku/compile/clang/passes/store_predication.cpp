@@ -25,7 +25,7 @@ class Stores {
       : shared_(function.getArg(function.arg_size() - 1)), loops_(loops), dominators_(dominators),
         evolution_(evolution) {}
 
-  /// `block` ends with stores that not all threads of `loop` come by.
+  /// Moves stores behind a branch. `block` ends with stores that not all threads of `loop` reach.
   bool move_behind(BasicBlock& block, const Loop& loop) {
     BasicBlock* join = block.getSingleSuccessor();
     if (!join || join == loop.getHeader() || loops_.getLoopFor(&block) != &loop ||
@@ -79,7 +79,7 @@ class Stores {
     return getUnderlyingObject(store.getPointerOperand()) == shared_;
   }
 
-  // Nothing but the argument itself leads to shared memory.
+  // Whether a store cannot reach shared memory, to which nothing but the argument itself leads.
   bool is_elsewhere(const StoreInst& store) const {
     const Value* object = getUnderlyingObject(store.getPointerOperand());
     return object != shared_ && (isa<Argument>(object) || isIdentifiedObject(object));
@@ -96,7 +96,7 @@ class Stores {
     return nullptr;
   }
 
-  // On no way from the load to `join`, but in `block`, at its end.
+  // Whether nothing is written on the ways from the load to `join`, except at the end of `block`.
   static bool nothing_written(const LoadInst& load, const BasicBlock& block,
                               const BasicBlock& join) {
     constexpr size_t most_blocks = 12;

@@ -14,7 +14,8 @@ using namespace llvm;
 
 namespace {
 
-/// base + index * (1, 2, 4 or 8), base and index being at hand: part of the load or store.
+/// Whether an address is base + index * (1, 2, 4 or 8) with both at hand, and so costs nothing beside the load or
+/// store.
 bool is_addressed(const GetElementPtrInst& place, const Loop& loop, const DataLayout& layout) {
   if (place.hasAllConstantIndices()) return true;
   if (!loop.isLoopInvariant(place.getPointerOperand()) || place.getNumIndices() != 1) return false;

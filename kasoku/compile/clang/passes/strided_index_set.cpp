@@ -57,7 +57,7 @@ Counted counted(const Loop& loop) {
   return out;
 }
 
-/// What the counter, which begins at zero, is a multiple of wherever `condition` holds.
+/// The number of which the counter is a multiple wherever `condition` holds; it begins at zero.
 Value* divisor(Value* condition, const PHINode& counter, const Loop& loop) {
   using namespace PatternMatch;
   Value *a = nullptr, *b = nullptr;

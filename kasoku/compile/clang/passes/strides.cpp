@@ -124,7 +124,7 @@ std::optional<int64_t> Strides::make(Instruction& instruction, int depth) {
       }
       return total;
     }
-    // Where in a row of threads one is, and in which row.
+    // With a mask or a shift, an index becomes the place in a row of threads, or the row's number.
     case Instruction::And: {
       const auto mask = small_constant(instruction.getOperand(1));
       if (lanes_ && mask && *mask > 0 && isPowerOf2_64(*mask + 1) && (*mask + 1) % lanes_ == 0 &&
@@ -174,7 +174,7 @@ std::optional<Strides::Wraps> Strides::may_wrap(Value* address) {
   return wraps;
 }
 
-// A signed index that passes 2^31 is not thought of, as in split_ranges.h.
+// Signed indices are assumed to stay below 2^31, as in split_ranges.h.
 bool Strides::find_wraps(Value* value, bool behind_phi, Wraps& wraps,
                          SmallPtrSetImpl<Value*>& seen) {
   if (!varies(value) || !seen.insert(value).second) return true;

@@ -30,7 +30,7 @@ class Strides {
 
   /// Whether threads may have different values.
   bool varies(const llvm::Value* value) const { return varying_.contains(value); }
-  /// Threads have different values here too, of which nothing is known.
+  /// Says that threads have different values here too, of which nothing is known.
   void let_vary(const llvm::Instruction& instruction);
   /// By how much a value grows from one thread to the next, if that is a constant.
   std::optional<int64_t> of(llvm::Value* value) { return find(value, 0); }

@@ -60,7 +60,7 @@ std::unique_ptr<TargetMachine> make_machine(std::string_view cpu, bool contracts
   return machine;
 }
 
-/// Hands passes on, but those for loops.
+/// Hands on all passes but LLVM's strength reduction of loops.
 class WithoutReduction : public legacy::PassManagerBase {
  public:
   explicit WithoutReduction(legacy::PassManager& passes) : passes_(passes) {}

@@ -28,7 +28,7 @@ class Emitter {
   llvm::TargetMachine& machine() const;
   /// Sets what each function must know of the target: features, vector width.
   void set_attributes(llvm::Module& module) const;
-  /// `reduces_strength`: with LLVM's pass for the steps of loops, see strength_reduction.h.
+  /// With `reduces_strength`, LLVM's pass for the steps of loops runs, see strength_reduction.h.
   std::string machine_code(llvm::Module& module, bool reduces_strength);
   std::string assembly(llvm::Module& module, bool reduces_strength);
 

@@ -1,5 +1,5 @@
 /// \file kasoku/compile/clang/passes/thread_context.h
-/// What a function that is not inlined knows of the thread that calls it.
+/// The context of a thread: what a function that is not inlined knows of its caller.
 #pragma once
 
 namespace llvm {
@@ -18,7 +18,7 @@ void number_shared_variables(llvm::Module& module, bool all_read);
 /// last: a callee that does not know of it is none the worse.
 void pass_thread_context(llvm::Module& module, llvm::Function& kernel, bool all_read);
 
-/// What these functions ask of their thread is read from that argument.
+/// Makes these functions read what they ask of their thread from that argument.
 void read_thread_context(llvm::Module& module);
 
 }  // namespace kasoku::embedded

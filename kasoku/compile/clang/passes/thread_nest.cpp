@@ -202,7 +202,7 @@ void ThreadNest::close_inner(IRBuilderBase& build, MDNode* group, bool vectorize
   const auto attributes = [&](uint32_t width) {
     return loop_attributes(build.getContext(), group, vectorizes, width, !stretches_.counter);
   };
-  // Then several stretches are a vector, with theirs of one place in each.
+  // In that case a vector spans several stretches, with one place of each.
   const bool is_unrolled = stretches_.counter && distance_ < least_vector;
   if (inner_.counter) {
     Instruction* back = close(build, inner_);

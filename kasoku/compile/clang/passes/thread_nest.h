@@ -32,12 +32,12 @@ struct ThreadIndex {
   llvm::Value* lane = nullptr;  ///< within its warp; null in a loop that goes over more than one
 };
 
-/// For loops around those over threads, which stay as they are.
+/// Metadata for loops around those over threads, which are not to be unrolled.
 llvm::MDNode* no_unrolling(llvm::LLVMContext& context);
 
 class ThreadNest {
  public:
-  /// `lanes`: threads of a vector; 0: the target decides.
+  /// `lanes` is the number of threads in a vector; with 0 the target decides.
   ThreadNest(const EntryFrame& frame, const BlockShape& shape, bool y_is_fast, unsigned lanes)
       : frame_(frame), shape_(shape), y_is_fast_(y_is_fast), lanes_(lanes) {}
 
@@ -45,9 +45,9 @@ class ThreadNest {
   /// or what all lanes of warp number `warp` have in common.
   void open_block(llvm::IRBuilderBase& build);
   void open_warp(llvm::IRBuilderBase& build, llvm::Value* warp);
-  /// One loop over all threads of a block with rows of a power of two.
+  /// Opens one loop over all threads of a block whose rows are a power of two.
   void open_flat(llvm::IRBuilderBase& build);
-  /// No loop: one thread by its linear number.
+  /// Opens no loop, but one thread by its linear number.
   void open_thread(llvm::IRBuilderBase& build, llvm::Value* linear);
 
   /// Of the innermost loop's threads those whose index has the bit `distance` clear, or set:
@@ -56,17 +56,17 @@ class ThreadNest {
   uint32_t distance() const { return distance_; }  ///< 0: all threads are in one stretch
   bool is_upper() const { return is_upper_; }
 
-  /// The innermost loop goes on into the blocks that follow.
+  /// Lets the innermost loop go on into the blocks that follow.
   void lengthen(llvm::Value* threads) { extent_ = threads; }
 
-  /// How many threads the innermost loop has, and the indices of its first one.
+  /// The number of threads of the innermost loop; first() has the indices of its first one.
   llvm::Value* extent() const { return extent_; }
   ThreadIndex first(llvm::IRBuilderBase& build) { return at(build, nullptr); }
 
-  /// The innermost loop goes over those lanes only whose bit is set in a word.
+  /// Lets the innermost loop go over only those lanes whose bit is set in a word.
   void choose_by_bits() { is_by_bits_ = true; }
 
-  /// The innermost loop, over [low, high), or over the bits of `high`, and not empty.
+  /// Opens the innermost loop, over [low, high) or over the bits of `high`; it must not be empty.
   ThreadIndex open_inner(llvm::IRBuilderBase& build, llvm::Value* low, llvm::Value* high);
   bool has_inner_loop() const { return inner_.counter || stretches_.counter; }
   llvm::Value* counter() const;

@@ -161,7 +161,8 @@ class Sources {
     return !(is_row && granule_ == Granule::warp && shape_.rows_hold_whole_warps());
   }
 
-  // The value that a thread brings is no operand any more, see split_at_syncs.
+  // Whether a sync gives threads different results. The value that a thread brings is no operand any more, see
+  // split_at_syncs.
   bool differs(Sync sync, const CallInst& call) const {
     if (call.getType()->isVoidTy() || is_voting_barrier(sync)) return false;
     if (sync == Sync::aggregate)
@@ -323,7 +324,7 @@ bool Uniformity::pass_together(const std::vector<SyncPoint>& syncs) const {
 SmallPtrSet<const BasicBlock*, 16> Uniformity::apart() const {
   SmallPtrSet<const BasicBlock*, 16> apart;
   for (const BasicBlock* from : impl_->parting) {
-    // Everything from the branch to where its ways join again.
+    // These are all blocks between the branch and where its ways join.
     const BasicBlock* join = impl_->join_of(*from);
     SmallSetVector<const BasicBlock*, 32> between;
     const auto go = [&](const BasicBlock& block) {

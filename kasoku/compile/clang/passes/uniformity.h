@@ -25,23 +25,23 @@ namespace kasoku::embedded {
 
 class Uniformity {
  public:
-  /// `granule`: all blocks, block or warp. The kernel has been cut by split_at_syncs.
+  /// `granule` is all blocks, a block or a warp. The kernel has been cut by split_at_syncs.
   Uniformity(llvm::Function& kernel, const BlockShape& shape, Granule granule);
   ~Uniformity();
   Uniformity(Uniformity&&);
 
-  /// The same for all threads, at its definition and wherever it is used.
+  /// Whether a value is the same for all threads, at its definition and wherever it is used.
   bool is_uniform(const llvm::Instruction& value) const;
   /// The same if `at` used it too: threads that leave a loop at different times have different values
   /// of what is uniform in each pass.
   bool is_uniform_at(const llvm::Instruction& value, const llvm::BasicBlock& at) const;
-  /// Whether threads go different ways from there.
+  /// Whether threads take different branches at the block's end.
   bool parts_at(const llvm::BasicBlock& block) const;
   /// Whether all threads of a granule reach each of `syncs` of that kind together.
   bool meet_together(const std::vector<SyncPoint>& syncs, bool (*is)(Sync)) const;
-  /// The same of all cuts, those of loops too, where no thread would wait.
+  /// Whether they reach all cuts together, also those of loops, where no thread would wait.
   bool pass_together(const std::vector<SyncPoint>& syncs) const;
-  /// Blocks where a granule is not all there.
+  /// The blocks in which only a part of a granule may run.
   llvm::SmallPtrSet<const llvm::BasicBlock*, 16> apart() const;
 
  private:

@@ -18,7 +18,7 @@ namespace {
 constexpr uint32_t least_row = 4;  ///< threads that are worth a vector
 constexpr double in_a_row = 1, alike = 0.25, apart = 8, times_in_loop = 8;
 
-// What the accesses cost, roughly, where vectors lie along an axis.
+// A rough cost of the accesses if vectors lie along an axis.
 double cost(Function& kernel, Index axis, const LoopInfo& loops) {
   DenseMap<const Instruction*, int64_t> counters;
   for (const Instruction& instruction : instructions(kernel))

@@ -57,7 +57,7 @@ bool looks_at_memory(const Instruction& instruction, Others others) {
   return others.are_in_grid ? is_in_global_memory(pointer) : !isa<AllocaInst>(getUnderlyingObject(pointer, /*MaxLookup=*/0));
 }
 
-/// Whether what is read there decides, by value or by the ways that lead to it.
+/// Whether memory that others write decides at a loop's exit, by its value or by the ways that lead there.
 bool hangs_on_memory(const BranchInst& way_out, const Loop& loop, const DominatorTree& dominators, Others others) {
   SmallPtrSet<const Value*, 16> seen;
   SmallVector<const Value*> pending{way_out.getCondition()};
@@ -185,7 +185,7 @@ void let_waiting_loops_turn(Function& kernel) {
   const auto writes_for_others = [](const Instruction& instruction) {
     return isa<StoreInst, AtomicRMWInst, AtomicCmpXchgInst>(instruction);
   };
-  // What no thread of the kernel writes, no thread waits for.
+  // If no thread of the kernel writes memory, no thread waits for a value there.
   const auto looks = [](const Instruction& instruction) { return looks_at_memory(instruction, Others{}); };
   if (none_of(instructions(kernel), looks) || none_of(instructions(kernel), writes_for_others)) return;
   const DominatorTree dominators(kernel);

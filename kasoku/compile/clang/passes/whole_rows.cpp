@@ -24,7 +24,7 @@ bool is_of_all_lanes(const Value* mask) {
   return constant && constant->isAllOnesValue();
 }
 
-/// From one lane of 64-bit numbers to the next, if that is always the same.
+/// The step from one lane of a vector of 64-bit numbers to the next, if it is always the same.
 std::optional<int64_t> step_of(const Value* numbers, int depth = 0) {
   if (depth > 6) return std::nullopt;
   if (getSplatValue(numbers)) return 0;
@@ -123,7 +123,7 @@ FixedVectorType* type_of(const IntrinsicInst& access) {
   return dyn_cast<FixedVectorType>(is_load(access) ? access.getType() : access.getArgOperand(0)->getType());
 }
 
-/// Parts of one row, by their places in a record; empty: others come in between.
+/// The accesses that make up one row, in the order of their places in a record; empty if others come in between.
 std::vector<Part*> row_of(Part& first, std::vector<Part>& parts, const DataLayout& layout) {
   const FixedVectorType* type = type_of(*first.access);
   const auto bytes = static_cast<int64_t>(layout.getTypeStoreSize(type->getElementType()));

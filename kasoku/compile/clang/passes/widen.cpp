@@ -32,7 +32,7 @@ bool is_of_threads(const Loop& loop) {
          !findOptionMDForLoop(&loop, "llvm.loop.isvectorized");
 }
 
-// As many vectors as hide the latency of what they carry, and no more than registers hold.
+// The number of vectors: enough to hide the latency of what they carry, and no more than registers hold.
 unsigned parts_for(const WidenFacts& facts, unsigned lanes, uint64_t threads, bool is_512) {
   if (facts.has_rows() && !facts.gathers() && facts.carried() == 1) return 8;
   unsigned parts = facts.gathers() || facts.carried() > (is_512 ? 8 : 4) ? 1

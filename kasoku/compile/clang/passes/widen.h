@@ -14,7 +14,7 @@ namespace kasoku::embedded {
 
 class WidenThreadsPass : public llvm::PassInfoMixin<WidenThreadsPass> {
  public:
-  /// `lanes`: threads of a vector; 0: as many as the target's registers hold.
+  /// `lanes` is the number of threads in a vector; 0 for as many as the target's registers hold.
   explicit WidenThreadsPass(unsigned lanes) : lanes_(lanes) {}
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
 

@@ -86,7 +86,7 @@ void WidenFacts::find_triangles() {
   }
 }
 
-// What some threads do while the others wait: nothing that can be seen or that faults.
+// Whether an instruction may run for threads that do not take part: it must not fault or be seen by others.
 bool WidenFacts::can_mask(const Instruction& instruction) const {
   if (instruction.mayWriteToMemory()) return false;
   if (!varies(&instruction)) return true;

@@ -15,7 +15,7 @@ namespace kasoku::embedded {
 
 class WidenFacts {
  public:
-  /// `lanes`: as many threads as a vector has at most.
+  /// `lanes` is the largest number of threads in a vector.
   WidenFacts(llvm::Loop& loop, const llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution,
              uint64_t lanes);
 
@@ -32,7 +32,7 @@ class WidenFacts {
     const auto found = triangles_.find(block);
     return found == triangles_.end() ? nullptr : &found->second;
   }
-  /// Of the loop's counters.
+  /// The step of one of the loop's counters.
   int64_t step(const llvm::Instruction* counter) const { return counters_.lookup(counter); }
 
   uint64_t widest_bytes() const { return widest_bytes_; }

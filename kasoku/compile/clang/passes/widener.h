@@ -16,7 +16,7 @@ class StoreInst;
 
 namespace kasoku::embedded {
 
-/// `parts` vectors of `lanes` threads.
+/// Writes the loop for `parts` vectors of `lanes` threads at a time.
 class Widener {
  public:
   Widener(llvm::Loop& loop, llvm::LoopInfo& loops, WidenFacts& facts, unsigned lanes, unsigned parts)
@@ -24,7 +24,7 @@ class Widener {
         function_(*loop.getHeader()->getParent()), context_(function_.getContext()),
         build_(context_) {}
 
-  /// `count`: how many threads there are, made before the loop.
+  /// Writes the loop; `count` is the number of threads, computed before it.
   void run(llvm::Value* count);
 
  private:
@@ -34,16 +34,16 @@ class Widener {
   void write_block(llvm::BasicBlock& in, llvm::PHINode* done, llvm::Value* in_vectors, llvm::BasicBlock* first,
                    llvm::BasicBlock* middle);
 
-  /// All of the vectors go where a thread of theirs goes.
+  /// Branches into a triangle: all vectors go into it if one of their threads does.
   void write_question(llvm::BasicBlock& in, const WidenFacts::Triangle& triangle);
 
-  /// What a thread has behind a triangle that it did not go through is what it had before.
+  /// The value of a phi behind a triangle: a thread that did not go through it keeps what it had before.
   llvm::Value* for_some(llvm::PHINode& phi, unsigned i, unsigned part);
 
-  /// The value of a part's first thread; of what is the same for all, the value.
+  /// The value of a part's first thread, which is the value of all if they share it.
   llvm::Value* scalar(llvm::Value* value, unsigned part = 0) const;
   bool has_scalar(llvm::Value* value) { return facts_.strides().of(value).has_value(); }
-  /// The same for the threads of each part.
+  /// Whether a value is the same for the threads of each part.
   bool is_flat(llvm::Value* value);
   llvm::FixedVectorType* vector_of(llvm::Type* type) const { return llvm::FixedVectorType::get(type, lanes_); }
   llvm::Value* vector(llvm::Value* value, unsigned part);

@@ -14,7 +14,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 
 import kasoku as ks
-from kasoku._namespace.signatures import did_you_mean
+from kasoku._hints import did_you_mean
 
 _functions = vars(ks)
 

@@ -8,9 +8,10 @@ import math
 import numpy as np
 
 from ... import Array, _jit, _signature, _source
+from ..._hints import check_options
 from .._face import cores
 from ._loops import UFunc, as_arrays, bare, beside, common_shape, compiled, dtype_of, empty, rows, shown
-from .vectorize import check_options
+from .vectorize import options_of_ufuncs
 
 
 def _written(function):
@@ -182,7 +183,7 @@ class GUFunc(UFunc):
 
 def guvectorize(signatures, layout=None, *, target="cpu", **options):
     """Makes a generalized universal function of a function that writes its results into arrays."""
-    check_options(options, "guvectorize")
+    check_options(options, options_of_ufuncs, "guvectorize")
     if layout is None:
         signatures, layout = [], signatures
     if isinstance(signatures, str):

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ... import _core, _jit, _signature
+from ..._hints import check_options
 from ._loops import (
     UFunc,
     as_arrays,
@@ -263,13 +264,9 @@ def _is_shifted(array, out):
     return array.ctypes.data != out.ctypes.data or array.dtype != out.dtype
 
 
-_options = {"nopython", "cache", "identity", "fastmath", "writable_args", "forceobj", "boundscheck", "target_backend"}
-
-
-def check_options(options, what):
-    for name in options:
-        if name not in _options:
-            raise TypeError(f"Unrecognized options: {name} ({what} knows {', '.join(sorted(_options))})")
+options_of_ufuncs = {
+    "nopython", "cache", "identity", "fastmath", "writable_args", "forceobj", "boundscheck", "target_backend",
+}  # fmt: skip
 
 
 def as_list(given):
@@ -279,7 +276,7 @@ def as_list(given):
 
 def vectorize(signatures_or_function=None, *, target="cpu", identity=None, **options):
     """Makes a universal function of a function of numbers."""
-    check_options(options, "vectorize")
+    check_options(options, options_of_ufuncs, "vectorize")
     parallel = target in ("parallel", "cuda")
     if inspect.isfunction(signatures_or_function):
         return DUFunc(signatures_or_function, (), parallel, identity)

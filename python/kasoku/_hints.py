@@ -1,0 +1,20 @@
+"""What errors say of a name that is not known."""
+
+from . import errors
+
+
+def did_you_mean(name, known):
+    """The end of an error about a name that is not known; nothing where no other is near."""
+    import difflib  # which takes longer to load than what asks here
+
+    near = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def check_options(given, known, what):
+    """Raises TypeError for an option, of those given to the decorator `what`, that is not among the known ones."""
+    for name in given:
+        if name not in known:
+            raise errors.TypeError(
+                f"Unrecognized options: {name} ({what} knows {', '.join(sorted(known))}){did_you_mean(name, known)}"
+            )
