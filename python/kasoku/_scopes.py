@@ -26,6 +26,10 @@ def names(function):
     def visit(node):
         if isinstance(node, ast.Name):
             (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, ast.MatchAs):
+            bound.update({node.name} - {None})
+            if node.pattern:
+                visit(node.pattern)
         elif isinstance(node, _functions):
             if not isinstance(node, ast.Lambda):
                 bound.add(node.name)
@@ -368,6 +372,112 @@ def yield_from(node):
     """`yield from x` as the loop that it is."""
     item = ast.Expr(ast.Yield(ast.Name("ks_item", ast.Load())))
     return _placed(ast.For(ast.Name("ks_item", ast.Store()), node.value, [item], []), node)
+
+
+def _raised(name, message):
+    return ast.Raise(ast.Call(_load(name), [message], []), None)
+
+
+def starred_assignment(node):
+    """(the targets of `a, *b = x` without the star, a function that gives their values, what it takes); None of another one.
+
+    A function, because its argument's type decides whether it is a tuple, whose items may have several types.
+    """
+    target = node.targets[0]
+    items = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+    at = next((k for k, each in enumerate(items) if isinstance(each, ast.Starred)), None)
+    if at is None or len(node.targets) > 1:
+        return None
+    n_behind = len(items) - at - 1
+
+    def taken(name):
+        count = ast.Call(_load("len"), [_load(name)], [])
+        message = f"not enough values to unpack (expected at least {len(items) - 1}, got "
+        text = ast.JoinedStr([ast.Constant(message), ast.FormattedValue(count, -1, None), ast.Constant(")")])
+        yield ast.If(ast.Compare(count, [ast.Lt()], [ast.Constant(len(items) - 1)]), [_raised("ValueError", text)], [])
+        end = ast.UnaryOp(ast.USub(), ast.Constant(n_behind)) if n_behind else None
+        places = [
+            ast.Constant(k) if k < at else ast.UnaryOp(ast.USub(), ast.Constant(len(items) - k))
+            for k in range(len(items))
+        ]
+        places[at] = ast.Slice(ast.Constant(at), end, None)
+        values = [ast.Subscript(_load(name), place, ast.Load()) for place in places]
+        values[at] = ast.Call(_load("list"), [values[at]], [])
+        yield ast.Return(ast.Tuple(values, ast.Load()))
+
+    is_tuple = ast.Call(_load("isinstance"), [_load("ks_given"), _load("tuple")], [])
+    whole = _assigned("ks_listed", ast.Call(_load("list"), [_load("ks_given")], []))
+    body = [ast.If(is_tuple, [*taken("ks_given")], [whole, *taken("ks_listed")])]
+    targets = [each.value if isinstance(each, ast.Starred) else each for each in items]
+    made = _made("taken_apart", body, node, ["ks_given"])
+    return _placed(ast.Tuple(targets, ast.Store()), target), made, [node.value]
+
+
+def match_statement(node, number):
+    """(a match as `if` statements, names that they add); a text that says which pattern is none for compiled code."""
+    values = node.subject.elts if isinstance(node.subject, ast.Tuple) else [node.subject]
+    if any(isinstance(each, ast.Starred) for each in values):
+        return "a starred expression cannot be compiled yet"
+    subjects = [f"ks_subject_{number}_{k}" for k in range(len(values))]
+    whole = (
+        ast.Tuple([*map(_load, subjects)], ast.Load()) if isinstance(node.subject, ast.Tuple) else _load(subjects[0])
+    )
+    hit = f"ks_hit_{number}"
+    try:
+        chain = _cases(node.cases, whole, hit)
+    except _NoPattern as reason:
+        return str(reason)
+    made = [*map(_assigned, subjects, values), *chain]
+    return [_placed(each, node) for each in made], [*subjects, hit]
+
+
+class _NoPattern(Exception):
+    pass
+
+
+def _cases(cases, subject, hit):
+    """The statements that run the first of the cases that fits. What a pattern binds is bound before its guard is asked."""
+    if not cases:
+        return []
+    case = cases[0]
+    test, bound = _pattern(case.pattern, subject)
+    if case.guard is None:
+        return [ast.If(test, bound + case.body, _cases(cases[1:], subject, hit))] if test else bound + case.body
+    rest = _cases(cases[1:], subject, hit)
+    if test is None:
+        return [*bound, ast.If(case.guard, case.body, rest)]
+    if not bound:
+        return [ast.If(ast.BoolOp(ast.And(), [test, case.guard]), case.body, rest)]
+    asked = _assigned(hit, ast.UnaryOp(ast.Not(), ast.UnaryOp(ast.Not(), case.guard)))
+    return [_assigned(hit, ast.Constant(False)), ast.If(test, [*bound, asked], []), ast.If(_load(hit), case.body, rest)]
+
+
+def _pattern(pattern, subject):
+    """(the expression that says whether the subject fits, None if it always does; the assignments if it does)."""
+    if isinstance(pattern, ast.MatchValue):
+        return ast.Compare(subject, [ast.Eq()], [pattern.value]), []
+    if isinstance(pattern, ast.MatchSingleton):
+        return ast.Compare(subject, [ast.Is()], [ast.Constant(pattern.value)]), []
+    if isinstance(pattern, ast.MatchAs):
+        test, bound = _pattern(pattern.pattern, subject) if pattern.pattern else (None, [])
+        return test, [*bound, _assigned(pattern.name, subject)] if pattern.name else bound
+    if isinstance(pattern, ast.MatchOr):
+        parts = [_pattern(each, subject) for each in pattern.patterns]
+        if any(bound for _, bound in parts):
+            raise _NoPattern("alternatives that bind names cannot be compiled")
+        return None if any(test is None for test, _ in parts) else ast.BoolOp(ast.Or(), [test for test, _ in parts]), []
+    is_class = isinstance(pattern, ast.MatchClass) and not pattern.patterns and not pattern.kwd_patterns
+    if is_class:
+        return ast.Call(_load("isinstance"), [subject, pattern.cls], []), []
+    is_display = isinstance(pattern, ast.MatchSequence) and isinstance(subject, ast.Tuple)
+    if not is_display or any(isinstance(each, ast.MatchStar) for each in pattern.patterns):
+        raise _NoPattern("this pattern of match cannot be compiled")
+    if len(pattern.patterns) != len(subject.elts):
+        return ast.Constant(False), []
+    parts = [_pattern(*each) for each in zip(pattern.patterns, subject.elts, strict=True)]
+    tests = [test for test, _ in parts if test]
+    test = ast.BoolOp(ast.And(), tests) if len(tests) > 1 else tests[0] if tests else None
+    return test, [each for _, bound in parts for each in bound]
 
 
 def stays_a_generator(function):

@@ -164,6 +164,8 @@ class Reader {
   /// `*value` in a call. A value without a name gets one, from which the arguments after the first come.
   jit::ExprPtr starred_argument(nb::handle node);
   jit::Block block(nb::handle nodes);
+  void match(nb::handle node, jit::Block& out);
+  jit::StmtPtr starred_assignment(nb::handle node);
   jit::StmtPtr statement(nb::handle node);
 
   const jit::Options options_;
@@ -172,7 +174,7 @@ class Reader {
   std::vector<Dependency> dependencies_;
   std::vector<nb::object> arrays_, raised_;
   std::vector<bool> left_;  ///< of each block whether something leaves it
-  int n_given_ = 0;  ///< *arguments that have no name of their own
+  int n_given_ = 0;  ///< values that have no name of their own: *arguments, what a match asks about
   std::set<std::string> overloaded_;
   std::vector<nb::object> raised_classes_;  ///< of each of raised_; none if it is not known
   struct Except { jit::Stmt* stmt; nb::object classes; const jit::Function* function; };

@@ -275,8 +275,7 @@ std::string Reader::describe_syntax(const std::string& kind) {
                                                            {"Nonlocal", "nonlocal"},
                                                            {"Import", "import"},
                                                            {"ImportFrom", "import"},
-                                                           {"Await", "await"},
-                                                           {"Match", "match"}};
+                                                           {"Await", "await"}};
   const auto found = names.find(kind);
   return found == names.end() ? kind : found->second;
 }
@@ -285,6 +284,10 @@ Block Reader::block(nb::handle nodes) {
   Block statements;
   for (nb::handle node : nodes) {
     if (class_name(node) == "For" && generator_loop(node, statements)) continue;
+    if (class_name(node) == "Match") {
+      match(node, statements);
+      continue;
+    }
     if (frame_->yields && class_name(node) == "Expr") {
       nb::object value = node.attr("value");
       if (class_name(value) == "YieldFrom") {
@@ -303,6 +306,29 @@ Block Reader::block(nb::handle nodes) {
     if (stmt) statements.push_back(std::move(stmt));
   }
   return statements;
+}
+
+/// A match as the `if` statements that it is.
+void Reader::match(nb::handle node, Block& out) {
+  nb::object made = scopes().attr("match_statement")(node, n_given_++);
+  if (nb::isinstance<nb::str>(made)) fail(node, nb::cast<std::string>(made));
+  keep_.push_back(made);
+  for (nb::handle name : nb::object(made[1])) frame_->locals.insert(nb::cast<std::string>(name));
+  Block statements = block(made[0]);
+  std::move(statements.begin(), statements.end(), std::back_inserter(out));
+}
+
+/// `a, *b = x`: the items of a tuple that a function gives; null if there is no star.
+StmtPtr Reader::starred_assignment(nb::handle node) {
+  const std::string target = class_name(nb::object(node.attr("targets")[0]));
+  if (target != "Tuple" && target != "List") return nullptr;
+  nb::object made = scopes().attr("starred_assignment")(node);
+  if (made.is_none()) return nullptr;
+  keep_.push_back(made);
+  StmtPtr stmt = make_stmt(StmtKind::assign, place(node));
+  stmt->expr = made_call(nb::make_tuple(made[1], made[2]), node);
+  stmt->targets.push_back(expr(made[0]));
+  return stmt;
 }
 
 StmtPtr Reader::statement(nb::handle node) {
@@ -354,6 +380,7 @@ StmtPtr Reader::statement(nb::handle node) {
     return stmt;
   }
   if (kind == "Assign") {
+    if (StmtPtr starred = starred_assignment(node)) return starred;
     stmt->kind = StmtKind::assign;
     value("value");
     for (nb::handle target : node.attr("targets")) stmt->targets.push_back(expr(target));

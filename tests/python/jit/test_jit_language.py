@@ -478,3 +478,104 @@ def test_a_number_is_no_text():
     agree(f, 1, "1")
     agree(f, 2.5, "x")
     agree(f, True, "")
+
+
+def first_and_rest(x):
+    a, *rest = x
+    return a, sum(rest), len(rest)
+
+
+def ends(x):
+    a, *middle, (b, c) = (x[0], x[1], x[2], (x[0] + 1, 2.5))
+    return a, middle, b, c
+
+
+def nested(n):
+    a, *middle, z = [i * 2 for i in range(n)]
+    total = 0
+    for k in middle:
+        total += k
+    return a, total, z
+
+
+@pytest.mark.parametrize("x", [(1, 2, 3), (1.5, 2, 3), [4, 5, 6, 7]])
+def test_a_star_takes_what_the_other_names_leave(x):
+    agree(first_and_rest, x)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 9])
+def test_a_star_between_names(n):
+    agree(nested, n)
+    agree(ends, (n, 5, 7))
+
+
+def numbered(n):
+    match n:
+        case 0:
+            return 10
+        case 1 | 2:
+            return 20
+        case -3 as k:
+            return k * 2
+        case k if k > 100:
+            return k
+        case k if k % 2:
+            r = k + 1
+        case _:
+            r = -1
+    return r + k
+
+
+def placed(x, y):
+    match x, y:
+        case 0, 0:
+            return "origin"
+        case 0, b:
+            return "y" * b
+        case (a, 0) if a < 3:
+            return "x" * a
+        case a, b if a == b:
+            return "diagonal"
+    return "elsewhere"
+
+
+def stepped(commands):
+    at = 0
+    for command in commands:
+        match command:
+            case "up":
+                at += 1
+            case "down":
+                at -= 1
+            case "stop":
+                break
+            case _:
+                continue
+        at *= 2
+    return at
+
+
+def of_class(x):
+    match x:
+        case int():
+            return 1
+        case float():
+            return 2
+        case _:
+            return 3
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, -3, 101, 7, 8])
+def test_match_runs_the_first_case_that_fits(n):
+    agree(numbered, n)
+
+
+@pytest.mark.parametrize("point", [(0, 0), (0, 3), (2, 0), (5, 0), (5, 5), (2, 5)])
+def test_match_takes_a_display_apart(point):
+    agree(placed, *point)
+
+
+def test_match_of_texts_and_of_classes():
+    agree(stepped, ["up", "up", "other", "down", "up", "stop", "up"])
+    for x in (1, 2.5, 1j):
+        agree(of_class, x)
