@@ -11,7 +11,7 @@ import zipfile
 
 from guide_programs import guides, program_of, root
 
-largest = 45_000_000
+largest = 48_000_000
 program = """
 import pycuda.autoinit, pycuda.gpuarray as gpuarray, numpy, kasoku
 from pycuda.elementwise import ElementwiseKernel

@@ -3,7 +3,7 @@
 //   _m_x                 the memory of operand x
 //   _p_x                 where x is in the innermost loop: a pointer, or the element's number
 //   _f_x                 four elements of x
-//   _q_x, _to_x          where x is in a row, and where a piece of its results goes, which lies in _piece_x
+//   _q_x, _to_x          where x is in a row, and where a piece of its results goes, which may lie in _piece_x
 //   _first_x, _s0_x …    x's first number; its strides, in bytes or numbers, outermost first
 //   _n0 …, _i0 …         lengths of the axes, numbers along them
 //   _total               elements, without a reduction's
@@ -70,7 +70,7 @@ bool may_pass_caches(const Loop& loop, const Body& body) {
          std::ranges::all_of(loop.operands, [](const LoopOperand& x) { return !x.is_output || (moves(x) && x.inner == Inner::unit); });
 }
 
-/// Pieces, and whether results pass by the caches. What is overwritten after it was read has its lines in a cache already.
+/// Whether results pass by the caches, and the piece. What is overwritten after it was read has its lines in a cache already.
 std::string before_pieces(const Loop& loop, const std::string& indent) {
   std::string pieces, bytes, is_other;
   for (const LoopOperand& x : loop.operands) {
@@ -87,21 +87,23 @@ std::string before_pieces(const Loop& loop, const std::string& indent) {
 /// Who is told that the kernel has ended finds the results.
 constexpr const char* after_pieces = "  if (_pass_caches) __threadfence();\n";
 
-/// The elements from `_q_x` on, `_count` of them.
+/// The elements from `_q_x` on, `_count` of them. In the loop nothing asks for `_pass_caches`: LLVM would make two loops of it.
 std::string elements_in_pieces(const Loop& loop, const Body& body, const std::string& indent) {
   const std::string in = indent + "  ";
-  std::string pieces, ends;
+  std::string starts, places, pieces, ends;
   for (const LoopOperand& x : loop.operands) {
     if (!x.is_output) continue;
-    pieces += fmt::format("{0}{1}* const _p_{2} = _pass_caches ? ({1}*)_piece_{2} : _to_{2};\n", in + "  ", x.type, x.name);
-    ends += fmt::format("{0}  if (_pass_caches) ks_pass_caches(_to_{1}, _piece_{1}, _n * sizeof({2}));\n", in, x.name, x.type);
+    const auto line = [&](const char* text) { return fmt::format(fmt::runtime(text), x.type, x.name); };
+    starts += indent + line("{0}* const _start_{1} = _pass_caches ? ({0}*)_piece_{1} : _q_{1};\n");
+    places += in + line("{0}* const _to_{1} = _p_{1};\n");
+    pieces += in + "  " + line("{0}* const _p_{1} = _start_{1} + _first * _step;\n");
+    ends += in + "  " + line("if (_p_{1} != _to_{1}) ks_pass_caches(_to_{1}, _p_{1}, _n * sizeof({0}));\n");
   }
-  std::string text = fmt::format("{0}for (long long _first = 0, _n; _first < _count; _first += _n) {{\n"
-                                 "{0}  _n = _pass_caches && _count - _first > {1} ? {1} : _count - _first;\n", indent, elements_of_piece) +
-                     positions(loop, loop.rank - 1, loop.rank, "_first", false, 'q', 'p', in);
-  for (const LoopOperand& x : loop.operands)
-    if (x.is_output) text += fmt::format("{0}{1}* const _to_{2} = _p_{2};\n", in, x.type, x.name);
-  return text + in + "{\n" + pieces + elements_in_a_row(body, in + "  ") + ends + in + "}\n" + indent + "}\n";
+  return fmt::format("{0}const long long _most = _pass_caches ? {1} : _count, _step = _pass_caches ? 0 : 1;\n{2}"
+                     "{0}for (long long _first = 0, _n; _first < _count; _first += _n) {{\n"
+                     "{0}  _n = _count - _first < _most ? _count - _first : _most;\n", indent, elements_of_piece, starts) +
+         positions(loop, loop.rank - 1, loop.rank, "_first", false, 'q', 'p', in) + places + in + "{\n" + pieces +
+         elements_in_a_row(body, in + "  ") + ends + in + "}\n" + indent + "}\n";
 }
 
 std::string range_text(const Loop& loop, const Body& body) {
