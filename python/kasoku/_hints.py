@@ -11,6 +11,13 @@ def did_you_mean(name, known):
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+def check_words(given, known, what):
+    """Raises TypeError, in Python's own sentence, for a keyword argument that the function `what` does not have."""
+    for name in given:
+        if name not in known:
+            raise TypeError(f"{what}() got an unexpected keyword argument {name!r}{did_you_mean(name, known)}")
+
+
 def check_options(given, known, what):
     """Raises TypeError for an option, of those given to the decorator `what`, that is not among the known ones."""
     for name in given:

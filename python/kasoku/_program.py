@@ -9,13 +9,24 @@ from . import redirect
 from .errors import Error
 
 
+def misused(what, command="kasoku run"):
+    """Says what is wrong with the command line; the exit status is 2, as that of Python. It is that of all subcommands,
+    for whom 1 means that something was found."""
+    print(f"{command}: {what}", file=sys.stderr)
+    return SystemExit(2)
+
+
+def must_be_a_file(path, command="kasoku run"):
+    if not os.path.exists(path):
+        raise misused(f"there is no file {path or repr(path)}", command)
+    if os.path.isdir(path):
+        raise misused(f"{path} is a folder, not a file", command)
+
+
 def load(path, real=(), name=None, ended=lambda code: None):
     """Runs the file and returns its module. `real`: packages to leave as they are installed; `ended` is told
     the code with which the program ends itself, if it does."""
-    if os.path.isdir(path):
-        raise Error(f"{path} is a folder, not a file")
-    if not os.path.isfile(path):
-        raise Error(f"there is no file {path}")
+    must_be_a_file(path, "kasoku")
     full = os.path.realpath(path)
     folder = os.path.dirname(full)
     if folder not in sys.path:

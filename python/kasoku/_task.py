@@ -21,7 +21,7 @@ from typing import Any
 
 from . import _core
 from ._core import Delayed
-
+from ._hints import check_words
 
 _nothing = object()
 
@@ -110,6 +110,17 @@ def _get_of(scheduler):
 ask_to_optimize = None  # of Dask's face: the arguments, with collections as their __dask_optimize__ makes them
 
 
+# What compute() takes, and beside it what Dask's own schedulers take, which is without a meaning here.
+_options = frozenset(
+    """
+    scheduler num_workers workers progress traverse optimize_graph pool cache callbacks chunksize
+    rerun_exceptions_locally get_id dumps loads pack_exception raise_exception initializer func_loads func_dumps
+    resources retries priority fifo_timeout actors allow_other_workers sync asynchronous direct restrictions
+    loose_restrictions
+    """.split()
+)
+
+
 def _takes_all(function) -> Callable[..., tuple[Any, ...]]:
     options = "scheduler=None, num_workers=None, workers=None, progress=False, traverse=True"
     return _core._compute_function(f"(*args, {options}, **ignored)", function)
@@ -126,7 +137,9 @@ def compute(
     as many as the pool has; scheduler="synchronous" is one. scheduler may also be a `distributed.Client`, whose
     cluster runs the graphs, "ray", or a function get(graph, keys) of Dask's specification. progress: a
     function of (done, all), or True for a bar on a terminal from the beginning; without it there is one after a
-    second. An exception in a task ends the run and is raised here.
+    second. Options of Dask's own schedulers (`retries`, `chunksize`) are taken and mean nothing here; any other is a
+    TypeError, unless the scheduler is a function of others, which gets it. An exception in a task ends the run and is
+    raised here.
 
     >>> square = ks.delayed(lambda x: x * x)
     >>> ks.compute(square(2), [square(3), 4])
@@ -141,6 +154,8 @@ def compute(
     is_observed = len(bars) < len(observers)
     told = _told(scheduler)
     has_pool = ignored.get("pool") or defaults.get("pool") or _is_others_pool(told)
+    if get is None and ignored:  # a get of others may know any option
+        check_words(ignored, _options, "compute")
     if get is None and get_observed and (is_observed or has_pool):
         get = functools.partial(get_observed, scheduler=told)
     if get is not None:

@@ -14,6 +14,7 @@ import types
 
 from . import redirect
 from ._guests import AfterImport
+from ._program import misused, must_be_a_file
 
 usage = """usage: kasoku run [--explain] [--stats] [--check] [--numpy] [--device NAME]
                   [--real PACKAGE]… [--gpus N | --processes N] (PROGRAM | NOTEBOOK | -m MODULE | -c TEXT) [ARGS…]
@@ -54,12 +55,6 @@ class Options:
     processes = None
     module = None
     text = None
-
-
-def misused(what):
-    """Says what is wrong with the command line; the exit status is 2, as that of Python and of the other subcommands."""
-    print(f"kasoku run: {what}", file=sys.stderr)
-    return SystemExit(2)
 
 
 def parse(arguments):
@@ -150,10 +145,8 @@ def _start(options, rest, start):
         inner = os.path.join(program, "__main__.py")
         if os.path.exists(inner):
             return _run_file(inner, rest, os.path.abspath(program), start)
-    if not os.path.exists(program):
-        raise SystemExit(f"kasoku run: there is no file {program or repr(program)}")
-    if os.path.isdir(program):
-        raise SystemExit(f"kasoku run: {program} is a folder without __main__.py")
+        raise misused(f"{program} is a folder without __main__.py")
+    must_be_a_file(program)
     if program.endswith((".cu", ".cuh")):
         raise SystemExit(
             f"kasoku run: {program} is CUDA C++, whose host part is not run\n"

@@ -5,9 +5,31 @@ import os
 import sys
 
 import typer
+import typer.core
+
+
+class _FlagsAreBare:
+    """A command whose help shows no type beside a flag, which takes no value."""
+
+    def get_params(self, ctx):
+        params = super().get_params(ctx)
+        for one in params:
+            if getattr(one, "is_flag", False):
+                one.metavar = ""
+        return params
+
+
+class _Command(_FlagsAreBare, typer.core.TyperCommand):
+    pass
+
+
+class _Group(_FlagsAreBare, typer.core.TyperGroup):
+    pass
+
 
 app = typer.Typer(
     name="kasoku",
+    cls=_Group,
     help="Runs CUDA C++ kernels, arrays and compiled Python on x86-64 CPUs and on NVIDIA GPUs.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -40,9 +62,11 @@ def _add_commands():
         module = importlib.import_module(f"kasoku.cli.{name}")
         command = getattr(module, name, None)
         if isinstance(command, typer.Typer):
-            app.add_typer(command, name=name)
+            for inner in command.registered_commands:
+                inner.cls = _Command
+            app.add_typer(command, name=name, cls=_Group)
         elif command is not None:
-            app.command(name, **getattr(module, "settings", {}))(command)
+            app.command(name, cls=_Command, **getattr(module, "settings", {}))(command)
 
 
 _add_commands()

@@ -236,16 +236,29 @@ def test_completion_is_installed_for_a_shell_and_works_in_it(tmp_path, shell):
         ("open.py", "x = (\n", "SyntaxError: '(' was never closed"),
         ("fails.py", "1 / 0\n", "ZeroDivisionError: division by zero"),
         ("kernels.cu", "__global__ void k() {}\n", "  fix  name a file that ends in .py"),
-        ("folder", None, "kasoku: {} is a folder, not a file"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_told_in_few_lines(tmp_path, command, name, text, said):
     file = tmp_path / name
-    file.mkdir() if text is None else file.write_text(text)
+    file.write_text(text)
     result = kasoku(command, str(file))
     lines = result.stderr.splitlines()
     assert result.returncode == 1 and lines[-1] == said.format(file) and len(lines) <= 5, result.stderr
     assert "typer" not in result.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "check", "compare"])
+@pytest.mark.parametrize("name, said", [("folder", " is a folder"), ("nothing.py", "there is no file ")])
+def test_without_a_file_every_command_ends_with_2_as_python_does(tmp_path, command, name, said):
+    (tmp_path / "folder").mkdir()
+    result = kasoku(command, str(tmp_path / name))
+    assert result.returncode == 2 and said in result.stderr and len(result.stderr.splitlines()) == 1, result.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("check",), ("cache",), ("cache", "list")])
+def test_help_shows_no_type_beside_a_flag(words):
+    shown = kasoku(*words, "--help").stdout
+    assert "--help" in shown and "bool" not in shown.lower()
 
 
 def test_what_fails_in_a_checked_function_is_shown_with_the_users_frames(tmp_path):

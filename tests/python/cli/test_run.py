@@ -114,7 +114,7 @@ def test_distributed_is_dasks(program):
 ])  # fmt: skip
 def test_what_is_called_wrongly_is_told_in_a_sentence(program, words, said):
     result = program({}, words=words)
-    assert (result.returncode, result.stdout, result.stderr) == (2 if words[0].startswith("--") else 1, "", said)
+    assert (result.returncode, result.stdout, result.stderr) == (1 if words[0] == "-c" else 2, "", said)
 
 
 def test_of_a_cuda_program_it_is_told_how_its_kernels_are_launched(program):
@@ -246,7 +246,7 @@ def test_modules_texts_and_stdin(program):
     "words, said, status",
     [
         ((), "what is to be run", 2),
-        (("nothing.py",), "there is no file nothing.py", 1),
+        (("nothing.py",), "there is no file nothing.py", 2),
         (("--nothing", "main.py"), "no option --nothing", 2),
         (("-m", "no_such_module"), "there is no module no_such_module", 1),
     ],

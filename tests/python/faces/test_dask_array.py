@@ -1455,3 +1455,19 @@ def test_new_axes_are_where_numpy_has_them(axis):
 
 def test_random_methods_say_what_they_are():
     assert "numpy.random.Generator.exponential" in da.random.default_rng().exponential.__doc__
+
+
+@pytest.mark.parametrize("call", [
+    lambda **words: da.ones((2, 2), **words), lambda **words: da.full((2, 2), 1, **words),
+    lambda **words: da.zeros_like(x, **words), lambda **words: da.tri(3, **words), lambda **words: da.matmul(x.T, y, **words),
+    lambda **words: da.gradient(x, **words), lambda **words: da.broadcast_arrays(x, y, **words),
+    lambda **words: da.linalg.solve(x.T @ x, x.T @ y, **words), lambda **words: da.linalg.tsqr(x, **words),
+])  # fmt: skip
+def test_a_misspelled_option_is_an_error_as_it_is_to_dask(call):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'chunk'"):
+        call(chunk=2)
+
+
+def test_options_that_dask_takes_of_numpys_are_taken():
+    made = [da.ones(3, order="F", meta=None), da.full(3, 1.0, like=None), da.ones_like(da.zeros(3), order="F")]
+    assert all((one.compute() == 1).all() for one in made)

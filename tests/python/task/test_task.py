@@ -19,6 +19,25 @@ def add(a, b=0):
     return a + b
 
 
+@pytest.mark.parametrize("wrong, meant", [("num_worker", "num_workers"), ("shceduler", "scheduler")])
+def test_a_misspelled_option_of_compute_is_told_what_was_meant(wrong, meant):
+    task = delayed(add)(1, 2)
+    for compute in (lambda **words: ks.compute(task, **words), task.compute):
+        with pytest.raises(TypeError, match=f"unexpected keyword argument '{wrong}'; did you mean '{meant}'"):
+            compute(**{wrong: 1})
+
+
+def test_an_option_of_dasks_schedulers_is_taken_and_one_of_a_get_of_others_is_given_to_it():
+    task, seen = delayed(add)(1, 2), {}
+    assert task.compute(retries=3, optimize_graph=False, chunksize=6) == 3
+
+    def get(graph, keys, **words):
+        seen.update(words)
+        return [7 for _ in keys]
+
+    assert task.compute(scheduler=get, anything=5) == 7 and seen == {"anything": 5}
+
+
 class Crowd:
     """A function that takes a while and knows the most calls of it that ran at once."""
 

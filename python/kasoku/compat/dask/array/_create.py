@@ -22,16 +22,16 @@ def _filled(like, value, dtype):
 
 
 def _constant(word, value):
-    def create(shape, dtype=None, chunks="auto", name=None, **ignored):
+    def create(shape, dtype=None, chunks="auto", name=None, *, order="C", meta=None, like=None):
         return full(shape, value, dtype=dtype or float, chunks=chunks, name=name, word=word)
 
-    def like(a, dtype=None, chunks=None, shape=None, name=None, **ignored):
+    def like(a, dtype=None, chunks=None, shape=None, name=None, *, order="C"):
         return full_like(a, value, dtype, chunks, shape, name, word=word)
 
     return {word: create, f"{word}_like": like}
 
 
-def full(shape, fill_value, dtype=None, chunks="auto", name=None, word="full", **ignored):
+def full(shape, fill_value, dtype=None, chunks="auto", name=None, word="full", *, order="C", meta=None, like=None):
     if np.ndim(fill_value):
         raise ValueError(f"fill_value must be scalar. Received {type(fill_value).__name__} instead.")
     shape = (shape,) if isinstance(shape, numbers.Integral) else tuple(shape)
@@ -40,7 +40,7 @@ def full(shape, fill_value, dtype=None, chunks="auto", name=None, word="full", *
     return made(word, chunks, dtype, (_filled, Each(chunks), fill_value, dtype), name=name)
 
 
-def full_like(a, fill_value, dtype=None, chunks=None, shape=None, name=None, word="full", **ignored):
+def full_like(a, fill_value, dtype=None, chunks=None, shape=None, name=None, word="full", *, order="C"):
     """The chunks are those of `a`, where it says neither shape nor chunks."""
     a = asanyarray(a)
     if shape is None and chunks is None and any(map(math.isnan, a.shape)):
@@ -128,7 +128,7 @@ def indices(dimensions, dtype=int, chunks="auto"):
     return stack(meshgrid(*axes, indexing="ij")) if axes else from_array(np.indices((), dtype))
 
 
-def tri(N, M=None, k=0, dtype=float, chunks="auto", **ignored):
+def tri(N, M=None, k=0, dtype=float, chunks="auto", *, like=None):
     M = N if M is None else M
     rows, columns = chunks if isinstance(chunks, (tuple, list)) else (chunks, chunks)
     return (arange(N, chunks=rows)[:, None] >= arange(-k, M - k, chunks=columns)[None, :]).astype(dtype)

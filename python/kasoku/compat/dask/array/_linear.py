@@ -27,7 +27,7 @@ def _products(lefts, rights):
     return total
 
 
-def matmul(a, b, **ignored):
+def matmul(a, b):
     """The product of matrices, or of stacks of them."""
     a, b = asanyarray(a), asanyarray(b)
     if not a.ndim or not b.ndim:

@@ -125,7 +125,7 @@ def _for_arrays(value, arrays):
 # ── differences ───────────────────────────────────────────────────────────────────────────
 
 
-def gradient(f, *varargs, axis=None, edge_order=1, **ignored):
+def gradient(f, *varargs, axis=None, edge_order=1):
     """numpy.gradient of each chunk and its neighbours; spacings are numbers or places. A list, unless axis is a number."""
     f = asanyarray(f)
     axes = [axis_in(a, f.ndim) for a in (range(f.ndim) if axis is None else axes_in(axis))]

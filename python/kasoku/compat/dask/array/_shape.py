@@ -276,7 +276,7 @@ def compress(condition, a, axis=None):
 
 f.rows("arrays", {
     "extract": lambda condition, arr: compress(condition.ravel(), arr.ravel()),
-    "broadcast_arrays": lambda *arrays, **ignored: tuple(
+    "broadcast_arrays": lambda *arrays, subok=False: tuple(
         broadcast_to(x, np.broadcast_shapes(*(a.shape for a in arrays))) for x in arrays),
 })  # fmt: skip
 

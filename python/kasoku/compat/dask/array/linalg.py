@@ -55,7 +55,7 @@ _functions.rows("array", {
         whole(a.shape, _kind(a), _by_ours, "cholesky", a) if lower else _functions.cholesky(a, lower=True).T.conj()),
 })  # fmt: skip
 _functions.rows("arrays", {
-    "solve": lambda a, b, **ignored: whole(b.shape, _kind(a, b), _by_ours, "solve", a, b),
+    "solve": lambda a, b, sym_pos=None, assume_a="gen": whole(b.shape, _kind(a, b), _by_ours, "solve", a, b),
     "solve_triangular": lambda a, b, lower=False: whole(b.shape, _kind(a, b), _solved, a, b, lower=lower),
 })  # fmt: skip
 _functions.into(globals())
@@ -93,7 +93,7 @@ def qr(a):
 sfqr = qr
 
 
-def tsqr(data, compute_svd=False, **ignored):
+def tsqr(data, compute_svd=False, _max_vchunk_size=None):
     return svd(data, coerce_signs=False) if compute_svd else qr(data)
 
 
