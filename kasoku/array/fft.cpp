@@ -173,6 +173,7 @@ Array fourier(Fourier kind, const Array& given, const std::optional<Extents>& le
   }
   const double factor = norm == FftNorm::ortho ? 1 / std::sqrt(count) : (norm == FftNorm::forward) != is_inverse ? 1 / count : 1;
   const Dtype real = real_of(given), dtype = complex_of_parts(real);
+  const Dtype gives = axes.size() == 1 && given.dtype() == Dtype::float16 ? Dtype::float16 : real;  // real numbers, NumPy says
   const bool is_real = !is_complex(given.dtype()) && kind != Fourier::half_inverse;
   const Dtype wanted = is_real ? real : dtype;
   Array x = fitted(as_dtype(given, wanted), in);
@@ -192,7 +193,7 @@ Array fourier(Fourier kind, const Array& given, const std::optional<Extents>& le
   if (kind == Fourier::half_inverse && !is_one) {
     const Extents last = split(axes, true);
     while (!axes.empty()) x = transformed(fft::Kind::complex, false, x, x.shape(), dtype, x.shape(), split(axes, false), std::exchange(left, 1));
-    return transformed(fft::Kind::from_half, false, x, whole, real, whole, last, left);
+    return as_dtype(transformed(fft::Kind::from_half, false, x, whole, real, whole, last, left), gives);
   }
   if (is_one) {
     x = astype(x, dtype);
@@ -209,7 +210,7 @@ Array fourier(Fourier kind, const Array& given, const std::optional<Extents>& le
     x = transformed(fft::Kind::complex, !is_inverse, x, x.shape(), dtype, x.shape(), split(axes, false),
                     std::exchange(left, 1));
   if (left != 1) x = apply(Op::multiply, {x, left});  // no axis was left
-  return kind == Fourier::half_inverse ? copy(kasoku::real(x)) : x;
+  return kind == Fourier::half_inverse ? copy(as_dtype(kasoku::real(x), gives)) : x;
 }
 
 Array frequencies(int64_t n, double d, bool half, Device& device) {

@@ -89,6 +89,13 @@ Operand count(const Array& array, const Over& over, Dtype dtype, double less = 0
   return std::max(n - less, 0.0);
 }
 
+/// The real and the imaginary parts of complex numbers.
+std::pair<Array, Array> parts_of(const Array& array) {
+  const Dtype part = real_part(array.dtype());
+  const Array turned = apply(Op::multiply, {array, number(Scalar::of(std::complex<double>(0, -1)), array.dtype(), array)});
+  return {astype(array, part), astype(turned, part)};
+}
+
 /// What mean and var compute in, and what they give.
 std::pair<Dtype, Dtype> mean_dtypes(Dtype dtype, std::optional<Dtype> wanted) {
   if (wanted) return {register_dtype(*wanted), *wanted};
@@ -162,9 +169,8 @@ Array squares_about_mean(const Array& array, const Over& over) {
     return reduce(ReduceOp::sum, apply(Op::square, {is_complex(array.dtype()) ? apply(Op::absolute, {distance}) : distance}), over);
   }
   if (is_complex(array.dtype())) {
-    const Dtype part = real_part(array.dtype());
-    const Array turned = apply(Op::multiply, {array, number(Scalar::of(std::complex<double>(0, -1)), array.dtype(), array)});
-    return apply(Op::add, {squares_about_mean(astype(array, part), over), squares_about_mean(astype(turned, part), over)});
+    const auto [real, imaginary] = parts_of(array);
+    return apply(Op::add, {squares_about_mean(real, over), squares_about_mean(imaginary, over)});
   }
   return number_of(reduce(ReduceOp::var, array, over), 2);
 }
@@ -176,7 +182,26 @@ Array mean(const Array& array, const Over& over, std::optional<Dtype> dtype) {
   return as_dtype(quotient, result);
 }
 
+namespace {
+
+/// NumPy's definition, step by step: the mean and every square are cut to the dtype, the distances are not.
+Array var_in_integers(const Array& array, const Over& over, double ddof, Dtype dtype) {
+  const Array distance = apply(Op::subtract, {array, mean(array, {over.axes, true, over.where}, dtype)});
+  Array squares;
+  if (is_complex(distance.dtype())) {
+    const auto [real, imaginary] = parts_of(distance);
+    squares = apply(Op::add, {apply(Op::square, {real}), apply(Op::square, {imaginary})});
+  } else {
+    squares = apply(Op::square, {distance});
+  }
+  const Array total = reduce(ReduceOp::sum, squares, over, dtype);
+  return as_dtype(apply(Op::divide, {total, count(array, over, Dtype::float64, ddof)}), dtype);
+}
+
+}  // namespace
+
 Array var(const Array& array, const Over& over, double ddof, std::optional<Dtype> dtype) {
+  if (dtype && !is_floating(*dtype) && !is_complex(*dtype)) return var_in_integers(array, over, ddof, *dtype);
   const auto [compute, result] = mean_dtypes(array.dtype(), dtype);
   const bool is_wide = array.dtype() == compute || !(dtype || over.where);  // else reduce() finds the dtype itself
   const Array wide = is_wide ? array : astype(array, compute);
@@ -185,7 +210,10 @@ Array var(const Array& array, const Over& over, double ddof, std::optional<Dtype
 }
 
 Array std_(const Array& array, const Over& over, double ddof, std::optional<Dtype> dtype) {
-  return apply(Op::sqrt, {var(array, over, ddof, dtype)});
+  const Array variance = var(array, over, ddof, dtype);
+  if (variance.ndim() > 0 && !is_floating(variance.dtype()) && !is_complex(variance.dtype()))
+    throw Error(ErrorKind::type, fmt::format("Cannot cast ufunc 'sqrt' output from dtype('float64') to dtype('{}') with casting rule 'same_kind'", info(variance.dtype()).name));
+  return apply(Op::sqrt, {variance});
 }
 
 namespace {

@@ -433,9 +433,9 @@ def wald(self, mean, scale, size=None, device=None):
     _must("> 0", mean=mean, scale=scale)
     shape = _shape(size, [mean, scale])
     z = self.standard_normal(shape, device=device)
-    y = mean * z * z
+    y = mean * z * z / (2 * scale)
     # The lesser root of two that have the product mean^2, without a difference of large numbers.
-    x = mean * (2 * scale) / (2 * scale + y + _core.sqrt(y * (4 * scale + y)))
+    x = mean / (1 + y + _core.sqrt(y * (2 + y)))
     return _core.where(self.random(shape, device=device) * (mean + x) <= mean, x, mean * mean / x)
 
 

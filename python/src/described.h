@@ -11,7 +11,7 @@ namespace kasoku {
 
 /// Which arguments a reduction takes, of those that not all reductions have.
 struct ReductionWords {
-  bool dtype = false, initial = false, where = false;
+  bool dtype = false, initial = false, where = false, is_position = false;
 };
 
 /// A prompt before each line of the call, and what the last one shows; nothing without a call.

@@ -52,6 +52,10 @@ nb::object reduced(const char* name, const Reducer& f, ReductionWords words, con
     const GilUntilBlocked keep;
     result = f(x, over, wanted);
   }
+  // Of positions NumPy asks that the output's dtype fits in theirs, not they in it.
+  if (words.is_position)
+    if (const std::optional<Array> into = out_from(out); into && into->shape() == result.shape() && !can_cast(into->dtype(), result.dtype(), "safe"))
+      throw Error(ErrorKind::type, fmt::format("Cannot cast array data from dtype('{}') to dtype('{}') according to the rule 'safe'", info(into->dtype()).name, info(result.dtype()).name));
   return stored(name, std::move(result), out);
 }
 
@@ -141,7 +145,7 @@ void bind_reduce(nb::module_& m) {
   const auto bind_row = [&](std::string_view name, ReduceOp op) {
     const ReductionInfo& row = info(op);
     const bool is_count = row.takes == ReductionInfo::truth && row.result == ReductionInfo::wide, takes_part = !row.keeps_position() && !is_count;
-    const ReductionWords words{row.result == ReductionInfo::wide && !is_count, takes_part && row.takes != ReductionInfo::truth, takes_part};
+    const ReductionWords words{row.result == ReductionInfo::wide && !is_count, takes_part && row.takes != ReductionInfo::truth, takes_part, row.keeps_position()};
     bind_reducer(m, name.data(), docs_of(name, described(op, name, words), row.doc), words,
                  [op](const Array& x, const Over& over, std::optional<Dtype> dtype) { return reduce(op, x, over, dtype); });
     nb::dict about;

@@ -64,7 +64,7 @@ Array& must_be_array(nb::handle object, const char* name) {
 /// NumPy's rule about what has a dtype of its own; Python's numbers have none.
 void must_cast(nb::handle from, const Array& value, Dtype to, const std::string& casting) {
   if (!nb::hasattr(from, "dtype") || can_cast(value.dtype(), to, casting)) return;
-  throw Error(ErrorKind::type, fmt::format("Cannot cast array data from {} to {} according to the rule '{}'",
+  throw Error(ErrorKind::type, fmt::format("Cannot cast array data from dtype('{}') to dtype('{}') according to the rule '{}'",
                                            info(value.dtype()).name, info(to).name, casting));
 }
 
@@ -223,6 +223,7 @@ void bind_selection(nb::module_& m) {
   bind_algorithm(m, Algorithm::place, [](nb::handle x, nb::handle mask, nb::handle values) {
     const Array& array = must_be_array(x, "place");
     const Array chosen = array_from(mask, array.device()), given = array_for(values, array);
+    must_cast(values, given, array.dtype(), "safe");
     without_lock([&] {
       if (chosen.size() != array.size()) throw Error(ErrorKind::value, "place: mask and data must be the same size");
       const Array at = flatnonzero(chosen);

@@ -15,6 +15,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/replay.h"
 
 #include <fmt/format.h>
@@ -389,16 +390,18 @@ double value_between(double x, std::span<const double> points, std::span<const d
   return forth == forth ? forth : back == back ? back : values[at] == values[next] ? values[at] : back;
 }
 
-/// interp() of few values at once, where all of it is at hand: to put its steps together costs more than they do.
+/// interp() at once, where all of it is at hand: of few values, because to put its steps together costs more than they do,
+/// of values between few points, and of values in order, which find their points beside those of the one before.
 std::optional<Array> interp_directly(const Array& x, const Array& points, const Array& values, const std::optional<Array>& left, const std::optional<Array>& right) {
-  constexpr int64_t few = 65536;
-  if (x.size() > few || !runs_at_once(x.device())) return std::nullopt;
+  if (!runs_at_once(x.device())) return std::nullopt;
   const std::shared_ptr<Buffer> buffers[] = {x.buffer_if_computed(), points.buffer_if_computed(), values.buffer_if_computed()};
   if (std::ranges::any_of(buffers, std::logical_not())) return std::nullopt;
   const auto elements = [&](const Array& array, size_t i) {
     return std::span(reinterpret_cast<const double*>(static_cast<const char*>(buffers[i]->memory()) + array.offset()), static_cast<size_t>(array.size()));
   };
   const std::span xs = elements(x, 0), at = elements(points, 1), of = elements(values, 2);
+  constexpr size_t few_points = 16;
+  if (x.size() > few_elements && at.size() > few_points && !std::ranges::is_sorted(xs)) return std::nullopt;
   double ends[] = {of.front(), of.back()};
   for (size_t i = 0; i < 2; ++i)
     if (const std::optional<Array>& given = i == 0 ? left : right) {
@@ -407,8 +410,12 @@ std::optional<Array> interp_directly(const Array& x, const Array& points, const 
       ends[i] = number->as_double();
     }
   Array result = Array::empty(x.shape(), Dtype::float64, x.device());
-  int64_t found = -1;
-  std::ranges::transform(xs, static_cast<double*>(result.data()), [&](double each) { return value_between(each, at, of, ends[0], ends[1], found); });
+  auto* to = static_cast<double*>(result.data());
+  constexpr uint64_t grain = 16384;
+  cpu::parallel_blocks(xs.size(), grain, [&](uint64_t begin, uint64_t end) {
+    int64_t found = -1;
+    for (uint64_t i = begin; i < end; ++i) to[i] = value_between(xs[i], at, of, ends[0], ends[1], found);
+  });
   return result;
 }
 
@@ -436,7 +443,7 @@ Array interp(const Array& given, const Array& xp, const Array& given_fp, const s
   if (is_complex(given_fp.dtype())) return interp_parts(given, xp, given_fp, left, right, period);
   if (period) return interp_in_period(given, xp, given_fp, std::abs(*period));
   const auto in_a_row = [](const Array& array, Dtype dtype) { return contiguous(as_dtype(array, dtype)); };
-  const Array x = astype(given, Dtype::float64), points = in_a_row(xp, Dtype::float64);
+  const Array x = in_a_row(given, Dtype::float64), points = in_a_row(xp, Dtype::float64);
   const Array values = in_a_row(given_fp, Dtype::float64);
   if (std::optional<Array> few = interp_directly(x, points, values, left, right)) return *std::move(few);
   const int64_t last = xp.size() - 1;

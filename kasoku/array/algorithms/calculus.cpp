@@ -103,6 +103,7 @@ Array diff(const Array& array, int64_t n, int64_t axis) {
 }
 
 Array ediff1d(const Array& array, const std::optional<Array>& to_end, const std::optional<Array>& to_begin) {
+  if (array.dtype() == Dtype::bool_) throw Error(ErrorKind::type, "ediff1d: bools have no differences").fix("ks.diff(x)");
   const Array row = ravel(array), between = row.size() ? diff(row, 1, 0) : row;
   std::vector<Array> parts;
   for (const auto& [part, name] : {std::pair(&to_begin, "to_begin"), std::pair(&to_end, "to_end")})

@@ -107,7 +107,6 @@ class Ordered {
     std::vector<uint8_t> goes(static_cast<size_t>(ndim), !over.axes);
     if (over.axes)
       for (int64_t axis : *over.axes) {
-        if (ndim == 0 && (axis == 0 || axis == -1)) continue;
         const size_t d = normal_axis(axis, ndim);
         if (goes[d]) throw Error(ErrorKind::value, "repeated axis");
         goes[d] = 1;

@@ -249,10 +249,10 @@ def array_equiv(a1, a2) -> bool:
         return False
 
 
-def _in_outputs(results, positional, named):
+def _in_outputs(results, positional, named, casting="same_kind", where=True):
     """The results, each in its output where one is given, by position or as `out=`."""
     outputs = named if all(one is None for one in positional) else positional
-    return tuple(stored(result, into) for result, into in zip(results, outputs))
+    return tuple(stored(result, into, casting, where) for result, into in zip(results, outputs))
 
 
 def _in_loop(name, inputs, dtype, casting):
@@ -266,7 +266,9 @@ def _in_loop(name, inputs, dtype, casting):
     return [x.astype(wanted) for x, wanted in zip(together(*inputs), resolved)]
 
 
-def divmod(x1, x2, out1=None, out2=None, /, *, out=(None, None), dtype=None, casting="same_kind") -> tuple[Array, ...]:
+def divmod(
+    x1, x2, out1=None, out2=None, /, *, out=(None, None), dtype=None, casting="same_kind", where=True
+) -> tuple[Array, ...]:
     """A pair of arrays: the quotient rounded down, as floor_divide() gives it, and the remainder with the sign of x2; or the
     outputs with these elements. Raises TypeError for complex numbers, ValueError for shapes that do not broadcast.
 
@@ -274,10 +276,12 @@ def divmod(x1, x2, out1=None, out2=None, /, *, out=(None, None), dtype=None, cas
     (array([ 2, -3]), array([1, 2]))
     """
     x1, x2 = _in_loop("divmod", (x1, x2), dtype, casting)
-    return _in_outputs((_core.floor_divide(x1, x2), _core.remainder(x1, x2)), (out1, out2), out)
+    return _in_outputs((_core.floor_divide(x1, x2), _core.remainder(x1, x2)), (out1, out2), out, casting, where)
 
 
-def modf(x, out1=None, out2=None, /, *, out=(None, None), dtype=None, casting="same_kind") -> tuple[Array, ...]:
+def modf(
+    x, out1=None, out2=None, /, *, out=(None, None), dtype=None, casting="same_kind", where=True
+) -> tuple[Array, ...]:
     """The parts behind and before the point, both with the sign of the element; integers become floats. Or the outputs with
     these elements.
 
@@ -288,7 +292,7 @@ def modf(x, out1=None, out2=None, /, *, out=(None, None), dtype=None, casting="s
     x = floating_as_ufunc(_only_real(x, "modf"))
     whole = _core.trunc(x)
     rest = _core.where(_core.isinf(x), _as(0, x), x - whole)
-    return _in_outputs((_core.copysign(rest, x), whole), (out1, out2), out)
+    return _in_outputs((_core.copysign(rest, x), whole), (out1, out2), out, casting, where)
 
 
 _layouts = {
@@ -296,7 +300,9 @@ _layouts = {
 }  # fmt: skip
 
 
-def frexp(x, out1=None, out2=None, /, *, out=(None, None), dtype=None, casting="same_kind") -> tuple[Array, ...]:
+def frexp(
+    x, out1=None, out2=None, /, *, out=(None, None), dtype=None, casting="same_kind", where=True
+) -> tuple[Array, ...]:
     """A pair of arrays: mantissas whose magnitude is in [0.5, 1), and exponents (int32); x is `mantissa * 2**exponent`. Or the
     outputs with these elements.
 
@@ -309,7 +315,7 @@ def frexp(x, out1=None, out2=None, /, *, out=(None, None), dtype=None, casting="
     x = floating_as_ufunc(_only_real(x, "frexp"))
     if x.ndim == 0:
         results = (_core.reshape(part, ()) for part in frexp(_core.reshape(x, (1,))))
-        return _in_outputs(results, (out1, out2), out)
+        return _in_outputs(results, (out1, out2), out, casting, where)
     integer, bits, fraction = _layouts[str(x.dtype)]
     bias, shift = 2 ** (bits - 1) - 2, fraction + 2
     small = abs(x) < _as(finfo(x.dtype).smallest_normal, x)
@@ -321,10 +327,10 @@ def frexp(x, out1=None, out2=None, /, *, out=(None, None), dtype=None, casting="
     mantissa = ((words & ~mask) | (bias << fraction)).view(str(x.dtype))
     exponent = field.astype("int32") - bias - _core.where(small, shift, 0).astype("int32")
     results = _core.where(plain, mantissa, x), _core.where(plain, exponent, 0).astype("int32")
-    return _in_outputs(results, (out1, out2), out)
+    return _in_outputs(results, (out1, out2), out, casting, where)
 
 
-def ldexp(x1, x2, /, out=None, *, dtype=None, casting="same_kind") -> Array:
+def ldexp(x1, x2, /, out=None, *, dtype=None, casting="same_kind", where=True) -> Array:
     """The product `x1 * 2**x2`, rounded once, or `out` with it. `x2` are integers, else it raises TypeError.
 
     >>> ks.ldexp(ks.array([0.5]), 4)
@@ -336,7 +342,7 @@ def ldexp(x1, x2, /, out=None, *, dtype=None, casting="same_kind") -> Array:
         raise TypeError(f"ldexp: exponents are integers, not {n.dtype}")
     x = floating_as_ufunc(x)
     if x.itemsize == 2:
-        return stored(ldexp(x.astype("float32"), n).astype(x.dtype), out)
+        return stored(ldexp(x.astype("float32"), n).astype(x.dtype), out, casting, where)
     # Up to the range of normal numbers nothing is rounded, and the last factor rounds once.
     mantissa, exponent = frexp(x)
     limits = np.finfo(x.dtype)
@@ -350,21 +356,22 @@ def ldexp(x1, x2, /, out=None, *, dtype=None, casting="same_kind") -> Array:
 
     half = first // 2
     scaled = mantissa * power(half) * power(first - half) * power(rest)
-    return stored(_core.where(_core.isfinite(x) & (x != 0), scaled, x), out)
+    return stored(_core.where(_core.isfinite(x) & (x != 0), scaled, x), out, casting, where)
 
 
-def spacing(x, /, out=None) -> Array:
+def spacing(x, /, out=None, *, dtype=None, casting="same_kind", where=True) -> Array:
     """The distance to the next float away from 0, with the sign of the element.
 
     >>> ks.spacing(ks.array([1.0]))
     array([2.22044605e-16])
     """
+    (x,) = _in_loop("spacing", (x,), dtype, casting)
     x = floating_as_ufunc(_only_real(x, "spacing"))
     away = _core.copysign(_as(float("inf"), x), x)
-    return stored(_core.where(_core.isinf(x), _as(float("nan"), x), _core.nextafter(x, away) - x), out)
+    return stored(_core.where(_core.isinf(x), _as(float("nan"), x), _core.nextafter(x, away) - x), out, casting, where)
 
 
-def logaddexp2(x1, x2, /, out=None, *, dtype=None, casting="same_kind") -> Array:
+def logaddexp2(x1, x2, /, out=None, *, dtype=None, casting="same_kind", where=True) -> Array:
     """The logarithm `log2(2**x1 + 2**x2)`, without overflow on the way.
 
     >>> ks.logaddexp2(ks.array([3.0]), 3.0)
@@ -381,7 +388,7 @@ def logaddexp2(x1, x2, /, out=None, *, dtype=None, casting="same_kind") -> Array
     a, b = a.astype(dtype), b.astype(dtype)
     greater, difference = _core.maximum(a, b), -abs(a - b)
     sum_ = greater + _core.log1p(_core.exp2(difference)) * 1.4426950408889634
-    return stored(_core.where(a == b, a + 1, sum_), out)
+    return stored(_core.where(a == b, a + 1, sum_), out, casting, where)
 
 
 def sinc(x) -> Array:

@@ -72,8 +72,12 @@ def axes_of(axis, ndim):
     return tuple(range(ndim)) if axis is None else tuple(axis_of(one, ndim) for one in row_of(axis))
 
 
-def stored(result, out):
+def stored(result, out, casting="same_kind", where=True):
+    """The result, or the output with it where the mask holds. Without an output the mask only has a word on the shape."""
     if out is None:
+        if where is not True:
+            shape = _core.broadcast_shapes(result.shape, given(where, result).shape)
+            result = result if shape == result.shape else _core.broadcast_to(result, shape).copy()
         return result
-    _core.copyto(out, result)
+    _core.copyto(out, result, casting=casting, where=where)
     return out

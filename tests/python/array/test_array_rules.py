@@ -889,3 +889,74 @@ def test_exponents_of_ldexp_may_be_bools(device):
     np.testing.assert_array_equal(
         ks.ldexp(ks.array(x, device=device), ks.array(n, device=device)).numpy(), np.ldexp(x, n)
     )
+
+
+@pytest.mark.parametrize("axis", [0, -1, (0,), ()])
+@pytest.mark.parametrize("name", ["median", "percentile", "quantile", "nanmedian", "nanpercentile"])
+def test_an_array_without_axes_has_none_to_find_the_middle_of(device, name, axis):
+    share = () if name.endswith("median") else (0.5,)
+    same(lambda xp: getattr(xp, name)(xp.asarray(3.0), *share, axis=axis), device)
+
+
+@pytest.mark.parametrize("values", DTYPES)
+@pytest.mark.parametrize("to", DTYPES)
+def test_place_stores_what_its_array_safely_holds(device, to, values):
+    def placed(xp, mask):
+        x = xp.asarray([1, 0, 1, 0]).astype(to)
+        xp.place(x, xp.asarray(mask), xp.asarray([3, 4]).astype(values))
+        return x
+
+    for mask in ([True, False, False, True], [False] * 4):
+        same(lambda xp, mask=mask: placed(xp, mask), device)
+
+
+def test_bools_have_no_differences(device):
+    same(lambda xp: xp.ediff1d(xp.asarray([True, False])), device)
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize("to", DTYPES)
+def test_positions_go_where_each_element_fits_in_them(device, to, name):
+    for axis, shape in [(None, ()), (0, (3,)), (0, (2,)), (1, (2,))]:
+        same(
+            lambda xp, axis=axis, shape=shape: getattr(xp, name)(
+                xp.asarray([[3, 7, 0], [4, 1, 9]]), axis=axis, out=xp.zeros(shape, dtype=to)
+            ),
+            device,
+        )
+
+
+@pytest.mark.parametrize("to", [t for t in DTYPES if np.dtype(t).kind in "iu"])
+@pytest.mark.parametrize("of", ["int64", "float64", "float32", "complex128", "bool"])
+def test_a_variance_in_integers_cuts_its_mean_and_its_squares(device, of, to):
+    x = np.array([1.5, 2.7, 9.1, 4]).astype(of)
+    for name, axis, ddof in [("var", None, 0), ("var", 1, 0), ("var", 1, 1), ("std", None, 0), ("std", 1, 0)]:
+        same(
+            lambda xp, name=name, axis=axis, ddof=ddof: getattr(xp, name)(
+                xp.asarray(x.reshape(1, 4)), axis=axis, ddof=ddof, dtype=to
+            ),
+            device,
+        )
+
+
+@pytest.mark.parametrize("name, more", [("ldexp", (2,)), ("logaddexp2", (2.0,)), ("spacing", ())])
+@pytest.mark.parametrize("casting", ["same_kind", "unsafe"])
+@pytest.mark.parametrize("to", ["float64", "float32", "int32"])
+def test_elementwise_functions_of_several_operations_store_where_a_mask_holds(device, name, more, casting, to):
+    def stored(xp):
+        out = xp.full(3, 7).astype(to)
+        mask = xp.asarray([True, False, True])
+        return getattr(xp, name)(xp.asarray([1.0, 2.0, 3.0]), *more, out=out, where=mask, casting=casting)
+
+    same(stored, device)
+
+
+@pytest.mark.parametrize("name", ["divmod", "modf", "frexp"])
+def test_pairs_are_stored_where_a_mask_holds(device, name):
+    def stored(xp):
+        out = xp.full(3, 7.0), xp.full(3, 7) if name == "frexp" else xp.full(3, 7.0)
+        x = (xp.asarray([5.5, 2.0, -3.0]),) + (2,) * (name == "divmod")
+        getattr(xp, name)(*x, out=out, where=xp.asarray([True, False, True]), casting="unsafe")
+        return xp.stack([out[0], out[1].astype("float64")])
+
+    same(stored, device)

@@ -380,3 +380,20 @@ def test_edges_of_points_are_float64_between_given_ends(dtype, ends, device):
         for a, b in zip(ours, np.histogram2d(*pair, 10, ends)):
             assert a.dtype == b.dtype
             np.testing.assert_array_equal(a.numpy(), b)
+
+
+@pytest.mark.parametrize("n_points", [2, 16, 17, 300])
+@pytest.mark.parametrize("n", [2048, 2049, 40000])
+def test_values_in_order_lie_between_points_as_others_do(device, n, n_points):
+    draw = np.random.default_rng(2)
+    points, values = np.sort(draw.random(n_points)), draw.random(n_points)
+    x = np.concatenate([draw.random(n - n_points) * 1.5 - 0.2, points])
+    order = np.argsort(x)
+    with ks.default_device(device):
+        for at in (x, x[order], x[order][::-1], np.where(x > 0.9, np.nan, x), np.sort(np.where(x > 0.9, np.nan, x))):
+            np.testing.assert_allclose(
+                ks.interp(ks.asarray(at), ks.asarray(points), ks.asarray(values)).numpy(),
+                np.interp(at, points, values),
+                rtol=1e-12,
+                atol=1e-14,
+            )

@@ -312,3 +312,9 @@ def test_the_range_of_uniform_numbers_is_finite(bounds):
     for generator in (ks.random.default_rng(1), np.random.default_rng(1)):
         with pytest.raises(OverflowError):
             generator.uniform(*bounds, size=3)
+
+
+def test_wald_numbers_of_an_endless_scale_are_their_mean(device):
+    with ks.default_device(device):
+        assert ks.random.default_rng(1).wald(10.0, float("inf"), 3).tolist() == [10.0] * 3
+        assert np.isnan(ks.random.default_rng(1).wald(float("inf"), 1.0, 3).numpy()).all()

@@ -158,6 +158,9 @@ CASES |= {
     **{f"ndimage.{f} of integers": lambda s, a, f=f: getattr(s.ndimage, f)(a(INTEGERS), a(LABELS), 2) for f in MEASURED},
     "ndimage.histogram": lambda s, a: s.ndimage.histogram(a(IMAGE), -1, 1, 5),
     "ndimage.sum_labels of float16": lambda s, a: s.ndimage.sum_labels(a(np.float16(1234.5 * IMAGE)), a(LABELS), a([1, 3, 2])),
+    **{f"ndimage.find_objects of {k}": lambda s, a, k=k: np.array([[-1] * 4 if x is None else [n for one in x for n in (one.start, one.stop)] for x in s.ndimage.find_objects(a(LABELS * 2), k)]) for k in (0, 3, 9)},
+    "ndimage.geometric_transform": lambda s, a: s.ndimage.geometric_transform(a(IMAGE), lambda p: (p[0] * 0.5 + 1, p[1] - p[0] * 0.25)),
+    "ndimage.geometric_transform by branches": lambda s, a: s.ndimage.geometric_transform(a(IMAGE), lambda p, k, by: (p[0] if p[1] > k else by, max(p[1], 1.5)), (4, 5), order=1, mode="nearest", extra_arguments=(2,), extra_keywords={"by": 0.25}),
     "ndimage.label of a number": lambda s, a: s.ndimage.label(a(3))[0],
     "ndimage.correlate into a class of numbers": lambda s, a: s.ndimage.correlate(a(INTEGERS), a(KERNEL), output=np.float32),
     **{f"ndimage.{f} beyond the dtype": lambda s, a, f=f, c=c: getattr(s.ndimage, f)(a(INTEGERS.astype("u1")), size=3, mode="constant", cval=c)

@@ -321,3 +321,35 @@ def test_products_of_wide_lines(formats_of, dtypes):
     got = made(formats_of[0], a) @ made(formats_of[1], b)
     assert got.dtype == (a @ b).dtype and got.has_canonical_format
     np.testing.assert_allclose(got.toarray().get(), a @ b, rtol=1e-5)
+
+
+@pytest.mark.parametrize("connection", ["weak", "strong"])
+@pytest.mark.parametrize("n, share", [(1, 0), (9, 0.05), (30, 0.04), (60, 0.03), (40, 0.2)])
+def test_components_are_the_nodes_between_which_ways_lead(n, share, connection):
+    draw = np.random.default_rng(n)
+    graph = draw.random((n, n)) * (draw.random((n, n)) < share)
+    reached = (graph != 0) | np.eye(n, dtype=bool)
+    for k in range(n):
+        reached |= reached[:, k : k + 1] & reached[k]
+    for directed in (True, False):
+        if connection == "weak" or not directed:
+            joined = (graph != 0) | (graph.T != 0) | np.eye(n, dtype=bool)
+            for k in range(n):
+                joined |= joined[:, k : k + 1] & joined[k]
+        else:
+            joined = reached & reached.T
+        first = joined.argmax(1)
+        want = np.searchsorted(np.unique(first), first)
+        for given in (cp.asarray(graph), *(made(format, graph) for format in ("csr", "csc", "coo"))):
+            count, labels = sparse.csgraph.connected_components(given, directed, connection)
+            assert count == want.max() + 1 and labels.dtype == "int32"
+            np.testing.assert_array_equal(cp.asarray(labels).get(), want)
+            assert sparse.csgraph.connected_components(given, directed, connection, return_labels=False) == count
+
+
+def test_graphs_that_are_none_are_refused():
+    with pytest.raises(ValueError, match="shape"):
+        sparse.csgraph.connected_components(made("csr", A))
+    with pytest.raises(ValueError, match="strong"):
+        sparse.csgraph.connected_components(made("csr", S), connection="some")
+    assert sparse.csgraph.connected_components(made("csr", np.zeros((0, 0))))[0] == 0

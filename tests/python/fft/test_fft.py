@@ -223,3 +223,13 @@ def test_an_axis_named_twice_is_transformed_twice(name, axes, device):
         wanted = getattr(np.fft, name)(x, s, axes, "ortho")
         ours = getattr(ks.fft, name)(ks.asarray(x, device=device), s, axes, "ortho")
         np.testing.assert_allclose(ours.numpy(), wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["irfft", "hfft", "irfftn"])
+def test_real_results_of_half_precision_are_of_it(device, name):
+    x = np.arange(1, 9, dtype="float16")
+    with ks.default_device(device):
+        for shape in [(8,), (2, 4)]:
+            ours, numpys = (getattr(xp.fft, name)(xp.asarray(x.reshape(shape))) for xp in (ks, np))
+            assert ours.dtype == numpys.dtype
+            np.testing.assert_allclose(ours.numpy(), numpys, rtol=2e-3, atol=2e-3)

@@ -32,7 +32,6 @@ reasons = {
         "cutensor": "products are the engine's",
     },
     "cupyx": {
-        "scipy.sparse.csgraph": "of cupyx.scipy.sparse there are matrices and linalg",
         "cutensor": "products are the engine's: cupy.einsum and cupy.tensordot",
         "distributed": _several,
         "jit.cub jit.thrust": "of them there is what a cupy.RawKernel's text includes: <cub/cub.cuh>",

@@ -182,6 +182,31 @@ def label(input, structure=None, output=None):
     return labels.astype("int32" if output is None else output), count
 
 
+def find_objects(input, max_label=0):
+    """For each label from 1 on the slices of the least box that holds it, or None where there is none such."""
+    a = _asarray(input)
+    if a.dtype.kind == "c":
+        raise TypeError("Complex type not supported")
+    labels = _ks.ravel(a).astype("int64")
+    count = max_label if max_label >= 1 else int(labels.max())
+    if count < 1:
+        return []
+    labels = _ks.where((labels >= 1) & (labels <= count), labels, 0)
+    ends = []
+    for d, n in enumerate(a.shape):
+        places = _ks.ravel(
+            _ks.broadcast_to(_ks.arange(n, device=a.device).reshape((n,) + (1,) * (a.ndim - d - 1)), a.shape)
+        )
+        first, last = _ks.full(count + 1, n, device=a.device), _ks.full(count + 1, -1, device=a.device)
+        _ks.minimum.at(first, labels, places)
+        _ks.maximum.at(last, labels, places)
+        ends.append((first[1:].tolist(), (last[1:] + 1).tolist()))
+    return [
+        tuple(slice(first[k], last[k]) for first, last in ends) if ends and ends[0][1][k] else None
+        for k in range(count)
+    ]
+
+
 _functions = _plain(globals(), {
     "extrema": (lambda input, labels=None, index=None: tuple(
         _functions[of](input, labels, index) for of in ("minimum", "maximum", "minimum_position", "maximum_position")),

@@ -162,6 +162,25 @@ def affine_transform(input, matrix, offset=0.0, output_shape=None, output=None, 
     return map_coordinates(input, at, output, order, mode, cval, prefilter)
 
 
+def geometric_transform(input, mapping, output_shape=None, output=None, order=3, mode="constant", cval=0.0,
+                        prefilter=True, extra_arguments=(), extra_keywords=None):  # fmt: skip
+    """The values at the place that a function gives for each place of the output. It is called once with the numbers of all places,
+    an array for each axis; one that takes no arrays is called with the numbers of each place."""
+    a = _asarray(input)
+    shape = output.shape if isinstance(output, _ks.Array) else a.shape if output_shape is None else tuple(output_shape)
+    more = extra_keywords or {}
+    try:
+        places = tuple(_ks.meshgrid(*(_ks.arange(k, device=a.device) for k in shape), indexing="ij"))
+        at = mapping(places, *extra_arguments, **more)
+        at = [_ks.broadcast_to(_asarray(x).astype("float64"), shape) for x in at]
+    except (TypeError, ValueError):
+        given = [tuple(mapping(place, *extra_arguments, **more)) for place in _np.ndindex(*shape)]
+        at = _ks.asarray(_np.array(given, float).T.reshape(-1, *shape), device=a.device)
+    if len(at) != a.ndim:
+        raise RuntimeError(f"the function gives {len(at)} numbers, an array of {a.ndim} axes takes as many")
+    return map_coordinates(input, _ks.stack(list(at)), output, order, mode, cval, prefilter)
+
+
 def shift(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     """The array moved by so many places along each axis."""
     a = _asarray(input)
