@@ -1,4 +1,4 @@
-"""Which memory an address is of, and memory that a thread takes for itself."""
+"""Which memory an address is of, and memory that a thread takes for itself; products of bytes."""
 
 import numpy as np
 from corpus import Launch, Out, case
@@ -26,3 +26,22 @@ def taken(rng):
         own = [i * i + t for i in range(count)]
         want[t] = sum(3 * own[count - 1 - i] for i in range(0, count, 2))
     return Launch([n, Out(want)], (64, 1, 1), (2, 1, 1))
+
+
+@case("byte_products.cu", "products")
+def products(rng):
+    x = rng.integers(-(2**31), 2**31, (3, 100)).astype(i32)
+    x[:, :4] = np.array([[-(2**31), 2**31 - 1, -1, 0x7F7F7F7F]], i32)
+    a, b, c = x
+    bytes_of = lambda v, kind: np.frombuffer(v.tobytes(), kind).reshape(len(v), -1).astype(np.int64)  # noqa: E731
+    want = []
+    for byte, short in ((np.int8, np.int16), (np.uint8, np.uint16)):
+        ab, bb, ash = bytes_of(a, byte), bytes_of(b, byte), bytes_of(a, short)
+        four = c + (ab * bb).sum(1)
+        low, high = c + (ash * bb[:, :2]).sum(1), c + (ash * bb[:, 2:]).sum(1)
+        want += [four, four, low, low, high, high]
+    return Launch(
+        [a, b, c, Out(np.stack(want, 1).astype(np.uint64).astype(np.uint32).astype(i32)), i32(100)],
+        (64, 1, 1),
+        (2, 1, 1),
+    )
