@@ -36,6 +36,7 @@
 ///      void  ks_rt_assert_fail(const char* expr, const char* file, unsigned line, const char* function)
 ///      void  ks_rt_trap()
 ///      void* ks_rt_malloc(uint64_t) ; void ks_rt_free(void*)      device-side malloc
+///      uint32_t ks_rt_place(const void*)          which memory an address is of (prelude/memory.h)
 ///      uint64_t ks_rt_clock(), ks_rt_globaltimer()
 ///      uint32_t ks_rt_schedule(ks_schedule*)    device/cpu/schedule.h: which threads go on,
 ///                                    for kernels whose threads reach barriers divergently

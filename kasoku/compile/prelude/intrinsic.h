@@ -21,27 +21,81 @@ ks_inline float __frsqrt_rn(float x) { return 1.0f / __builtin_sqrtf(x); }
 
 // --- arithmetic with a named rounding ---
 // To nearest is the machine's own, and is never contracted. The others are built
-// from the error of the rounded result, which fma gives exactly.
+// from the nearest number and the sign of what it lacks.
 #pragma clang fp contract(off)
 ks_inline float ks_down(float x) { return nextafterf(x, -__builtin_inff()); }
 ks_inline float ks_up(float x) { return nextafterf(x, __builtin_inff()); }
 ks_inline double ks_down(double x) { return nextafter(x, -__builtin_inf()); }
 ks_inline double ks_up(double x) { return nextafter(x, __builtin_inf()); }
 // `r` is the nearest number to a value, `error` has the sign of value - r.
-template <class T> ks_inline T ks_round_down(T r, T error) { return error < 0 ? ks_down(r) : r; }
-template <class T> ks_inline T ks_round_up(T r, T error) { return error > 0 ? ks_up(r) : r; }
-template <class T> ks_inline T ks_round_zero(T r, T error) {
+template <class T> ks_inline T ks_round_down(T r, double error) { return error < 0 ? ks_down(r) : r; }
+template <class T> ks_inline T ks_round_up(T r, double error) { return error > 0 ? ks_up(r) : r; }
+template <class T> ks_inline T ks_round_zero(T r, double error) {
   return r > 0 && error < 0 ? ks_down(r) : r < 0 && error > 0 ? ks_up(r) : r;
 }
-template <class T> ks_inline T ks_add_error(T a, T b, T s) {
-  const T t = s - a;
+// s + the result is a + b; s is the sum as it is rounded.
+ks_inline double ks_rest_of_sum(double a, double b, double s) {
+  const double t = s - a;
   return (a - (s - t)) + (b - t);
 }
-
-ks_inline float ks_fma_error(float a, float b, float c, float r) { return (float)(((double)a * b - r) + c); }
-ks_inline double ks_fma_error(double a, double b, double c, double r) {
-  const double p = a * b, e = __builtin_fma(a, b, -p);
-  return ((p - r) + c) + e;
+// Double has room for the product of two floats, and for what a float lacks.
+ks_inline double ks_error_of_sum(double a, double b, float r) {
+  const double s = a + b, error = s - r;
+  return error != 0 ? error : ks_rest_of_sum(a, b, s);
+}
+ks_inline double ks_error_of_product(float a, float b, float r) { return (double)a * b - r; }
+ks_inline double ks_error_of_quotient(float a, float b, float r) { return (a - (double)r * b) * (b < 0 ? -1 : 1); }
+ks_inline double ks_error_of_root(float a, float r) { return a - (double)r * r; }
+ks_inline double ks_error_of_fma(float a, float b, float c, float r) { return ks_error_of_sum((double)a * b, c, r); }
+// What a double lacks is as small as its last digit squared: small numbers are made larger first.
+ks_inline bool ks_is_finite(double x) { return __builtin_fabs(x) < __builtin_inf(); }
+ks_inline double ks_error_of_sum(double a, double b, double r) {
+  return ks_is_finite(r) ? ks_rest_of_sum(a, b, r) : ks_is_finite(a) && ks_is_finite(b) ? -r : 0;
+}
+// Two factors whose product is 2^1000 or 2^1500 times as large, and that factor of c and r.
+ks_inline void ks_enlarge(double& a, double& b, double& c, double& r) {
+  const bool a_is_larger = __builtin_fabs(a) > __builtin_fabs(b);
+  const double large = a_is_larger ? a : b, small = a_is_larger ? b : a;
+  const double more = __builtin_fabs(large) < 1 ? 0x1p500 : 1;
+  a = large * more, b = small * 0x1p1000, c = c * 0x1p1000 * more, r = r * 0x1p1000 * more;
+}
+ks_inline double ks_error_of_product(double a, double b, double r) {
+  double none = 0;
+  if (__builtin_fabs(r) < 0x1p-900) ks_enlarge(a, b, none, r);
+  return __builtin_fma(a, b, -r);
+}
+ks_inline double ks_error_of_quotient(double a, double b, double r) {
+  const double more = __builtin_fabs(a) < 0x1p-800 && __builtin_fabs(b) < 0x1p800 ? 0x1p200 : 1;
+  return __builtin_fma(-r, b * more, a * more) * (b < 0 ? -1 : 1);
+}
+ks_inline double ks_error_of_root(double a, double r) {
+  const bool is_small = a < 0x1p-800;
+  r *= is_small ? 0x1p100 : 1;
+  return __builtin_fma(-r, r, a * (is_small ? 0x1p200 : 1));
+}
+// The sign of a product and a sum is that of the largest of parts that do not overlap.
+ks_inline double ks_error_of_fma(double a, double b, double c, double r) {
+  if (!ks_is_finite(r)) return ks_is_finite(a) && ks_is_finite(b) && ks_is_finite(c) ? -r : 0;
+  double p = a * b;
+  if (__builtin_fabs(p) < 0x1p-900) {
+    if (__builtin_fabs(c) >= 0x1p-300) {  // too little for the nearest number to be another than c
+      if (a == 0 || b == 0) return 0;
+      return (a < 0) == (b < 0) ? 1 : -1;
+    }
+    ks_enlarge(a, b, c, r);
+  } else if (__builtin_fabs(p) > 0x1p1000 || __builtin_fabs(c) > 0x1p1000) {
+    (__builtin_fabs(a) > __builtin_fabs(b) ? a : b) *= 0x1p-4;
+    c = c != 0 && __builtin_fabs(c) < 0x1p-900 ? __builtin_copysign(0x1p-900, c) : c * 0x1p-4;
+    r *= 0x1p-4;
+  }
+  p = a * b;
+  const double p_rest = __builtin_fma(a, b, -p);
+  const double s1 = p_rest + c, t1 = ks_rest_of_sum(p_rest, c, s1);
+  const double s2 = p + s1, t2 = ks_rest_of_sum(p, s1, s2);
+  const double u1 = t1 - r, v1 = ks_rest_of_sum(t1, -r, u1);
+  const double u2 = t2 + u1, v2 = ks_rest_of_sum(t2, u1, u2);
+  const double u3 = s2 + u2, v3 = ks_rest_of_sum(s2, u2, u3);
+  return u3 != 0 ? u3 : v3 != 0 ? v3 : v2 != 0 ? v2 : v1;
 }
 
 #define KS_NEAREST(T, p, multiply_add, f)                                         \
@@ -53,18 +107,15 @@ ks_inline double ks_fma_error(double a, double b, double c, double r) {
   ks_inline T __##p##sqrt_rn(T a) { return __builtin_sqrt##f(a); }                \
   ks_inline T multiply_add##_rn(T a, T b, T c) { return __builtin_fma##f(a, b, c); }
 #define KS_ROUNDED(T, p, multiply_add, f, mode, round)                            \
-  ks_inline T __##p##add_##mode(T a, T b) { const T r = a + b; return round(r, ks_add_error(a, b, r)); }           \
-  ks_inline T __##p##sub_##mode(T a, T b) { const T r = a - b; return round(r, ks_add_error(a, -b, r)); }          \
-  ks_inline T __##p##mul_##mode(T a, T b) { const T r = a * b; return round(r, __builtin_fma##f(a, b, -r)); }      \
-  ks_inline T __##p##div_##mode(T a, T b) {                                       \
-    const T r = a / b;                                                            \
-    return round(r, __builtin_fma##f(-r, b, a) * (b < 0 ? -1 : 1));               \
-  }                                                                               \
+  ks_inline T __##p##add_##mode(T a, T b) { const T r = a + b; return round(r, ks_error_of_sum(a, b, r)); }          \
+  ks_inline T __##p##sub_##mode(T a, T b) { const T r = a - b; return round(r, ks_error_of_sum(a, -b, r)); }         \
+  ks_inline T __##p##mul_##mode(T a, T b) { const T r = a * b; return round(r, ks_error_of_product(a, b, r)); }      \
+  ks_inline T __##p##div_##mode(T a, T b) { const T r = a / b; return round(r, ks_error_of_quotient(a, b, r)); }     \
   ks_inline T __##p##rcp_##mode(T a) { return __##p##div_##mode((T)1, a); }       \
-  ks_inline T __##p##sqrt_##mode(T a) { const T r = __builtin_sqrt##f(a); return round(r, __builtin_fma##f(-r, r, a)); } \
+  ks_inline T __##p##sqrt_##mode(T a) { const T r = __builtin_sqrt##f(a); return round(r, ks_error_of_root(a, r)); } \
   ks_inline T multiply_add##_##mode(T a, T b, T c) {                              \
     const T r = __builtin_fma##f(a, b, c);                                        \
-    return round(r, ks_fma_error(a, b, c, r));                                    \
+    return round(r, ks_error_of_fma(a, b, c, r));                                 \
   }
 #define KS_ARITHMETIC(T, p, multiply_add, f)                \
   KS_NEAREST(T, p, multiply_add, f)                         \
@@ -74,6 +125,12 @@ ks_inline double ks_fma_error(double a, double b, double c, double r) {
 KS_ARITHMETIC(float, f, __fmaf, f)
 KS_ARITHMETIC(double, d, __fma, )
 #undef KS_ARITHMETIC
+#define KS_IEEE(mode) ks_inline float __fmaf_ieee_##mode(float a, float b, float c) { return __fmaf_##mode(a, b, c); }
+KS_IEEE(rn)
+KS_IEEE(rd)
+KS_IEEE(ru)
+KS_IEEE(rz)
+#undef KS_IEEE
 #undef KS_ROUNDED
 #undef KS_NEAREST
 #pragma clang fp contract(fast)
@@ -161,6 +218,18 @@ ks_inline unsigned __dp2a_lo(unsigned a, unsigned b, unsigned c) {
 ks_inline unsigned __dp2a_hi(unsigned a, unsigned b, unsigned c) {
   return c + (a & 65535) * (b >> 16 & 255) + (a >> 16) * (b >> 24);
 }
+// The same of vectors, whose first member is the lowest.
+#define KS_DOT(name, A, B, T)                                                                                        \
+  ks_inline T name(A a, B b, T c) {                                                                                  \
+    return name(__builtin_bit_cast(T, a), __builtin_bit_cast(T, b), c);                                              \
+  }
+KS_DOT(__dp4a, char4, char4, int)
+KS_DOT(__dp4a, uchar4, uchar4, unsigned)
+KS_DOT(__dp2a_lo, short2, char4, int)
+KS_DOT(__dp2a_hi, short2, char4, int)
+KS_DOT(__dp2a_lo, ushort2, uchar4, unsigned)
+KS_DOT(__dp2a_hi, ushort2, uchar4, unsigned)
+#undef KS_DOT
 #define KS_SIMD(name, bits, T, expression)                             \
   ks_inline unsigned name(unsigned a, unsigned b) {                    \
     const unsigned mask = bits == 8 ? 255u : 65535u;                   \

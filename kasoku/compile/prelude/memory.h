@@ -8,6 +8,7 @@ void* memcpy(void* to, const void* from, size_t bytes);
 void* memmove(void* to, const void* from, size_t bytes);
 void* memset(void* to, int value, size_t bytes);
 int memcmp(const void* a, const void* b, size_t bytes);
+unsigned ks_rt_place(const void* p) ks_const;  // 0: global, 1: local, 2: constant memory; knows nothing of shared memory
 }
 ks_inline void* malloc(size_t bytes) { return ks_rt_malloc(bytes); }
 ks_inline void free(void* memory) { ks_rt_free(memory); }
@@ -16,6 +17,7 @@ ks_inline void* calloc(size_t n, size_t size) {
   if (memory) memset(memory, 0, n * size);
   return memory;
 }
+#define alloca(bytes) __builtin_alloca(bytes)
 ks_inline void* operator new(size_t, void* place) noexcept { return place; }
 ks_inline void* operator new[](size_t, void* place) noexcept { return place; }
 
@@ -44,10 +46,15 @@ __device__ ks_inline unsigned __isShared(const void* p) {
   const size_t bytes = (size_t)ks_shared_origin - (size_t)ks_shared_begin + ks_dynamic_shared_bytes();
   return (size_t)p - (size_t)ks_shared_begin < bytes;
 }
+__device__ ks_inline unsigned __isLocal(const void* p) { return !__isShared(p) && ks_rt_place(p) == 1; }
+__device__ ks_inline unsigned __isConstant(const void* p) { return !__isShared(p) && ks_rt_place(p) == 2; }
+__device__ ks_inline unsigned __isGlobal(const void* p) { return !__isShared(p) && ks_rt_place(p) == 0; }
 ks_inline size_t __cvta_generic_to_global(const void* p) { return (size_t)p; }
 ks_inline size_t __cvta_generic_to_local(const void* p) { return (size_t)p; }
 ks_inline size_t __cvta_generic_to_constant(const void* p) { return (size_t)p; }
 ks_inline void* __cvta_global_to_generic(size_t p) { return (void*)p; }
+ks_inline void* __cvta_local_to_generic(size_t p) { return (void*)p; }
+ks_inline void* __cvta_constant_to_generic(size_t p) { return (void*)p; }
 
 ks_inline size_t strlen(const char* s) {
   size_t n = 0;

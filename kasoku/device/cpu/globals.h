@@ -9,6 +9,9 @@
 
 namespace kasoku::cpu {
 
+/// Whether `address` is in a __constant__ variable of some module.
+bool is_constant_memory(const void* address);
+
 class Globals {
  public:
   explicit Globals(const Code& code);
@@ -25,6 +28,7 @@ class Globals {
   struct Global : GlobalMemory {
     std::string_view name;
     uint64_t allocated;
+    bool is_constant;
   };
   std::map<std::string, Global> by_symbol_;
 };

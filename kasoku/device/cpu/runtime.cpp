@@ -3,9 +3,12 @@
 
 #include "kasoku/device/cpu/helpers.h"
 #include "kasoku/device/cpu/fault.h"
+#include "kasoku/device/cpu/globals.h"
 #include "kasoku/device/cpu/grid_barrier.h"
 #include "kasoku/device/cpu/print_format.h"
 #include "kasoku/device/cpu/schedule.h"
+#include "kasoku/device/cpu/stack.h"
+#include "kasoku/device/cpu/worker_memory.h"
 #include "kasoku/device/print.h"
 
 #include <dlfcn.h>
@@ -94,6 +97,14 @@ void ks_rt_grid_barrier() {
     launch->grid_barrier->arrive_and_wait();
 }
 
+uint32_t ks_rt_place(const void* address) {
+  const OutsideKernel outside;
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  const Stack& stack = stack_of_thread();
+  if ((at >= stack.low && at < stack.high) || is_worker_memory(address)) return 1;
+  return is_constant_memory(address) ? 2 : 0;
+}
+
 uint64_t ks_rt_clock() { return __rdtsc(); }
 
 uint64_t ks_rt_globaltimer() {
@@ -119,6 +130,7 @@ struct Registry {
     KS_ADD(ks_rt_malloc);
     KS_ADD(ks_rt_free);
     KS_ADD(ks_rt_grid_barrier);
+    KS_ADD(ks_rt_place);
     KS_ADD(ks_rt_clock);
     KS_ADD(ks_rt_globaltimer);
     KS_ADD(ks_rt_schedule);

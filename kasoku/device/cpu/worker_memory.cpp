@@ -18,6 +18,7 @@ struct Kept {
 };
 
 thread_local Kept kept;
+thread_local WorkerMemory* innermost = nullptr;
 
 size_t padded(size_t bytes) { return (bytes + 255) / 256 * 256; }
 
@@ -30,7 +31,6 @@ WorkerMemory::WorkerMemory(size_t shared_bytes, size_t scratch_bytes) {
   char* memory;
   if (kept.is_taken) {
     own_ = memory = static_cast<char*>(allocate(bytes));
-    own_bytes_ = bytes;
   } else {
     if (kept.bytes < bytes) {
       deallocate(std::exchange(kept.memory, nullptr), std::exchange(kept.bytes, 0));
@@ -40,15 +40,24 @@ WorkerMemory::WorkerMemory(size_t shared_bytes, size_t scratch_bytes) {
     kept.is_taken = true;
     memory = kept.memory;
   }
+  bytes_ = bytes;
+  outer_ = std::exchange(innermost, this);
   shared_ = memory;
   scratch_ = memory + padded(shared_bytes) + tail;
 }
 
 WorkerMemory::~WorkerMemory() {
+  innermost = outer_;
   if (own_)
-    deallocate(own_, own_bytes_);
+    deallocate(own_, bytes_);
   else
     kept.is_taken = false;
+}
+
+bool is_worker_memory(const void* address) {
+  for (const WorkerMemory* memory = innermost; memory; memory = memory->outer_)
+    if (static_cast<size_t>(static_cast<const char*>(address) - memory->shared_) < memory->bytes_) return true;
+  return false;
 }
 
 }  // namespace kasoku::cpu

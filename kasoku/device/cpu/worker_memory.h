@@ -7,6 +7,9 @@
 
 namespace kasoku::cpu {
 
+/// Whether a kernel that this thread runs has `address` in its shared memory or scratch.
+bool is_worker_memory(const void* address);
+
 class WorkerMemory {
  public:
   /// Takes this thread's memory, or new one if a kernel further up this stack has it.
@@ -21,8 +24,11 @@ class WorkerMemory {
  private:
   char* shared_ = nullptr;
   char* scratch_ = nullptr;
+  friend bool is_worker_memory(const void* address);
+
+  WorkerMemory* outer_ = nullptr;  ///< of the kernel further up this stack
+  size_t bytes_ = 0;
   char* own_ = nullptr;
-  size_t own_bytes_ = 0;
 };
 
 }  // namespace kasoku::cpu

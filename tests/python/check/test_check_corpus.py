@@ -12,6 +12,8 @@ import cases_basic  # noqa: E402, F401
 import cases_dialect  # noqa: E402, F401
 import cases_language  # noqa: E402, F401
 import cases_programs  # noqa: E402, F401
+import cases_rounded  # noqa: E402, F401
+import cases_spaces  # noqa: E402, F401
 import cases_warp  # noqa: E402, F401
 import cases_whole  # noqa: E402, F401
 import corpus  # noqa: E402

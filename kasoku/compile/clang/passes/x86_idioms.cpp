@@ -125,12 +125,36 @@ void mark_remainders(const LoopInfo& loops) {
   }
 }
 
+/// A vectoriser that shifts some elements of a vector and does something else to the others gives all of them the same
+/// constants, so that the others are shifted by more than they have bits. Nobody reads those, but LLVM's x86 code
+/// generator takes what an arithmetic shift leaves there for zeros and combines it with what is read.
+bool shift_within_bits(Instruction& instruction) {
+  auto* type = dyn_cast<FixedVectorType>(instruction.getType());
+  auto* amounts = instruction.isShift() ? dyn_cast<Constant>(instruction.getOperand(1)) : nullptr;
+  if (!type || !amounts) return false;
+  SmallVector<Constant*> within(type->getNumElements());
+  Constant* usual = nullptr;
+  for (unsigned i = 0; i < within.size(); ++i) {
+    auto* amount = dyn_cast_or_null<ConstantInt>(amounts->getAggregateElement(i));
+    if (!amount || amount->getValue().uge(type->getScalarSizeInBits())) continue;
+    within[i] = amount;
+    if (!usual) usual = amount;
+  }
+  if (!usual || !is_contained(within, nullptr)) return false;
+  for (Constant*& amount : within)
+    if (!amount) amount = usual;
+  instruction.setOperand(1, ConstantVector::get(within));
+  instruction.dropPoisonGeneratingFlags();
+  return true;
+}
+
 }  // namespace
 
 PreservedAnalyses IdiomsPass::run(Function& function, FunctionAnalysisManager& analyses) {
   bool changed = false;
   mark_remainders(analyses.getResult<LoopAnalysis>(function));
   for (Instruction& instruction : make_early_inc_range(instructions(function))) {
+    changed |= shift_within_bits(instruction);
     Value* better = shifted_product(instruction);
     if (!better && has_masks_) better = masked_count(instruction);
     if (!better) better = permuted_table(instruction, has_masks_);
