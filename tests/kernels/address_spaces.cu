@@ -23,13 +23,3 @@ extern "C" __global__ void spaces(int* out, const int* global, int n, Pair pair)
   void* again = __cvta_local_to_generic(__cvta_generic_to_local(own));
   o[14] = again == own, o[15] = own[t % 9] + shared[63 - t];
 }
-
-extern "C" __global__ void taken(const int* n, int* out) {
-  const int t = blockIdx.x * blockDim.x + threadIdx.x, count = n[t];
-  int* own = (int*)alloca(40 * sizeof(int));
-  for (int i = 0; i < count; ++i) own[i] = i * i + t;
-  __syncthreads();
-  int sum = 0;
-  for (int i = 0; i < count; i += 2) sum += own[count - 1 - i] * 3;
-  out[t] = sum;
-}

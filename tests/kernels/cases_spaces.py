@@ -1,4 +1,4 @@
-"""Which memory an address is of, and memory that a thread takes for itself; products of bytes."""
+"""Which memory an address is of; products of bytes."""
 
 import numpy as np
 from corpus import Launch, Out, case
@@ -16,16 +16,6 @@ def spaces(rng):
     want[:, 15] = t % 9 * t + 63 - t
     pair = np.frombuffer(np.array([1, 2, 3], i32).tobytes(), np.dtype((np.void, 12)))[0]
     return Launch([Out(want), np.zeros(7, i32), i32(7), pair], (64, 1, 1), shared=64)
-
-
-@case("address_spaces.cu", "taken")
-def taken(rng):
-    n = rng.integers(1, 40, 128).astype(i32)
-    want = np.zeros(128, i32)
-    for t, count in enumerate(n):
-        own = [i * i + t for i in range(count)]
-        want[t] = sum(3 * own[count - 1 - i] for i in range(0, count, 2))
-    return Launch([n, Out(want)], (64, 1, 1), (2, 1, 1))
 
 
 @case("byte_products.cu", "products")

@@ -354,3 +354,25 @@ def test_a_constant_table_of_few_elements(size, dtype, index, bound, device):
     y = ks.zeros(len(i), dtype=dtype, device=device)
     ks.RawKernel(text, "read")((8,), (128,), (ks.array(i, device=device), y, np.int32(len(i))))
     np.testing.assert_array_equal(y.numpy(), table[i & 15 if bound else i])
+
+
+def test_memory_that_a_thread_takes_for_itself(device):
+    if device != "cpu":
+        pytest.skip("NVRTC has no alloca")
+    kernel = ks.RawKernel(
+        """extern "C" __global__ void taken(const int* n, int* out) {
+          const int t = blockIdx.x * blockDim.x + threadIdx.x, count = n[t];
+          int* own = (int*)alloca(40 * sizeof(int));
+          for (int i = 0; i < count; ++i) own[i] = i * i + t;
+          __syncthreads();
+          int sum = 0;
+          for (int i = 0; i < count; i += 2) sum += own[count - 1 - i] * 3;
+          out[t] = sum;
+        }""",
+        "taken",
+    )
+    n = np.random.default_rng(0).integers(1, 40, 128).astype(np.int32)
+    out = ks.zeros(128, dtype=ks.int32)
+    kernel((2,), (64,), (ks.array(n), out))
+    wanted = [sum(3 * ((count - 1 - i) ** 2 + t) for i in range(0, count, 2)) for t, count in enumerate(n.tolist())]
+    assert np.array_equal(ks.asnumpy(out), wanted)
