@@ -1,5 +1,6 @@
 #include "kasoku/jit/infer.h"
 #include "kasoku/jit/signature.h"
+#include "kasoku/jit/walk.h"
 
 #include <fmt/format.h>
 
@@ -84,7 +85,7 @@ int Inference::instance(const Function& function, std::vector<Type> arguments) {
   auto typed = std::make_unique<TypedFunction>();
   typed->function = &function;
   typed->body = clone(function.body);
-  prune(function, arguments, mixed_, typed->body);
+  prune(function, arguments, met_, typed->body);
   typed->variables = split_variables(function, typed->body);
   for (size_t i = 0; i < arguments.size(); ++i) {
     typed->parameter_variables.push_back(static_cast<int>(i));
@@ -383,6 +384,37 @@ void Inference::return_statement(Stmt& stmt) {
       if (type.items[i].is_container()) expect(*stmt.expr->items[i], result->items[i]);
 }
 
+void Inference::decide(const Expr& condition, Place place, const std::string& copy) {
+  const auto has_loop = [](const Block& block, const auto& self) -> bool {
+    return std::ranges::any_of(block, [&](const StmtPtr& stmt) {
+      return stmt->kind == StmtKind::for_ || stmt->kind == StmtKind::while_ || self(stmt->body, self) || self(stmt->orelse, self);
+    });
+  };
+  std::map<std::string, Type> known;
+  bool asks_class = false;
+  each_expr(condition, [&](const Expr& e) {
+    const Intrinsic* row = intrinsic_of(e);
+    asks_class |= row && row->handler == Handler::isinstance;
+    if (e.kind != ExprKind::name || e.variable < 0) return;
+    const Type& type = function_->variables[e.variable].type;
+    // What these are stays as it is; a number may still become one of another kind, where a loop leads back here.
+    const bool stays = type.is_array() || type.is_tuple() || type.is_container() ||
+                       (type.is_scalar() && !has_loop(function_->body, has_loop));
+    if (!stays) return;
+    known[e.text] = type;
+    if (type.is_scalar()) known[e.text].text.clear();  // a number that is known may be another one later
+  });
+  if (!asks_class || known.empty()) return;
+  const auto taken = decided(condition, known);
+  if (!taken) return;
+  int n_here = 0;  // branches of a generator's body that is read into its loop all have the loop's place
+  const auto count = [&](Place at, const std::string& of) { n_here += at.line == place.line && at.column == place.column && of == copy; };
+  each_stmt(function_->body, [&](const Stmt& stmt) { if (stmt.kind == StmtKind::if_) count(stmt.place, stmt.text); });
+  each_expr(function_->body, [&](const Expr& e) { if (e.kind == ExprKind::conditional) count(e.place, e.text); });
+  if (n_here == 1)
+    throw DecidedBranch{function_->function, function_->parameters, place, copy, *taken};
+}
+
 void Inference::walk(Stmt& stmt) {
   switch (stmt.kind) {
     case StmtKind::assign: return assignment(stmt);
@@ -392,7 +424,7 @@ void Inference::walk(Stmt& stmt) {
       walk(stmt.body);
       walk(stmt.orelse);
       break;
-    case StmtKind::if_:
+    case StmtKind::if_: decide(*stmt.expr, stmt.place, stmt.text); [[fallthrough]];
     case StmtKind::while_:
       condition(*stmt.expr);
       walk(stmt.body);
@@ -538,16 +570,18 @@ void keep_reachable(TypedUnit& unit) {
 
 TypedUnit infer(const Unit& unit, const std::vector<Type>& arguments) {
   TypedUnit typed;
-  std::vector<MixedLoop> mixed;
+  Met met;
   for (bool is_done = false; !is_done;) try {
       typed = {};
-      Inference inference(typed, unit.overloads, mixed);
+      Inference inference(typed, unit.overloads, met);
       inference.instance(*unit.functions.at(0), arguments);
       inference.run();
       is_done = true;
     } catch (const MixedLoop& loop) {  // all anew, with the loop written out
-      if (mixed.size() > 100) throw Error(ErrorKind::unsupported, "more than 100 loops over tuples of several types cannot be compiled");
-      mixed.push_back(loop);
+      if (met.loops.size() > 100) throw Error(ErrorKind::unsupported, "more than 100 loops over tuples of several types cannot be compiled");
+      met.loops.push_back(loop);
+    } catch (const DecidedBranch& branch) {  // with the branch that is taken; there are no more of them than the text and its copies have
+      met.branches.push_back(branch);
     }
   keep_reachable(typed);
   for (const auto& function : typed.functions)

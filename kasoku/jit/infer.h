@@ -14,8 +14,8 @@ namespace kasoku::jit {
 
 class Inference {
  public:
-  Inference(TypedUnit& unit, const std::vector<Overload>& overloads, const std::vector<MixedLoop>& mixed)
-      : unit_(unit), overloads_(overloads), mixed_(mixed) {}
+  Inference(TypedUnit& unit, const std::vector<Overload>& overloads, const Met& met)
+      : unit_(unit), overloads_(overloads), met_(met) {}
 
   int instance(const Function& function, std::vector<Type> arguments);
   void run();
@@ -41,6 +41,8 @@ class Inference {
   void visit_items(Expr& display);  ///< of a tuple that a function takes apart: none may be None
   /// The type of a comparison of what may be None, or nothing if that is no value to compare.
   std::optional<Type> compare_absent(Expr& expr, const std::vector<Type>& types);
+  /// Types all anew with this branch alone, if the types of variables decide it.
+  void decide(const Expr& condition, Place place, const std::string& copy);
   Type condition(Expr& expr);   ///< visits what is asked whether it is true, which arrays do not say
   Type type_of(Expr& expr);
   Type constant(const Expr& expr);
@@ -139,7 +141,7 @@ class Inference {
 
   TypedUnit& unit_;
   const std::vector<Overload>& overloads_;
-  const std::vector<MixedLoop>& mixed_;
+  const Met& met_;
   TypedFunction* function_ = nullptr;
   bool changed_ = false;
   bool is_result_ = false;  ///< the tuple that is visited next is returned: its items may be None

@@ -387,6 +387,7 @@ Type Inference::logic(Expr& expr) {
 }
 
 Type Inference::conditional(Expr& expr) {
+  decide(*expr.items[0], expr.place, expr.text);
   condition(*expr.items[0]);
   const Type a = visit(*expr.items[1], true), b = visit(*expr.items[2], true);
   if (!a.is_known() || !b.is_known()) return a.is_known() ? a : b;  // a recursion's other branch

@@ -64,7 +64,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
   if (handler == Handler::text_method) return string_method(e, intrinsic);
   if (is_set_method(handler)) return set_call(e, handler);
   const bool has_list = e.items.size() > 1 && e.items[1] && e.items[1]->type.is_container();
-  if (has_list && handler != Handler::len && handler != Handler::print) return handler == Handler::make_array || handler == Handler::asarray ? array_of_list(e) : list_call(e, handler);
+  if (has_list && handler != Handler::len && handler != Handler::print && handler != Handler::isinstance) return handler == Handler::make_array || handler == Handler::asarray ? array_of_list(e) : list_call(e, handler);
   switch (handler) {
     case Handler::reduce:
       if (e.items[1]->type.is_tuple()) return reduce_tuple(e, intrinsic.reduction);

@@ -2,6 +2,7 @@
 #include "kasoku/jit/lowering.h"
 
 #include <cmath>
+#include <regex>
 
 #include <dlfcn.h>
 
@@ -26,7 +27,10 @@ std::string safe_name(const std::string& name) {
 }
 
 std::string entry_name(const std::string& name) {
+  // What else a function of C++ cannot be called beside the prelude, but a variable can.
+  static const std::regex taken("(u?(char|short|int|long|longlong)|float|double|half)[1-4]?|dim3|main|std|size_t|ssize_t|ptrdiff_t|u?int(8|16|32|64|ptr|max)_t");
   const std::string safe = safe_name(name);
+  if (std::regex_match(safe, taken)) return safe + "_";
   return dlsym(RTLD_DEFAULT, safe.c_str()) ? safe + "_" : safe;
 }
 

@@ -66,10 +66,14 @@ std::optional<int> order(const Value& a, const Value& b) {
 
 class Pruner {
  public:
-  Pruner(const Function& function, const std::vector<Type>& arguments, const std::vector<MixedLoop>& mixed) {
+  explicit Pruner(const std::map<std::string, Type>& known) : known_(known) {}
+
+  Pruner(const Function& function, const std::vector<Type>& arguments, const Met& met) {
     each_stmt(function.body, [&](const Stmt& stmt) { next_level_ = std::max(next_level_, stmt.level + 1); });
-    for (const MixedLoop& loop : mixed)
+    for (const MixedLoop& loop : met.loops)
       if (loop.function == &function && loop.arguments == arguments) mixed_.push_back(&loop);
+    for (const DecidedBranch& branch : met.branches)
+      if (branch.function == &function && branch.arguments == arguments) branches_.push_back(&branch);
     for (size_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].is_known()) known_[function.parameters[i].name] = arguments[i];
   }
@@ -80,13 +84,14 @@ class Pruner {
       if (stmt->kind == StmtKind::while_) forget(*stmt);  // its condition is asked again after the body
       if (stmt->expr) expr(*stmt->expr);
       if (stmt->kind == StmtKind::if_) {
-        if (const auto taken = decide(*stmt->expr)) {
+        if (const auto taken = is_taken(*stmt->expr, stmt->place)) {
           Block chosen = std::move(*taken ? stmt->body : stmt->orelse);
           run(chosen);
           std::ranges::move(chosen, std::back_inserter(kept));
           if (!kept.empty() && (kept.back()->kind == StmtKind::return_ || kept.back()->kind == StmtKind::raise)) break;
           continue;
         }
+        stmt->text = copy_;
       }
       if (stmt->kind == StmtKind::for_ && unroll(*stmt, kept)) continue;
       if (stmt->kind == StmtKind::for_) forget(*stmt), stmt->text = copy_;
@@ -269,6 +274,7 @@ class Pruner {
     return std::nullopt;
   }
 
+ public:
   std::optional<bool> decide(const Expr& e) const {
     if (e.kind == ExprKind::unary && e.op == Operator::not_) {
       const auto inner = decide(*e.items[0]);
@@ -337,12 +343,23 @@ class Pruner {
     }
   }
 
+ private:
+  /// What the condition of the branch at this place is, as types of arguments say it, or of a variable where inference met it.
+  std::optional<bool> is_taken(const Expr& condition, Place place) const {
+    if (const auto known = decide(condition)) return known;
+    for (const DecidedBranch* branch : branches_)
+      if (branch->place.line == place.line && branch->place.column == place.column && branch->copy == copy_) return branch->is_taken;
+    return std::nullopt;
+  }
+
   void expr(Expr& e) {
     if (e.kind == ExprKind::conditional)
-      if (const auto taken = decide(*e.items[0])) {
+      if (const auto taken = is_taken(*e.items[0], e.place)) {
         ExprPtr chosen = std::move(e.items[*taken ? 1 : 2]);
         e = std::move(*chosen);
         return expr(e);
+      } else {
+        e.text = copy_;
       }
     for (ExprPtr& item : e.items)
       if (item) expr(*item);
@@ -350,6 +367,7 @@ class Pruner {
 
   std::map<std::string, Type> known_;  ///< parameters that have not been assigned
   std::vector<const MixedLoop*> mixed_;
+  std::vector<const DecidedBranch*> branches_;
   std::string copy_;    ///< in which copies of the loops written out this is
   int next_level_ = 0;  ///< of blocks
 };
@@ -376,8 +394,10 @@ std::optional<bool> is_of(const Type& type, const std::string& classes) {
   return listed(name);
 }
 
-void prune(const Function& function, const std::vector<Type>& arguments, const std::vector<MixedLoop>& mixed, Block& body) {
-  Pruner(function, arguments, mixed).run(body);
+void prune(const Function& function, const std::vector<Type>& arguments, const Met& met, Block& body) {
+  Pruner(function, arguments, met).run(body);
 }
+
+std::optional<bool> decided(const Expr& condition, const std::map<std::string, Type>& known) { return Pruner(known).decide(condition); }
 
 }  // namespace kasoku::jit

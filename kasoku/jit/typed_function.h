@@ -6,7 +6,9 @@
 #include "kasoku/base/error.h"
 #include "kasoku/jit/tree.h"
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,9 +63,27 @@ struct MixedLoop {
   size_t n_items;
 };
 
+/// A branch that the type of a local variable decides, which inference met: the one not taken has no part in the types.
+struct DecidedBranch {
+  const Function* function;
+  std::vector<Type> arguments;
+  Place place;
+  std::string copy;  ///< as a MixedLoop's
+  bool is_taken;
+};
+
+/// What inference met that all has to be typed anew for.
+struct Met {
+  std::vector<MixedLoop> loops;
+  std::vector<DecidedBranch> branches;
+};
+
 /// Takes out the branches of `body` that the arguments' types decide: `if x is None`, and writes loops over tuples of several
-/// types out: those of which the arguments tell it, and `mixed`.
-void prune(const Function& function, const std::vector<Type>& arguments, const std::vector<MixedLoop>& mixed, Block& body);
+/// types out: those of which the arguments tell it, and those that inference met.
+void prune(const Function& function, const std::vector<Type>& arguments, const Met& met, Block& body);
+
+/// What the condition of a branch is where names have these types; nothing if they do not say it.
+std::optional<bool> decided(const Expr& condition, const std::map<std::string, Type>& known);
 
 /// Splits names into variables: definitions that no use sees together become
 /// variables of their own, so that `x = x[mask]` may change x's type. Fills

@@ -3,9 +3,11 @@
 import ast
 import copy
 import enum
+import importlib
 import inspect
 import re
 import string
+import sys
 import types
 
 import numpy as np
@@ -287,6 +289,38 @@ def _slice_places(node):
     if isinstance(node, ast.Subscript):
         return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     return [node.value] if isinstance(node, ast.Attribute) and node.attr in _parts else []
+
+
+def _imported(stmt, alias, function):
+    """What a name of an import statement means."""
+    if isinstance(stmt, ast.Import):
+        module = importlib.import_module(alias.name)
+        return module if alias.asname else sys.modules[alias.name.partition(".")[0]]
+    package = function.__globals__.get("__package__") if stmt.level else None
+    module = importlib.import_module("." * stmt.level + (stmt.module or ""), package)
+    if not hasattr(module, alias.name):
+        importlib.import_module(f"{module.__name__}.{alias.name}")
+    return getattr(module, alias.name)
+
+
+def imported(function, node):
+    """{name: a cell with what it is} of the imports that are statements of the function itself, if nothing else binds the name."""
+    found, imports = {}, (ast.Import, ast.ImportFrom)
+    own = [] if isinstance(node, ast.Lambda) else [stmt for stmt in node.body if isinstance(stmt, imports)]
+    if not own or sum(isinstance(each, imports) for each in ast.walk(node)) != len(own):
+        return found
+    others = [stmt for stmt in node.body if not isinstance(stmt, imports)]
+    bound, _ = names(ast.FunctionDef(node.name, node.args, others, []))
+    for stmt in own:
+        for alias in stmt.names:
+            try:
+                name, value = alias.asname or alias.name.partition(".")[0], _imported(stmt, alias, function)
+            except (ImportError, AttributeError):  # the interpreter raises it where the statement runs
+                continue
+            if found.pop(name, None) is None and name not in bound:
+                found[name] = types.CellType(value)
+            bound.add(name)
+    return found
 
 
 def without_slices(function, node):

@@ -61,6 +61,10 @@ const Function* Reader::read(const JitObject& object, bool is_jitted) {
               cells_of(python), locals_of(python),  function.first_line};
   function.lines = nb::cast<std::vector<std::string>>(source[2]);
   for (nb::handle name : nb::object(plain[1])) frame.locals.insert(nb::cast<std::string>(name));
+  for (auto [name, cell] : nb::borrow<nb::dict>(scopes().attr("imported")(python, node))) {
+    frame.locals.erase(nb::cast<std::string>(name));
+    frame.cells[nb::cast<std::string>(name)] = nb::borrow(cell);
+  }
   Frame* outer = std::exchange(frame_, &frame);
   parameters(node.attr("args"));
   collect_inner(node);

@@ -331,6 +331,21 @@ StmtPtr Reader::starred_assignment(nb::handle node) {
   return stmt;
 }
 
+namespace {
+
+/// Whether the names of an import mean what `imported()` of kasoku/_scopes.py has found.
+bool are_read(nb::handle import, const std::map<std::string, nb::object>& cells, const std::set<std::string>& locals) {
+  for (nb::handle alias : import.attr("names")) {
+    const nb::object given = alias.attr("asname"), whole = alias.attr("name");
+    std::string name = nb::cast<std::string>(given.is_none() ? whole : given);
+    if (given.is_none()) name = name.substr(0, name.find('.'));
+    if (!cells.contains(name) || locals.contains(name)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 StmtPtr Reader::statement(nb::handle node) {
   auto stmt = std::make_unique<Stmt>();
   stmt->place = place(node);
@@ -424,7 +439,7 @@ StmtPtr Reader::statement(nb::handle node) {
     }
     stmt->kind = StmtKind::return_;
     if (!node.attr("value").is_none()) value("value");
-  } else if (kind == "Pass") {
+  } else if (kind == "Pass" || (kind.starts_with("Import") && are_read(node, frame_->cells, frame_->locals))) {
     stmt->kind = StmtKind::pass;
   } else if (kind == "Assert") {
     stmt->kind = StmtKind::assert_;

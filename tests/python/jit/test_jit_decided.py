@@ -465,3 +465,93 @@ def test_joins_of_arrays_of_several_ranks(name):
             continue
         with pytest.raises(ValueError, match="same"):
             ks.jit(joined)(a, b)
+
+
+def of_list(n):
+    values = [1, 2, n]
+    if isinstance(values, list):
+        return len(values)
+    return values + 1  # has no meaning for a list
+
+
+def of_number(n):
+    half = n * 0.5
+    if isinstance(half, int):
+        return half.missing
+    both = (n, half)
+    return both[0] + both[1] if isinstance(both, tuple) else both.missing
+
+
+def of_axes(x):
+    y = np.asarray(x)
+    if isinstance(y, np.ndarray) and y.ndim == 2:
+        return y[0, 1]
+    return y[0]
+
+
+def of_dict_in_a_loop(n):
+    total = 0
+    for _ in range(n):
+        table = {1: n}
+        if isinstance(table, dict):
+            total += table[1]
+        else:
+            total += table.missing
+    return total
+
+
+def of_several(x):
+    total = 0.0
+    for item in (1, x, 2.5):
+        held = (item, item)
+        if isinstance(held, tuple):
+            total += held[1]
+        else:
+            total += held
+    return total
+
+
+def as_value(x):
+    values = [1, 2]
+    return (
+        isinstance(values, list),
+        isinstance(values, (tuple, list)),
+        isinstance(x, str),
+        isinstance({1: 2}, dict),
+        isinstance({x}, list),
+    )
+
+
+@pytest.mark.parametrize(
+    ("function", "argument"),
+    [
+        (of_list, 3),
+        (of_number, 3),
+        (of_axes, np.arange(4.0).reshape(2, 2)),
+        (of_axes, np.arange(4.0) + 7),
+        (of_dict_in_a_loop, 4),
+        (of_several, 2),
+        (as_value, 1.0),
+    ],
+)
+def test_the_class_of_a_local_variable_decides_a_branch(function, argument):
+    agree(function, argument)
+
+
+def test_branches_of_a_generator_are_decided_each_for_itself():
+    def parts(n):
+        for k in range(n):
+            pair, row = (k, k), [k]
+            if isinstance(pair, tuple):
+                yield 1
+            if isinstance(row, tuple):
+                yield 100
+
+    @ks.jit
+    def total(n):
+        s = 0
+        for value in parts(n):
+            s += value
+        return s
+
+    assert total(3) == 3

@@ -143,3 +143,48 @@ def test_check_takes_the_lambda_that_it_was_given():
     with pytest.raises(IndexError):
         ks.check(bad)
     assert not ks.check(good)
+
+
+@pytest.mark.parametrize(
+    "name", ["main", "std", "uint", "ushort", "float4", "dim3", "size_t", "uint64_t", "y0", "norm"]
+)
+def test_a_function_may_have_the_name_of_something_in_kernel_text(name, tmp_path):
+    text, space = f"def {name}(x):\n    return x + 1\n", {}
+    path = tmp_path / f"of_{name}.py"
+    path.write_text(text)
+    exec(compile(text, str(path), "exec"), space)
+    assert ks.njit(space[name])(2) == 3
+
+
+def test_imports_inside_of_a_function_are_names_from_outside():
+    def f(x):
+        import math
+        import os.path as path  # noqa: F401
+        from math import cos, sin as sine
+
+        import numpy as other
+
+        def inner(y):
+            return math.sqrt(y)
+
+        return inner(x) + sine(x) + cos(x) + other.arange(3).sum()
+
+    assert ks.njit(f)(4.0) == pytest.approx(f(4.0), rel=1e-15)
+
+
+def test_an_import_whose_name_means_something_else_too_runs_in_the_interpreter():
+    def assigned(x):
+        import math as m
+
+        if x > 2:
+            m = x
+        return m
+
+    def missing(x):
+        import no_such_module_of_anybody
+
+        return no_such_module_of_anybody.f(x)
+
+    for function in (assigned, missing):
+        with pytest.raises(TypingError, match="import cannot be compiled"):
+            ks.njit(function)(3)
