@@ -271,7 +271,7 @@ def test_more_gpus_than_there_are():
     assert ran.returncode == 1 and ran.stdout == ""
     assert f"kasoku run: --gpus {n_gpus + 2}, and this machine has " in ran.stderr and "fix  --" in ran.stderr
     for wrong in (["--gpus", "0"], ["--processes", "many"], ["--gpus", "1", "--processes", "1"]):
-        assert kasoku_run(*wrong, "-c", "1").returncode == 1
+        assert kasoku_run(*wrong, "-c", "1").returncode == 2
 
 
 def test_a_gpu_that_this_machine_has_not(two_gpus):
