@@ -1,5 +1,5 @@
 /// \file kasoku/check/bounds.cpp
-/// Every kernel of a user runs on copies first: KASOKU_CHECK=bounds, and check_launches().
+/// Every kernel of a user runs on copies first: KASOKU_CHECK=bounds on a CPU, and check_launches() on every device.
 #include "kasoku/base/env.h"
 #include "kasoku/base/error.h"
 #include "kasoku/check/kernel_check.h"
@@ -12,6 +12,7 @@ namespace kasoku {
 namespace {
 
 void inspect(const RawKernel& kernel, const LaunchShape& shape, std::span<const Argument> args) {
+  if (!kernel.device_for(args).is_host()) return;
   for (const Finding& finding : check_kernel(kernel, shape, args))
     if (finding.kind == "bounds")
       throw Error(ErrorKind::index, kernel.name() + ": " + finding.text)
@@ -38,17 +39,19 @@ void tell(const RawKernel& kernel, const LaunchShape& shape, std::span<const Arg
   launch_report(kernel.name(), findings, why_not);
 }
 
-const bool is_registered = [] {
-  if (const std::string asked = env(Env::KASOKU_CHECK); !asked.empty() && asked != "0")
-    set_launch_inspector(asked == "bounds" ? inspect : refuse);
-  return true;
-}();
+/// The inspector that the environment asks for; null if it asks for none.
+LaunchInspector of_environment() {
+  const std::string asked = env(Env::KASOKU_CHECK);
+  if (asked.empty() || asked == "0") return nullptr;
+  return asked == "bounds" ? inspect : refuse;
+}
+
+const bool is_registered = (set_launch_inspector(of_environment()), true);
 
 }  // namespace
 
-void check_launches(LaunchReport report) {
-  launch_report = std::move(report);
-  set_launch_inspector(tell);
-}
+void report_launches(LaunchReport report) { launch_report = std::move(report); }
+
+void check_launches(bool are_checked) { set_launch_inspector(are_checked ? tell : of_environment()); }
 
 }  // namespace kasoku

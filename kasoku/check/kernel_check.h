@@ -30,7 +30,11 @@ std::vector<Finding> check_kernel(const RawKernel& kernel, const LaunchShape& sh
 /// Receives what was found in a launch of `kernel`, or why the launch was not checked.
 using LaunchReport = std::function<void(const std::string& kernel, const std::vector<Finding>& findings, const std::string& why_not)>;
 
-/// Checks each launch of a user's kernel on a CPU before it runs, from now on, and reports it.
-void check_launches(LaunchReport report);
+/// Says once who receives what check_launches() finds.
+void report_launches(LaunchReport report);
+
+/// From now on, whether each launch of a user's kernel is checked before it runs, and reported;
+/// otherwise launches are looked at as the environment asks for it.
+void check_launches(bool are_checked);
 
 }  // namespace kasoku

@@ -91,8 +91,8 @@ class RawKernel {
   std::shared_ptr<Cache> cache_;
 };
 
-/// Called before each launch of a kernel on a CPU. KASOKU_CHECK=bounds puts the checker here,
-/// which stands above this folder. What it throws stops the launch.
+/// Called before each launch of a user's kernel; null for nobody. The checker, which stands above this
+/// folder, puts itself here. What it throws stops the launch.
 using LaunchInspector = void (*)(const RawKernel& kernel, const LaunchShape& shape,
                                  std::span<const Argument> args);
 void set_launch_inspector(LaunchInspector inspector);

@@ -171,13 +171,15 @@ the source; file, line: of the access that completes it; other_line: of the earl
       .def_ro("text", &Finding::text, "What it says, as a sentence.")
       .def("__str__", &Finding::str)
       .def("__repr__", [](const Finding& self) { return "<Finding: " + self.str() + ">"; });
-  m.def("_check_launches", [](nb::callable report) {
+  m.def("_report_launches", [](nb::callable report) {
     nb::object* const kept = new nb::object(std::move(report));  // as long as the process
-    check_launches([kept](const std::string& kernel, const std::vector<Finding>& findings, const std::string& why_not) {
+    report_launches([kept](const std::string& kernel, const std::vector<Finding>& findings, const std::string& why_not) {
       const GilHeld gil;
       (*kept)(kernel, findings, why_not);
     });
-  }, "report"_a, "Calls report(kernel, findings, why_not) before each launch of a kernel in CUDA C++.");
+  }, "report"_a, "Has report(kernel, findings, why_not) called for each launch that _check_launches(True) looks at.");
+  m.def("_check_launches", &check_launches, "are_checked"_a,
+        "Whether each launch of a kernel in CUDA C++ is checked before it runs.");
   m.def("_check_jit", &check_jit, "function"_a, "args"_a);
   m.def("_check_kernel", &check_raw, "kernel"_a, "args"_a, "block"_a.none() = nb::none(),
         "grid"_a.none() = nb::none(), "shared"_a = 0);

@@ -437,8 +437,9 @@ True)")},
 
   m.def("_jit_make", &make, "function"_a, "parallel"_a, "fastmath"_a, "boundscheck"_a, "python_errors"_a, "nopython"_a,
         "is_cuda"_a);
-  m.def("_jit_observe", [](nb::object called) { observer = called.release().ptr(); }, "called"_a,
-        "Calls called(function, *arguments) before each call of a function that may run on several workers.");
+  m.def("_jit_observe", [](nb::object called) { observer = called.is_none() ? nullptr : called.release().ptr(); },
+        "called"_a.none(),
+        "Calls called(function, *arguments) before each call of a function that may run on several workers; nothing for None.");
   m.def("_jit_typing_error", [](nb::object type) { typing_error = type.release().ptr(); });
   set_printer(print_to_python);
 }

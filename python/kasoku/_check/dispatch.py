@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
+import contextlib
 import types
 from typing import Any
 
-import numpy as np
-
 from .. import _core
+from .compiled import check_compiled, copied
+from .launches import OutOfBounds, watched
 from .recorder import Recorder, is_array, unwrapped, view_of
 from .watch import Watcher
 
@@ -34,7 +34,8 @@ def check(f, *args, threads=None, block=None, grid=None, **kwargs) -> Any:
 
     f: a jitted function, a CUDA kernel (with block= and grid= as at a launch, or kernel[grid, block]), an
     elementwise, reduction or scan kernel, a Delayed value, or a plain Python function: with threads=n its n
-    concurrent calls, without it the threads that it starts itself. The run is on copies of the arguments. A Finding has kind ('race', 'bounds',
+    concurrent calls, without it the threads that it starts itself; kernels that it launches and compiled loops
+    that it calls are checked too. The run is on copies of the arguments. A Finding has kind ('race', 'bounds',
     'mutation', ...), array (the name in the source), line, and prints as one sentence. Exact for these
     arguments, whatever the timing; functions that the checker could not look into (C code that
     is handed a shared object) are named in `.unseen`, and in the list's own text.
@@ -45,86 +46,14 @@ def check(f, *args, threads=None, block=None, grid=None, **kwargs) -> Any:
     """
     if isinstance(f, _core.Delayed):
         return _check_graph([f])
-    launch = getattr(f, "_check", None)  # a kernel of cuda.jit, with or without its shape
-    if launch is not None and not isinstance(f, type):
-        return Findings(launch(args, grid, block, _shared(kwargs)))
-    kernel = getattr(f, "__kasoku_kernel__", f)
-    if isinstance(kernel, _core.RawKernel):
-        return Findings(_core._check_kernel(kernel, args, block=block, grid=grid, shared=_shared(kwargs)))
-    if isinstance(f, _MADE_OF_EXPRESSIONS):
-        return Findings(
-            f._check_call(tuple(_on_cpu(_copied(args))), dict(zip(kwargs, _on_cpu(_copied(kwargs.values())))))
-        )
-    if isinstance(f, _core.JitFunction):
-        return Findings(_core._check_jit(f, tuple(_copied(args))))
+    found = check_compiled(f, args, kwargs, block, grid)
+    if found is not None:
+        return Findings(found)
     if not callable(f):
         raise TypeError(
             f"check: cannot look inside an object of type {type(f).__name__}\n  fix  give a function, a jitted function, a kernel or a Delayed value"
         )
     return _check_threads(f, args, kwargs, threads)
-
-
-def _shared(options):
-    """The bytes of dynamic shared memory that a launch is given, under either name; all else has no meaning there."""
-    given = [options.pop(name) for name in ("shared", "shared_mem") if name in options]
-    if options:
-        raise TypeError(
-            f"check: the launch of a kernel has no argument {next(iter(options))!r}\n  fix  block=, grid= and shared= (bytes)"
-        )
-    return given[0] if given else 0
-
-
-_MADE_OF_EXPRESSIONS = (
-    _core.ElementwiseKernel, _core.ReductionKernel, _core.InclusiveScanKernel, _core.ExclusiveScanKernel,
-)  # fmt: skip
-
-
-def _on_cpu(values):
-    return [
-        _core.array(value.numpy(), device="cpu")
-        if isinstance(value, _core.Array) and value.device.kind != "cpu"
-        else value
-        for value in values
-    ]
-
-
-def _owner(array):
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
-
-
-def _copied(values):
-    """Copies that keep what is shared among the arguments shared, overlapping views of an array too."""
-    memo = {}
-    owners = {}
-    for value in values:
-        if type(value) in (np.ndarray, np.memmap):
-            owners.setdefault(id(_owner(value)), []).append(value)
-    for views in owners.values():
-        owner = _owner(views[0])
-        if len(views) > 1 and owner.size and owner.flags.forc and not owner.dtype.hasobject:
-            whole = owner.view(np.ndarray).copy(order="K").ravel(order="K").view(np.uint8)
-            for view in views:
-                start = view.__array_interface__["data"][0] - owner.__array_interface__["data"][0]
-                memo[id(view)] = np.ndarray(view.shape, view.dtype, whole, start, view.strides)
-                memo[id(view)].flags.writeable = view.flags.writeable
-
-    def one(value):
-        if not isinstance(value, np.ndarray) and is_array(value):
-            if id(value) not in memo:
-                memo[id(value)] = (
-                    value.copy() if hasattr(value, "copy") else value.clone() if hasattr(value, "clone") else value
-                )
-            return memo[id(value)]
-        if isinstance(value, (np.ndarray, list, dict, set, bytearray)):
-            try:
-                return copy.deepcopy(value, memo)
-            except Exception:
-                return value
-        return value
-
-    return [one(value) for value in values]
 
 
 def _check_threads(f, args, kwargs, threads):
@@ -137,9 +66,9 @@ def _check_threads(f, args, kwargs, threads):
         if not isinstance(f, (types.FunctionType, types.MethodType)):
             raise TypeError(f"check: {getattr(f, '__name__', f)!r} has no Python source to look at")
         call = f
-    args = _copied(args)
-    kwargs = dict(zip(kwargs, _copied(kwargs.values())))
-    with patched_threads(recorder, watcher) as turns:
+    args = copied(args)
+    kwargs = dict(zip(kwargs, copied(kwargs.values())))
+    with watched() as launches, contextlib.suppress(OutOfBounds), patched_threads(recorder, watcher) as turns:
         if threads is None:
             call(*args, **kwargs)
         else:
@@ -149,7 +78,7 @@ def _check_threads(f, args, kwargs, threads):
             for turn in started:
                 if turn.error is not None:
                     raise turn.error
-    return Findings(recorder.findings(), recorder.unseen)
+    return _all_of(recorder.findings(), recorder, launches)
 
 
 def _check_graph(roots):
@@ -190,9 +119,16 @@ def _check_graph(roots):
                 kept[id(value)] = (value, old.copy())
         return around(index, function, args, kwargs)
 
-    try:
-        _core._compute_watched(roots, remember)
-    finally:
-        for value, old in kept.values():
-            unwrapped(value)[...] = old
-    return Findings(recorder.findings(kind_of_array="mutation"), recorder.unseen)
+    with watched() as launches, contextlib.suppress(OutOfBounds):
+        try:
+            _core._compute_watched(roots, remember)
+        finally:
+            for value, old in kept.values():
+                unwrapped(value)[...] = old
+    return _all_of(recorder.findings(kind_of_array="mutation"), recorder, launches)
+
+
+def _all_of(findings, recorder, launches):
+    """What a run in Python showed, and what its launches of kernels and its compiled loops did."""
+    unchecked = {f"{name} ({why})" for name, why in launches.unchecked.items()}
+    return Findings([*findings, *launches.all_findings()], recorder.unseen | unchecked)

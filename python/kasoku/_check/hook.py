@@ -6,6 +6,7 @@ with an array argument shows by its content before and after.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
 import operator
@@ -263,8 +264,9 @@ class Hook:
             return result
         if any(function is each for each in _OF_SHAPE) and is_array(args[0]):
             return function(*args, **kwargs)
-        arrays = [(text, arg) for text, arg in zip(texts, args) if is_array(arg)]
-        arrays += [(key, arg) for key, arg in kwargs.items() if is_array(arg)]
+        given = [*zip(texts, args), *kwargs.items()]
+        given += [part for text, arg in given if isinstance(arg, tuple) for part in _parts(text, arg)]
+        arrays = [(text, arg) for text, arg in given if is_array(arg)]
         if is_array(owner):
             arrays.append((name.rpartition(".")[0], owner))
         containers = [(text, arg) for text, arg in zip(texts, args) if not is_array(arg)]
@@ -292,6 +294,14 @@ _IN_PLACE = {
     "Pow": "ipow", "MatMult": "imatmul", "LShift": "ilshift", "RShift": "irshift", "BitOr": "ior",
     "BitAnd": "iand", "BitXor": "ixor",
 }  # fmt: skip
+
+
+def _parts(text, values):
+    """The values of a tuple, as the arguments of a launch are given, with their names."""
+    written = ast.parse(text, mode="eval").body if text.startswith("(") else None
+    if isinstance(written, ast.Tuple) and len(written.elts) == len(values):
+        return zip(map(ast.unparse, written.elts), values)
+    return ((f"{text}[{i}]", value) for i, value in enumerate(values))
 
 
 def _is_own(thing):

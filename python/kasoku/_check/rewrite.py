@@ -117,6 +117,7 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
             return node  # it reads the frame that calls it
         name = self._describe(node.func)
+        texts = ast.Tuple([ast.Constant(ast.unparse(arg)) for arg in node.args], ast.Load())  # visits change them
         given = self._constant(frozenset().union(*(self._lines(part) for part in (*node.args, *node.keywords))))
         if isinstance(node.func, ast.Attribute):
             function = self._hook(
@@ -130,7 +131,6 @@ class Rewriter(ast.NodeTransformer):
             function = self._hook("function", self.visit(node.func), at=node)
         args = [self.visit(arg) for arg in node.args]
         keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
-        texts = ast.Tuple([ast.Constant(ast.unparse(arg)) for arg in node.args], ast.Load())
         call = ast.Call(
             ast.Attribute(ast.Name(HOOK, ast.Load()), "call", ast.Load()),
             [function, ast.Constant(name.value), texts, given, ast.Constant(node.lineno), *args],

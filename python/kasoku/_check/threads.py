@@ -15,6 +15,7 @@ import types
 from unittest import mock
 
 from .hook import Hook
+from .launches import OutOfBounds
 from .turns import Deadlock, Turns
 
 
@@ -70,6 +71,8 @@ def _of_threads(recorder, watcher, turns):
                         target(*thread._args, **thread._kwargs)
                 else:
                     (watcher.replacement(thread.run) or thread.run)()
+            except OutOfBounds:  # a finding tells it
+                pass
             except Exception:  # as where nobody watches
                 if not turns.is_dead:
                     threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), thread)))
