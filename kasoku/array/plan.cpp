@@ -23,6 +23,7 @@
 #include "kasoku/codegen/emit.h"
 #include "kasoku/codegen/scans.h"
 #include "kasoku/device/counters.h"
+#include "kasoku/device/replay.h"
 #include "kasoku/device/stream.h"
 
 #include <fmt/format.h>
@@ -189,7 +190,9 @@ void scan_into(const Expression& expression, const Node& node, Buffer& to) {
   if (fused.group.form == ReduceForm::one_trip) {
     const int64_t words = words_of_trip(length);
     const auto told = allocate(node, words, sizeof(uint64_t));
-    node.device->fill(told->memory(), 0, sizeof(uint64_t), static_cast<size_t>(words), node.device->current_stream());
+    Stream& stream = node.device->current_stream();
+    if (Recorder::current() || stream.is_graphed())  // it has one number for all its runs
+      node.device->fill(told->memory(), 0, sizeof(uint64_t), static_cast<size_t>(words), stream);
     return run_scan(fused, to, told.get());
   }
   const Fused of_totals = fuse_scan(expression, node, true);

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <random>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -412,6 +413,16 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
   function->launch(launch.shape, p.pointers(), device.current_stream());
 }
 
+namespace {
+
+/// A number of 64 bits that no memory has yet but by a chance of 2^-63, and that is not zero.
+int64_t next_launch() {
+  static std::atomic<uint64_t> last = (uint64_t{std::random_device{}()} << 32) ^ std::random_device{}();
+  return static_cast<int64_t>(last.fetch_add(2, std::memory_order_relaxed) | 1);
+}
+
+}  // namespace
+
 void run_scan(const Fused& fused, Buffer& to, const Buffer* before) {
   Device& device = to.device();
   Function& function = group_kernel(fused, device);
@@ -423,6 +434,7 @@ void run_scan(const Fused& fused, Buffer& to, const Buffer* before) {
   add_all(p, fused, device);
   for (int k = 0; k < launch.count; ++k) p.add(launch.numbers[k]);
   if (group.walks_result()) p.add(before ? before->memory() : nullptr);
+  if (group.form == ReduceForm::one_trip) p.add(next_launch());
   stats().groups_by_kernel.fetch_add(1, std::memory_order_relaxed);
   function.launch(launch.shape, p.pointers(), device.current_stream());
 }

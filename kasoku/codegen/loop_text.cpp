@@ -60,9 +60,10 @@ std::string elements_in_a_row(const Body& body, const std::string& indent) {
 
 /// A store reads the line of memory that it changes. Where lines are changed as a whole, and are so many that no cache has them
 /// still when somebody reads them, that is a third of the work, or half of it. There results pass by the caches: a piece of them is
-/// written to memory that lies in a cache, and that goes out by stores that read nothing.
+/// written to memory that lies in a cache, and that goes out by stores that read nothing. What is read is asked for some pieces ahead:
+/// while a processor computes it asks for too few lines by itself (sin of float32 on a Xeon 1.5 times as fast, 16 threads alike).
 constexpr int64_t bytes_past_caches = int64_t{64} << 20;  // of all operands together
-constexpr int elements_of_piece = 512, most_outputs_in_pieces = 4;
+constexpr int elements_of_piece = 128, bytes_ahead = 4096, most_outputs_in_pieces = 4;
 
 bool may_pass_caches(const Loop& loop, const Body& body) {
   const auto outputs = std::ranges::count_if(loop.operands, &LoopOperand::is_output);
@@ -92,14 +93,16 @@ std::string elements_in_pieces(const Loop& loop, const Body& body, const std::st
   const std::string in = indent + "  ";
   std::string starts, places, pieces, ends;
   for (const LoopOperand& x : loop.operands) {
+    const auto line = [&](const char* text) { return fmt::format(fmt::runtime(text), x.type, x.name, bytes_ahead); };
+    if (!x.is_output && moves(x) && x.inner == Inner::unit) places += in + line("ks_fetch((const char*)_p_{1} + {2}, _fetched * sizeof({0}));\n");
     if (!x.is_output) continue;
-    const auto line = [&](const char* text) { return fmt::format(fmt::runtime(text), x.type, x.name); };
     starts += indent + line("{0}* const _start_{1} = _pass_caches ? ({0}*)_piece_{1} : _q_{1};\n");
     places += in + line("{0}* const _to_{1} = _p_{1};\n");
     pieces += in + "  " + line("{0}* const _p_{1} = _start_{1} + _first * _step;\n");
     ends += in + "  " + line("if (_p_{1} != _to_{1}) ks_pass_caches(_to_{1}, _p_{1}, _n * sizeof({0}));\n");
   }
-  return fmt::format("{0}const long long _most = _pass_caches ? {1} : _count, _step = _pass_caches ? 0 : 1;\n{2}"
+  return fmt::format("{0}const long long _most = _pass_caches ? {1} : _count, _step = _pass_caches ? 0 : 1;\n"
+                     "{0}const long long _fetched = _pass_caches ? {1} : 0;\n{2}"
                      "{0}for (long long _first = 0, _n; _first < _count; _first += _n) {{\n"
                      "{0}  _n = _count - _first < _most ? _count - _first : _most;\n", indent, elements_of_piece, starts) +
          positions(loop, loop.rank - 1, loop.rank, "_first", false, 'q', 'p', in) + places + in + "{\n" + pieces +
@@ -277,7 +280,7 @@ std::string loop_text(const Loop& loop, const Body& body) {
 
 std::string_view helper_of(const Loop& loop, const Body& body) {
   if (has_fours(loop.schedule)) return "ks_four";
-  return loop.schedule == Schedule::chunks && may_pass_caches(loop, body) ? "ks_pass_caches" : "";
+  return loop.schedule == Schedule::chunks && may_pass_caches(loop, body) ? "ks_pass_caches, ks_fetch" : "";
 }
 
 std::string loop_parameters(const Loop& loop) {

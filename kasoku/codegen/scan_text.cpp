@@ -9,7 +9,7 @@
 //   _chunk              elements of a chunk; of a row that is one chunk, at least its own
 //   _begin, _count      the chunk's first element, and how many it has
 //   _before             what is before each chunk: [rows][chunks]; nothing is before a row's first one
-//   _told               one trip: a ticket, then what tiles, groups of tiles, groups of these, ... gave, once they did
+//   _told, _launch      one trip: what tiles, groups of tiles, groups of these, ... gave, once they did in this launch
 //   _heard, _outer      one trip: what a warp heard of a level's items; what is before the tile on each level
 //   _some               one trip: neighbours that a thread moves at once
 #include "kasoku/codegen/scan_text.h"
@@ -210,7 +210,7 @@ std::string rows_of_blocks(const Scan& scan) {
 /// Of one row: a block has a tile, a group of chunks, of which the threads of one warp join one each. As soon as the tile's total is there
 /// the block tells it, and its warps add up what is before the tile, each on a level of its own: in its group of tiles, in that group's
 /// group, ... Where a group ends with the tile, the block tells the group's total; of tiles, for which most blocks wait, before it waits
-/// for others. It waits for blocks of earlier tickets alone, which run already.
+/// for others. It waits for earlier blocks alone, which a GPU begins first.
 std::string one_trip(const Scan& scan) {
   static_assert(scan_group == 32, "a warp has a group, and a level is five bits of a tile's number");
   using fmt::arg;
@@ -238,10 +238,7 @@ std::string one_trip(const Scan& scan) {
   return filled(R"(  __shared__ __align__(16) unsigned char _storage[{G} * {pitch} * sizeof({T})], _storage_of_few[({threads} + {G} + 8) * sizeof({T})];
   {T} *const _tile = ({T}*)_storage, *const _few = ({T}*)_storage_of_few;
   {T} *const _heard = _few + (threadIdx.x & ~31), *const _befores = _few + {threads}, *const _outer = _befores + {G};
-  __shared__ unsigned int _ticket;
-  if (threadIdx.x == 0) _ticket = atomicAdd((unsigned int*)_told, 1u);
-  __syncthreads();
-  const long long _number = _ticket, _first = _number * {tile};
+  const long long _number = blockIdx.x, _first = _number * {tile};
   const int _there = (int)(_length - _first < {tile} ? _length - _first : {tile}), _warp = threadIdx.x >> 5, _lane = threadIdx.x & 31;
   const long long _o = 0;
 )") + row_positions_of(scan) + over_tile(scan.element({"0"}, "    ") + fmt::format("    {} = {};\n", element, scan.value), scan.element(of_few, "    ") + fmt::format("    {} = {};\n", element_of_few, scan.value), loads_of_few(scan.loop, few, "    ") + fmt::format("    {} _some;\n", some), fmt::format("    {} = _some;\n", some_of_tile)) +
@@ -261,15 +258,15 @@ std::string one_trip(const Scan& scan) {
 )") + fmt::format("      _of_tile = {};\n", scan.join("_of_tile", "_heard[_q]")) +
          filled(R"(    }}
     __syncwarp();
-    if (_lane == 0) ks_tell(_told + 1 + _number, _of_tile);
+    if (_lane == 0) ks_tell(_told + _number, _of_tile, _launch);
   }}
   {{
-    ks_told* _level = _told + 1;
+    ks_told* _level = _told;
     long long _items = _pairs, _at = _number;
     for (int _l = 0; _items > 1; ++_l) {{
       const int _n = (int)(_at % {G});
       if (_l % ({threads} / 32) == _warp && _n > 0) {{
-        if (_lane < _n) _heard[_lane] = ks_heard<{T}>(_level + _at - _n + _lane);
+        if (_lane < _n) _heard[_lane] = ks_heard<{T}>(_level + _at - _n + _lane, _launch);
         __syncwarp();
         {T} _sum = _heard[0];
 #pragma unroll 8
@@ -277,7 +274,7 @@ std::string one_trip(const Scan& scan) {
          filled(R"(        __syncwarp();
         if (_lane == 0) {{
           _outer[_l] = _sum;
-)") + fmt::format("          if (_l == 0 && _n == {0} - 1) ks_tell(_level + _items + _at / {0}, {1});\n", scan_group, scan.join("_sum", "_of_tile")) +
+)") + fmt::format("          if (_l == 0 && _n == {0} - 1) ks_tell(_level + _items + _at / {0}, {1}, _launch);\n", scan_group, scan.join("_sum", "_of_tile")) +
          filled(R"(        }}
       }}
       _level += _items, _items = (_items + {G} - 1) / {G}, _at /= {G};
@@ -286,14 +283,14 @@ std::string one_trip(const Scan& scan) {
   __syncthreads();
   if (_warp == 0) {{
     int _l = 0;
-    ks_told* _level = _told + 1;
+    ks_told* _level = _told;
     {T} _of_group = _of_tile;
     for (long long _items = _pairs, _at = _number; _items > 1; ++_l) {{
       const bool _is_last = _at % {G} == {G} - 1;
       _level += _items, _items = (_items + {G} - 1) / {G}, _at /= {G};
       if (!_is_last) break;
 )") + fmt::format("      _of_group = {};\n", scan.join("_outer[_l]", "_of_group")) +
-         filled(R"(      if (_l > 0 && _lane == 0) ks_tell(_level + _at, _of_group);
+         filled(R"(      if (_l > 0 && _lane == 0) ks_tell(_level + _at, _of_group, _launch);
     }}
     {T} _before_tile;
     bool _has_before = false;
@@ -323,7 +320,7 @@ std::string scan_parameters(const Scan& scan) {
   const std::string loop = loop_parameters(scan.loop);
   return loop + (loop.empty() ? "" : ",\n    ") + "long long _pairs, long long _per_block, long long _chunks, long long _length, long long _chunk" + (scan.form == ReduceForm::columns ? ", long long _width" : "") +
          (scan.gives_totals                   ? ""
-          : scan.form == ReduceForm::one_trip ? ", ks_told* _told"
+          : scan.form == ReduceForm::one_trip ? ", ks_told* _told, unsigned long long _launch"
                                               : fmt::format(", const {}* __restrict__ _before", scan.type));
 }
 

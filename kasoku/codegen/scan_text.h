@@ -21,10 +21,10 @@ constexpr int64_t groups_above(int64_t items) {
   while (items > 1) all += items = (items + scan_group - 1) / scan_group;
   return all;
 }
-/// Numbers of 64 bits, all zero, of `_told` for a row of such a length.
+/// Numbers of 64 bits of `_told` for a row of such a length.
 constexpr int64_t words_of_trip(int64_t length) {
   const int64_t tiles = (length + tile_of_trip - 1) / tile_of_trip;
-  return 2 * (1 + tiles + groups_above(tiles));
+  return 2 * (tiles + groups_above(tiles));
 }
 
 /// The scanned axis is the last one.

@@ -17,6 +17,8 @@ class Stream {
   virtual void synchronize() = 0;
   virtual bool is_done() = 0;
   virtual void wait(Event& event) = 0;
+  /// Whether what it is given now becomes a graph, which may run many times.
+  virtual bool is_graphed() const { return false; }
   /// CUstream as an integer; 0 on a CPU.
   virtual uintptr_t handle() const { return 0; }
 };

@@ -174,6 +174,13 @@ bool CudaStream::is_done() {
   return true;
 }
 
+bool CudaStream::is_graphed() const {
+  const ContextScope scope(device_);
+  int status = 0;
+  const auto ask = device_.driver().cuStreamIsCapturing;
+  return is_captured || (ask && (ask(stream, &status) != 0 || status != 0));
+}
+
 void CudaStream::wait(Event& event) {
   ContextScope scope(device_);
   check(device_.driver().cuStreamWaitEvent(stream, cuda_event(event).event, 0),

@@ -27,6 +27,7 @@ class CudaStream final : public Stream {
   void synchronize() override;
   bool is_done() override;
   void wait(Event& event) override;
+  bool is_graphed() const override;
   uintptr_t handle() const override { return reinterpret_cast<uintptr_t>(stream); }
 
   const CUstream stream;
