@@ -735,10 +735,16 @@ ReduceForm choose_reduce_form(IterationSpace& space, bool by_threads, const Redu
     const auto along = [&](size_t d) {
       return std::ranges::any_of(space.walks, [&](const Walk& walk) { return walk.kind == Walk::memory && walk.strides[d] == walk.unit; });
     };
+    // Neighbours of a row whose memory lies apart cost a thread more than columns that all arrays have side by side, or share.
+    constexpr int64_t many_columns = 32;
+    const auto is_dense = [&](size_t d) {
+      return std::ranges::all_of(space.walks, [&](const Walk& walk) { return walk.kind != Walk::memory || walk.strides[d] == walk.unit || walk.strides[d] == 0; });
+    };
+    const bool are_denser = !by_threads && space.lengths[column] >= many_columns && along(column) && is_dense(column) && !is_dense(last);
     // One thread meets short rows together as well, so that each pass over memory, strided or not, serves many of them.
     constexpr int64_t short_row = 32, many_rows = 64;
     const bool are_short_rows = !by_threads && reduced <= short_row && space.lengths[column] >= many_rows;
-    if (are_short_rows || (space.lengths[column] >= (by_threads ? 8 : 4) && along(column) && !along(last))) {
+    if (are_short_rows || are_denser || (space.lengths[column] >= (by_threads ? 8 : 4) && along(column) && !along(last))) {
       if (by_threads && traits.may_be_wide && reduced <= short_column && results >= many_results) return ReduceForm::short_columns;
       space.go_along(column);
       // Fewer strips of four columns a thread would leave multiprocessors of a GPU without one.
