@@ -347,6 +347,24 @@ def test_components_are_the_nodes_between_which_ways_lead(n, share, connection):
             assert sparse.csgraph.connected_components(given, directed, connection, return_labels=False) == count
 
 
+@pytest.mark.parametrize("connection", ["weak", "strong"])
+def test_components_of_long_ways(connection):
+    """Nodes one after the other in any order: what took a round for each of them took minutes."""
+    n = 100_000
+    way = np.random.default_rng(4).permutation(n).astype("int32")
+    begins, ends = way[:-1], way[1:]
+    ring = n // 2
+    if connection == "strong":  # the first half of the way leads back to its begin
+        begins, ends = np.append(begins, way[ring - 1]), np.append(ends, way[0])
+    ones = cp.ones(len(begins))
+    graph = sparse.coo_matrix((ones, (cp.asarray(begins), cp.asarray(ends))), shape=(n, n)).tocsr()
+    count, labels = sparse.csgraph.connected_components(graph, connection=connection)
+    together = np.arange(n)
+    together[way if connection == "weak" else way[:ring]] = (way if connection == "weak" else way[:ring]).min()
+    assert count == len(np.unique(together))
+    np.testing.assert_array_equal(cp.asarray(labels).get(), np.unique(together, return_inverse=True)[1])
+
+
 def test_graphs_that_are_none_are_refused():
     with pytest.raises(ValueError, match="shape"):
         sparse.csgraph.connected_components(made("csr", A))
