@@ -54,8 +54,15 @@ class ufunc:
                 raise
         return self._into(args, out, dtype, casting)
 
+    def _must_give(self, dtype):
+        """That one of the loops has results of this dtype, or all have bools."""
+        given = {np.dtype(one[-1]) for one in self.types}
+        if dtype not in given and given != {np.dtype(bool)}:
+            raise TypeError(f"cupy.{self.__name__}: no matching signature found: it does not give {dtype}")
+
     def _into(self, args, out, dtype, casting):
         if dtype is not None:
+            self._must_give(np.dtype(dtype))
             # [()]: a number stays one, since an array of NumPy's is refused.
             args = [a.astype(dtype) if isinstance(a, ks.Array) else np.asarray(a).astype(dtype)[()] for a in args]
         result = self(*args)
