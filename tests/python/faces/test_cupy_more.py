@@ -9,6 +9,8 @@ import warnings
 import weakref
 from typing import Any
 
+import importlib
+
 import numpy as np
 import pytest
 
@@ -439,6 +441,7 @@ REFUSED = {
     "complex weights": (TypeError, lambda cp, a: cp.polyfit(a, a, 1, w=a + 1j)),
     "texts": (ValueError, lambda cp, a: cp.array(["a", "b"])),
     "times": (ValueError, lambda cp, a: cp.asarray(np.arange(3).astype("m8[s]"))),
+    "an error mode that is none": (NotImplementedError, lambda cp, a: importlib.import_module("kasoku.compat.cupyx").seterr(linalg="some")),
     "a dtype that no loop gives": (TypeError, lambda cp, a: cp.sqrt(a, dtype="i4")),
 }  # fmt: skip
 

@@ -1,6 +1,8 @@
 """cupyx.scipy.sparse beside the same computation on whole matrices, by NumPy."""
 
 import operator
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -345,6 +347,29 @@ def test_components_are_the_nodes_between_which_ways_lead(n, share, connection):
             assert count == want.max() + 1 and labels.dtype == "int32"
             np.testing.assert_array_equal(cp.asarray(labels).get(), want)
             assert sparse.csgraph.connected_components(given, directed, connection, return_labels=False) == count
+
+
+@pytest.mark.parametrize("format", formats)
+def test_get_gives_scipys_matrix(format, monkeypatch):
+    """SciPy is not needed otherwise: what is asked of it is its public constructor and the change of format."""
+
+    class Coo:
+        def __init__(self, parts, shape):
+            (self.data, (self.row, self.col)), self.shape = parts, shape
+
+        def asformat(self, format):
+            self.format = format
+            return self
+
+    package, scipys = types.ModuleType("scipy"), types.ModuleType("scipy.sparse")
+    package.sparse, scipys.coo_matrix = scipys, Coo
+    monkeypatch.setitem(sys.modules, "scipy", package)
+    monkeypatch.setitem(sys.modules, "scipy.sparse", scipys)
+    got = made(format, A).get()
+    want = np.zeros(got.shape)
+    want[got.row, got.col] = got.data
+    assert isinstance(got, Coo) and got.format == format and type(got.data) is np.ndarray
+    np.testing.assert_array_equal(want, A)
 
 
 @pytest.mark.parametrize("connection", ["weak", "strong"])
