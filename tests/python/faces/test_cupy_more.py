@@ -1,6 +1,7 @@
 """What CuPy's programs use beyond NumPy's names: distributions by rows, padding, polynomials by rising powers, interfaces."""
 
 import gc
+import importlib
 import inspect
 import operator
 import os
@@ -8,8 +9,6 @@ import types
 import warnings
 import weakref
 from typing import Any
-
-import importlib
 
 import numpy as np
 import pytest
@@ -441,6 +440,9 @@ REFUSED = {
     "complex weights": (TypeError, lambda cp, a: cp.polyfit(a, a, 1, w=a + 1j)),
     "texts": (ValueError, lambda cp, a: cp.array(["a", "b"])),
     "times": (ValueError, lambda cp, a: cp.asarray(np.arange(3).astype("m8[s]"))),
+    "the next complex number": (TypeError, lambda cp, a: cp.nextafter(a + 1j, 9)),
+    "labels of complex numbers": (TypeError, lambda cp, a: importlib.import_module("kasoku.compat.cupyx.scipy.ndimage").label(a + 1j)),
+    "an erosion of complex numbers": (TypeError, lambda cp, a: importlib.import_module("kasoku.compat.cupyx.scipy.ndimage").binary_erosion(a + 1j)),
     "an error mode that is none": (NotImplementedError, lambda cp, a: importlib.import_module("kasoku.compat.cupyx").seterr(linalg="some")),
     "a dtype that no loop gives": (TypeError, lambda cp, a: cp.sqrt(a, dtype="i4")),
 }  # fmt: skip

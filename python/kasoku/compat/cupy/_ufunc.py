@@ -49,7 +49,9 @@ class ufunc:
                 own = next((a for a in args if isinstance(a, ndarray) and type(a) is not ndarray), None)
                 return result if own is None else own._of_my_class(result)
             except TypeError:
-                if self.__name__ == "nextafter":  # the engine steps in float32
+                if self.__name__ == "nextafter" and not np.iscomplexobj(
+                    np.empty(0, ks.result_type(*args))
+                ):  # the engine steps in float32
                     return _half_after(*args)
                 raise
         return self._into(args, out, dtype, casting)

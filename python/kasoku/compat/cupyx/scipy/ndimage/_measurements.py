@@ -10,7 +10,7 @@ from ...._face.compositions import along as _along
 from ...._face.kernels import kernel as _kernel
 from ...._face.table import bound as _bound, plain as _plain
 from ._filters import _footprint, _wide
-from ._morphology import generate_binary_structure
+from ._morphology import _truth, generate_binary_structure
 
 
 def _each_label(of, a, labels, index):
@@ -142,7 +142,7 @@ _join_neighbours = _kernel(
 
 def label(input, structure=None, output=None):
     """Numbers for what hangs together, from 1 in the order of the first elements, and how many there are."""
-    a = _asarray(input) != 0
+    a = _truth(input)
     places = _footprint(a, None, generate_binary_structure(a.ndim, 1) if structure is None else structure)
     if (places != places[(slice(None, None, -1),) * a.ndim]).any() or places.shape != (3,) * a.ndim:
         raise ValueError("structuring element is not symmetric")
