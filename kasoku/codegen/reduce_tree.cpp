@@ -166,46 +166,85 @@ std::string walk(const Reduction& r, const std::string& start, const std::string
          loop(deeper) + indent + "}\n";
 }
 
-/// Looks at a chunk again for the first element that is as good as `_best[0]`: a strip at a time, of which vectors only say whether it is
-/// there. A NaN equals nothing, and where the best is none there is none.
-std::string first_place_of_best(const Reduction& r) {
+/// Numbers of a chunk's elements are as wide as the values, so that both fill a vector.
+const char* number_type(const Reduction& r) { return r.value_bytes <= 2 ? "short" : r.value_bytes == 4 ? "int" : "long long"; }
+
+/// Whether `value` takes the place of `known`, which came before it; their numbers are not asked for.
+std::string goes_first(const Reduction& r, const std::string& value, const std::string& known) {
+  return fmt::format("{1} | ({0} != {0} & {2} == {2})", value, r.join(value, known), known);
+}
+/// The same where an equal value may take it too, which is two comparisons and not three.
+std::string goes_first_or_is_equal(const Reduction& r, const std::string& value, const std::string& known) {
+  return fmt::format("!({}) & ({} == {})", r.join(known, value), known, known);
+}
+
+/// The best value of a chunk whose elements cost little, and then its first place, for which the chunk is looked at again: both by strips
+/// of a constant length, which are straight vectors. What is best depends on no order, and an element may be met twice, so the last
+/// strip begins where it ends with the last element. A NaN equals nothing, and where the best is none there is none.
+std::string best_and_its_place(const Reduction& r) {
+  constexpr int strip = 64, few = 8;
   const char* const wide = r.value_bytes == 1 ? "signed char" : r.value_bytes == 2 ? "short" : r.value_bytes == 4 ? "int" : "long long";  // as wide as values
-  return fmt::format("    const {} _wanted = _best[0];\n    long long _found = -1;\n    {{\n", r.type) +
-         walk(r, "_begin", "_count", "      ", [&](const std::string& indent) {
-           const auto over = [&](const char* from, const char* to, const std::string& deeper, const std::string& body) {
-             return fmt::format("{0}for (long long _place = {1}; _place < {2}; ++_place) {{\n{3}{0}  {4}\n{0}}}\n", deeper, from, to,
-                                r.element({"_place"}, "(_at + _place)", deeper + "  "), body);
-           };
-           const std::string deeper = indent + "  ";
-           return fmt::format("{0}if (_wanted != _wanted) {{\n{1}{0}}}\n"
-                              "{0}for (long long _from = 0; _from < _n && _found < 0; _from += 256) {{\n"
-                              "{0}  const long long _to = _n - _from < 256 ? _n : _from + 256;\n{0}  {2} _is_here = 0;\n{3}{4}"
-                              "{0}  if (_is_here) {{\n{5}{0}  }}\n{0}}}\n",
-                              indent, over("0", "_n && _found < 0", deeper, fmt::format("if ({0} != {0}) _found = _done + _place;", r.value)), wide, vectorise,
-                              over("_from", "_to", deeper, fmt::format("_is_here |= ({})({} == _wanted);", wide, r.value)),
-                              over("_from", "_to && _found < 0", deeper + "  ", fmt::format("if ({} == _wanted) _found = _done + _place;", r.value)));
-         }) + "    }\n";
+  const auto element = [&](const std::string& place, const std::string& indent) { return r.element({place}, fmt::format("(_at + {})", place), indent); };
+  const auto over = [&](int n, const std::string& indent, const std::string& body) {
+    return fmt::format("{0}{1}for (int _k = 0; _k < {2}; ++_k) {{\n{1}  const long long _place = _from + _k;\n{3}{1}}}\n", vectorise, indent, n, element("_place", indent + "  ") + body);
+  };
+  const auto strips = [&](int n, const std::string& goes_on, const std::string& indent, const std::string& body) {
+    return fmt::format("{0}for (long long _from = 0, _end = _n - {1}; {2}; _from += {1}) {{\n{3}{0}  if (_from == _end) break;\n"
+                       "{0}  if (_from + {1} > _end) _from = _end - {1};\n{0}}}\n", indent, n, goes_on, body);
+  };
+  const auto one_by_one = [&](const std::string& goes_on, const std::string& indent, const std::string& body) {
+    return fmt::format("{0}for (long long _place = 0; _place < _n{1}; ++_place) {{\n{2}{0}}}\n", indent, goes_on, element("_place", indent + "  ") + body);
+  };
+  const auto better = [&](const std::string& best, const std::string& value, const std::string& indent) {
+    return fmt::format("{0}{1} = {2};\n", indent, best, choice(r, goes_first_or_is_equal(r, value, best), value, best));
+  };
+  // Lanes of a strip that nobody else has stay in registers.
+  const auto best_of_strips = [&](int n, const std::string& indent) {
+    std::string text = fmt::format("{0}{1} _best[{2}];\n{3}{0}for (int _k = 0; _k < {2}; ++_k) _best[_k] = {4};\n", indent, r.type, n, unrolled, r.identity) +
+                       strips(n, "", indent, over(n, indent + "  ", better("_best[_k]", r.value, indent + "    ")));
+    for (int half = n / 2; half > 0; half /= 2)
+      text += fmt::format("{0}{1}for (int _k = 0; _k < {2}; ++_k) {3}", half >= few ? vectorise : unrolled, indent, half, better("_best[_k]", fmt::format("_best[_k + {}]", half), ""));
+    return text + better("_wanted", "_best[0]", indent);
+  };
+  std::string text = fmt::format("    {0} _wanted = {1};\n    {{\n", r.type, r.identity);
+  text += walk(r, "_begin", "_count", "      ", [&](const std::string& indent) {
+    return fmt::format("{0}if (_n >= {1}) {{\n{2}{0}}} else if (_n >= {3}) {{\n{4}{0}}} else {{\n{5}{0}}}\n", indent, strip, best_of_strips(strip, indent + "  "), few,
+                       best_of_strips(few, indent + "  "), one_by_one("", indent + "  ", better("_wanted", r.value, indent + "    ")));
+  }) + "    }\n    long long _found = -1;\n    {\n";
+  const std::string is_wanted = fmt::format("{} == _wanted", r.value);
+  text += walk(r, "_begin", "_count", "      ", [&](const std::string& indent) {
+    const std::string deeper = indent + "    ";
+    const auto in_strip = [&](int n) {
+      return fmt::format("{0}{1} _is_here = 0;\n", deeper, wide) + over(n, deeper, fmt::format("{0}  _is_here |= ({1})({2});\n", deeper, wide, is_wanted)) +
+             fmt::format("{0}if (_is_here) {{\n{0}  {1} _first = {2};\n", deeper, wide, n) +
+             over(n, deeper + "  ", fmt::format("{0}    const {1} _here = {2} ? ({1})_k : ({1}){3};\n{0}    _first = _here < _first ? _here : _first;\n", deeper, wide, is_wanted, n)) +
+             fmt::format("{0}  _found = _done + _from + _first;\n{0}  break;\n{0}}}\n", deeper);
+    };
+    return (r.loop.rank - r.kept_rank == 1 ? "" : indent + "if (_found >= 0) break;\n") +
+           fmt::format("{0}if (_wanted != _wanted) {{\n{1}{0}}} else if (_n >= {2}) {{\n{3}{0}}} else if (_n >= {4}) {{\n{5}{0}}} else {{\n{6}{0}}}\n", indent,
+                       one_by_one(" && _found < 0", indent + "  ", fmt::format("{0}if ({1} != {1}) _found = _done + _place;\n", deeper, r.value)), strip,
+                       strips(strip, "", indent + "  ", in_strip(strip)), few, strips(few, "", indent + "  ", in_strip(few)),
+                       one_by_one(" && _found < 0", indent + "  ", fmt::format("{}if ({}) _found = _done + _place;\n", deeper, is_wanted)));
+  }) + "    }\n";
+  return text;
 }
 
 /// A chunk in which no lane has two elements: those that the tree's first step joins are read together.
-std::string one_row_of_lanes(const Reduction& r, bool searches) {
+std::string one_row_of_lanes(const Reduction& r) {
   const auto there = [&](const char* number, const char* name) {
-    const std::string given = !searches && joins_all(r) ? fmt::format("ks_join({}, _value)", identity(r)) : "_value";
-    return fmt::format("        {{\n        const long long _place = {};\n", number) +
-           (searches ? r.element({"_place"}, "(_at + _place)", "        ") + fmt::format("        const {} _value = {};\n", r.type, r.value)
-                     : lane_of(r, {"_place"}, "(_at + _place)", "        ")) +
+    const std::string given = joins_all(r) ? fmt::format("ks_join({}, _value)", identity(r)) : "_value";
+    return fmt::format("        {{\n        const long long _place = {};\n", number) + lane_of(r, {"_place"}, "(_at + _place)", "        ") +
            set(name, given, "        ") + "        }\n";
   };
-  const std::string type = searches ? r.type : "ks_lane", start = searches || r.start.empty() ? "" : " = " + r.start, lanes = searches ? "_best[_l]" : "_acc[_l]";
-  const std::string joined = searches ? choice(r, r.join("_second", "_first") + " | (_second != _second & _first == _first)", "_second", "_first") : "ks_join(_first, _second)";
+  const std::string start = r.start.empty() ? "" : " = " + r.start;
   const auto over = [&](const char* from, const char* to, const std::string& body) {
     return fmt::format("{}      for (int _l = {}; _l < {}; ++_l) {{\n{}      }}\n", vectorise, from, to, body);
   };
   return fmt::format("    if (_count > 1 && _count <= {}) {{\n      _active = _half = 1 << (31 - __clz((int)_count - 1));\n      const int _both = (int)_count - _half;\n"
                      "      const long long _at = _begin;\n", chunk_lanes) +
          positions(r.loop, r.kept_rank, r.loop.rank, "_at", false, 'b', 'p', "      ") +
-         over("0", "_both", fmt::format("        {0} _first{1}, _second{1};\n", type, start) + there("_l", "_first") + there("_l + _half", "_second") + set(lanes, joined, "        ")) +
-         over("_both", "_half", there("_l", lanes.c_str())) + "    }\n";
+         over("0", "_both", fmt::format("        ks_lane _first{0}, _second{0};\n", start) + there("_l", "_first") + there("_l + _half", "_second") + set("_acc[_l]", "ks_join(_first, _second)", "        ")) +
+         over("_both", "_half", there("_l", "_acc[_l]")) + "    }\n";
 }
 
 /// The first rows of a chunk, where lanes are so many numbers that to read and write them for each row were most of the work: several
@@ -230,31 +269,28 @@ struct SerialRows {
 
 SerialRows serial_chunks(const Reduction& r) {
   const bool by_fours = !r.head_of_fours.empty();
-  // Numbers of elements in the chunk are as wide as their values, so that both fill a vector. Within a lane they grow.
+  // Within a lane the elements' numbers grow.
   const bool has_numbers = kasoku::has_numbers(r) && !by_fours;
-  // Where an element costs little, lanes hold values alone, and the place of the chunk's best is looked for afterwards.
-  const bool searches = has_numbers && r.is_short;
+  if (has_numbers && r.is_short) return {"", best_and_its_place(r) + "    const ks_lane _best_lane = {_wanted, _begin + _found};\n" + store(r, number_of_pair(r), "_best_lane", "    ")};
   // Else each lane starts from the identity.
   const bool starts_with_elements = has_numbers || !joins_all(r);
-  const char* const number = r.value_bytes <= 2 ? "short" : r.value_bytes == 4 ? "int" : "long long";
+  const char* const number = number_type(r);
   // Of a user's type memory alone, as it may have no value to begin with.
   std::string memory = r.is_users && r.value_bytes == 0 ? fmt::format("  __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _acc = (ks_lane*)_storage;\n", chunk_lanes)
                      : has_numbers ? fmt::format("  {} _best[{}];\n", r.type, chunk_lanes)
                                    : lanes_typedef(r, "ks_lanes", chunk_lanes) + "  ks_lanes _acc;\n";
-  if (has_numbers && !searches) memory += fmt::format("  {} _at_best[{}];\n", number, chunk_lanes);
+  if (has_numbers) memory += fmt::format("  {} _at_best[{}];\n", number, chunk_lanes);
   std::string text = fmt::format("    const int _lanes = (int)({1} ? {0} : _count < {0} ? _count : {0});\n", chunk_lanes, int{by_fours});
   if (starts_with_elements && !r.start.empty()) text += set("_acc[0]", r.start, "    ");
   // The tree's step from some lanes to half of them.
   const std::string step =
-      searches ? fmt::format("        const auto _known = _best[_l], _other = _best[_l + _s];\n"
-                             "        _best[_l] = {};\n", choice(r, r.join("_other", "_known") + " | (_other != _other & _known == _known)", "_other", "_known"))
-      : has_numbers ? fmt::format("        const bool _goes_first = ks_goes_first({}, _best[_l], _at_best[_l], _best[_l + _s], _at_best[_l + _s]);\n"
+      has_numbers ? fmt::format("        const bool _goes_first = ks_goes_first({}, _best[_l], _at_best[_l], _best[_l + _s], _at_best[_l + _s]);\n"
                                   "        _best[_l] = {};\n        _at_best[_l] = _goes_first ? _at_best[_l + _s] : _at_best[_l];\n",
                                   r.join("_best[_l + _s]", "_best[_l]"), choice(r, "_goes_first", "_best[_l + _s]", "_best[_l]"))
                     : join("_acc[_l]", "_acc[_l + _s]", "        ");
-  const bool meets_halves = !by_fours && r.is_short && r.loop.rank - r.kept_rank == 1 && (!has_numbers || searches);
+  const bool meets_halves = !by_fours && r.is_short && r.loop.rank - r.kept_rank == 1 && !has_numbers;
   if (!by_fours) text += "    int _active = _lanes, _half = 0;\n";
-  if (meets_halves) text += one_row_of_lanes(r, searches) + "    if (_half == 0) {\n";
+  if (meets_halves) text += one_row_of_lanes(r) + "    if (_half == 0) {\n";
   const bool begins_in_registers = r.counts_elements && meets_halves;
   text += begins_in_registers ? first_rows_in_registers(r) : "    long long _row = 0;\n";
   if (!starts_with_elements) text += fmt::format("    for (int _l = 0; _l < _lanes; ++_l) _acc[_l] = {};\n", identity(r));
@@ -278,12 +314,11 @@ SerialRows serial_chunks(const Reduction& r) {
       if (has_numbers) {
         start = next = r.element({"_place"}, "(_at + _place)", deeper);
         start += fmt::format("{0}_best[_done + _place] = {1};\n", deeper, r.value);
-        next += fmt::format("{0}const auto _known = _best[_done + _place];\n{0}const bool _goes_first = {1} | ({2} != {2} & _known == _known);\n"
-                            "{0}_best[_done + _place] = {3};\n", deeper, r.join(r.value, "_known"), r.value, choice(r, "_goes_first", r.value, "_known"));
-        if (!searches) {
-          start += fmt::format("{0}_at_best[_done + _place] = ({1})(_done + _place);\n", deeper, number);
-          next += fmt::format("{0}_at_best[_done + _place] = _goes_first ? ({1})(_row + _done + _place) : _at_best[_done + _place];\n", deeper, number);
-        }
+        next += fmt::format("{0}const auto _known = _best[_done + _place];\n{0}const bool _goes_first = {1};\n"
+                            "{0}_best[_done + _place] = {2};\n", deeper, goes_first(r, r.value, "_known"),
+                            choice(r, "_goes_first", r.value, "_known"));
+        start += fmt::format("{0}_at_best[_done + _place] = ({1})(_done + _place);\n", deeper, number);
+        next += fmt::format("{0}_at_best[_done + _place] = _goes_first ? ({1})(_row + _done + _place) : _at_best[_done + _place];\n", deeper, number);
       } else {
         const std::string lane = lane_of(r, {"_place"}, "(_at + _place)", deeper);
         start = lane + set("_acc[_done + _place]", "_value", deeper);
@@ -306,8 +341,7 @@ SerialRows serial_chunks(const Reduction& r) {
                         "      const int _m = _active - _s < _s ? _active - _s : _s;\n{}      for (int _l = 0; _l < _m; ++_l) {{\n{}      }}\n      if (_active > _s) _active = _s;\n    }}\n",
                         chunk_lanes / 2, last_steps, vectorise, step);
   }
-  if (searches) text += first_place_of_best(r);
-  if (has_numbers) text += fmt::format("    const ks_lane _best_lane = {{_best[0], _begin + {}}};\n", searches ? "_found" : "_at_best[0]");
+  if (has_numbers) text += "    const ks_lane _best_lane = {_best[0], _begin + _at_best[0]};\n";
   return {memory, text + store(r, number_of_pair(r), has_numbers ? "_best_lane" : "_acc[0]", "    ")};
 }
 
@@ -410,9 +444,32 @@ std::string store_column(const Reduction& r, const std::string& lane, const std:
   return store(r, fmt::format("(_apart * _chunks + _c - _first_chunk) * ({}) + {}", results, number), lane, indent);
 }
 
+/// Where the first of the best elements is does not depend on the order in which they are met: rows of memory are, one after the other,
+/// four at a time, and each column has the best value so far and its number.
+std::string serial_columns_with_numbers(const Reduction& r) {
+  const auto over = [&](int rows, const std::string& indent) {
+    std::string text = fmt::format("{0}{1}for (int _place = 0; _place < _n; ++_place) {{\n{1}  auto _known = _best[_place];\n{1}  auto _at_known = _at_best[_place];\n", vectorise, indent);
+    const std::string deeper = indent + "    ";
+    for (int k = 0; k < rows; ++k)
+      text += fmt::format("{0}  {{\n", indent) + reduced_positions(r, fmt::format("_begin + _row + {}", k), deeper) + r.element({"_place"}, "_at", deeper) +
+              fmt::format("{0}const bool _goes_first = {1};\n{0}_at_known = _goes_first ? ({2})(_row + {3}) : _at_known;\n{0}_known = {4};\n{5}  }}\n", deeper,
+                          goes_first(r, r.value, "_known"), number_type(r), k, choice(r, "_goes_first", r.value, "_known"), indent);
+    return text + fmt::format("{0}  _best[_place] = _known;\n{0}  _at_best[_place] = _at_known;\n{0}}}\n", indent);
+  };
+  const int64_t most = columns_at_once(r.value_bytes, r.form, false);
+  return fmt::format("  {0} _best[{1}];\n  {2} _at_best[{1}];\n", r.type, most, number_type(r)) + pairs_of_block(r) + pair_numbers(r) + strip_of_columns(r) +
+         fmt::format("    {{\n{0}{1}      for (int _place = 0; _place < _n; ++_place) {{\n{2}        _best[_place] = {3};\n        _at_best[_place] = 0;\n      }}\n    }}\n",
+                     reduced_positions(r, "_begin", "      "), vectorise, r.element({"_place"}, "_at", "        "), r.value) +
+         "    long long _row = 1;\n" + (r.is_short ? "    for (; _row + 3 < _count; _row += 4) {\n" + over(4, "      ") + "    }\n" : "") +
+         "    for (; _row < _count; ++_row) {\n" + over(1, "      ") + "    }\n" +
+         "    for (int _place = 0; _place < _n; ++_place) {\n      const ks_lane _best_lane = {_best[_place], _begin + _at_best[_place]};\n" +
+         store_column(r, "_best_lane", "      ") + "    }\n  }\n";
+}
+
 /// Lanes along columns are vectors of columns. They are met in the order in which the tree joins them, l, l + 512,
 /// l + 256, l + 768, …, so that few of them wait, and each row of memory is read once and as wide as it is.
 std::string serial_columns(const Reduction& r) {
+  if (has_numbers(r)) return serial_columns_with_numbers(r);
   const int64_t most = columns_at_once(r.value_bytes, r.form, false);
   const auto over = [&](const std::string& body, const std::string& indent) {
     return fmt::format("{0}{1}for (int _place = 0; _place < _n; ++_place) {{\n{2}{1}}}\n", vectorise, indent, body);

@@ -71,6 +71,15 @@ bool is_plain_numpys(nb::handle object) {
   return Py_TYPE(object.ptr()) == ndarray;
 }
 
+namespace {
+
+PyTypeObject* dtype_class() {
+  static auto* const type = reinterpret_cast<PyTypeObject*>(nb::object(numpy().attr("dtype")).release().ptr());
+  return type;
+}
+
+}  // namespace
+
 std::optional<Dtype> dtype_of_numpys(nb::handle dtype) {
   // NumPy makes a type's name anew each time, in microseconds: types are looked up by themselves.
   static nb::dict* const answered = new nb::dict;
@@ -84,6 +93,27 @@ std::optional<Dtype> dtype_of_numpys(nb::handle dtype) {
   return answer == Py_None ? std::nullopt : std::optional(static_cast<Dtype>(PyLong_AsLong(answer)));
 }
 
+bool is_of_other_elements(nb::handle object) {
+  const nb::object dtype = nb::getattr(object, "dtype", nb::none());
+  if (!PyType_IsSubtype(Py_TYPE(dtype.ptr()), dtype_class())) return false;
+  const std::optional<Dtype> known = dtype_of_numpys(dtype);
+  return !known || info(*known).code.empty();
+}
+
+bool is_other_dtype(nb::handle object) {
+  if (PyType_IsSubtype(Py_TYPE(object.ptr()), dtype_class())) return !dtype_of_numpys(object);
+  if (!PyUnicode_CheckExact(object.ptr())) return false;
+  static nb::dict* const answered = new nb::dict;
+  PyObject* answer = PyDict_GetItemWithError(answered->ptr(), object.ptr());
+  if (!answer) {
+    PyObject* const dtype = dtype_from_name(nb::cast<std::string>(object)) ? nullptr : PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(dtype_class()), object.ptr(), nullptr);
+    PyErr_Clear();  // no dtype's name
+    answer = dtype && !dtype_of_numpys(nb::steal(dtype)) ? Py_True : Py_False;
+    (*answered)[object] = nb::handle(answer);
+  }
+  return answer == Py_True;
+}
+
 Dtype dtype_from(nb::handle object) {
   static nb::dict* const names = new nb::dict;  // types and texts, as for dtypes
   const bool is_name = PyType_Check(object.ptr()) || PyUnicode_CheckExact(object.ptr());
@@ -95,8 +125,7 @@ Dtype dtype_from(nb::handle object) {
   };
   if (nb::isinstance<nb::str>(object))
     if (const auto known = dtype_from_name(nb::cast<std::string>(object))) return remembered(*known);
-  static const auto* const dtype_class = reinterpret_cast<PyTypeObject*>(nb::object(numpy().attr("dtype")).release().ptr());
-  const bool is_dtype = PyType_IsSubtype(Py_TYPE(object.ptr()), const_cast<PyTypeObject*>(dtype_class));
+  const bool is_dtype = PyType_IsSubtype(Py_TYPE(object.ptr()), dtype_class());
   const nb::object dtype = is_dtype ? nb::borrow(object) : numpy().attr("dtype")(object);
   const std::optional<Dtype> known = dtype_of_numpys(dtype);
   if (!known) throw Error(ErrorKind::type, "no kasoku array can hold dtype " + nb::cast<std::string>(nb::str(dtype)));

@@ -18,6 +18,10 @@ Dtype dtype_from(nb::handle object);
 std::optional<Dtype> optional_dtype(nb::handle object);  ///< None: nothing
 /// The dtype of ours for a numpy.dtype; nothing for one that no array of ours can hold.
 std::optional<Dtype> dtype_of_numpys(nb::handle dtype);
+/// Objects, texts, times or floats of 80 bits of NumPy's.
+bool is_of_other_elements(nb::handle object);
+/// A dtype, or a text that names one, of such elements.
+bool is_other_dtype(nb::handle object);
 /// numpy.dtype of a dtype; a string for what NumPy lacks.
 nb::object numpy_dtype(Dtype dtype);
 

@@ -231,7 +231,7 @@ bool declines(const nb::python_error& error) {
   if (error.matches(PyExc_NotImplementedError)) return true;
   if (!error.matches(PyExc_TypeError)) return false;
   if (nb::hasattr(error.value(), "signature")) return true;  // kasoku/_namespace/signatures.py
-  const std::string said = error.what();
+  const auto said = nb::cast<std::string>(nb::str(error.value()));  // what() has the traceback's lines
   return std::ranges::any_of(std::initializer_list<const char*>{"no kasoku array can hold", "no array can be made of",
                                                                 " takes no ", "unexpected keyword argument",
                                                                 "out is an array, not a ", " is not defined for "},
@@ -273,7 +273,13 @@ bool holds(nb::handle object, bool (*is_such)(nb::handle), int axes = 64) {
   return false;
 }
 
-bool holds_other_rules(nb::handle object) { return holds(object, has_rules_of_its_own); }
+/// Whether NumPy computes with what no array of ours holds, or what has rules of its own.
+bool is_numpys_alone(nb::handle object) {
+  if (is_array(object) || PyLong_CheckExact(object.ptr()) || PyFloat_CheckExact(object.ptr())) return false;
+  return has_rules_of_its_own(object) || is_of_other_elements(object);
+}
+
+bool holds_what_is_numpys_alone(nb::handle object) { return holds(object, is_numpys_alone); }
 
 /// NumPy's functions on our arrays: the function of that name, on their device.
 nb::object array_function(nb::handle, nb::handle function, nb::handle, nb::handle args, nb::handle kwargs) {
@@ -287,7 +293,7 @@ nb::object array_function(nb::handle, nb::handle function, nb::handle, nb::handl
   }
   const nb::object ours = function_of_ours(function, name, module);
   const bool is_into_numpys = writes_first(name) && given.size() > 0 && !is_array(given[0]);
-  if (ours.is_valid() && !is_into_numpys && !holds_other_rules(given)) {
+  if (ours.is_valid() && !is_into_numpys && !holds_what_is_numpys_alone(given)) {
     try {
       return ours(*given, **nb::borrow<nb::kwargs>(kwargs));
     } catch (nb::python_error& error) {
@@ -367,7 +373,7 @@ nb::object array_ufunc(nb::handle ufunc, nb::handle method, const nb::args& inpu
     return numpys();
   };
   for (nb::handle one : inputs)
-    if (has_rules_of_its_own(one)) return numpys();
+    if (is_numpys_alone(one)) return numpys();
   if (is_call && its.operation.is_valid() && kwargs.size() == 0) return ours(its.operation, inputs, kwargs);
   if (is_call) {
     nb::kwargs rest;
@@ -422,7 +428,7 @@ PyObject* asked_by_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t n, Py
   return guarded([=] {
     if (n < 2) throw nb::type_error("__array_ufunc__ takes a ufunc and the name of its method");
     const nb::handle ufunc = args[0], method = args[1];
-    const bool is_plain = !names && !std::any_of(args + 2, args + n, has_rules_of_its_own) &&
+    const bool is_plain = !names && !std::any_of(args + 2, args + n, is_numpys_alone) &&
                           PyUnicode_Check(method.ptr()) &&
                           PyUnicode_CompareWithASCIIString(method.ptr(), "__call__") == 0;
     if (const OursOfUfunc& its = ours_of(ufunc); is_plain && its.operation.is_valid()) {
@@ -573,17 +579,20 @@ nb::object call_known(const NumpyFunction& f, const GivenArguments& given) {
   const auto number_if_new = [&](nb::object result) {
     return given.any([&](nb::handle one) { return is_given(result, one); }) ? std::move(result) : numbers_or_arrays(std::move(result), f.moves_elements);
   };
+  const auto asks_for_other_dtype = [&] {
+    for (size_t i = given.by_place(); i < given.count(); ++i)
+      if (PyUnicode_CompareWithASCIIString(PyTuple_GetItem(given.names, static_cast<Py_ssize_t>(i - given.by_place())), "dtype") == 0) return is_other_dtype(given.all[i]);
+    return false;
+  };
   const auto has_other_rules = [&] {
-    return f.makes_arrays ? given.any(has_rules_of_its_own) : given.any(holds_other_rules);
+    return f.makes_arrays ? given.any(is_numpys_alone) || asks_for_other_dtype() : given.any(holds_what_is_numpys_alone);
   };
   if (f.ours.is_valid() && (makes_arrays || (f.least == 0 && has_arrays())) &&
       !(f.makes_arrays && given.any(is_swapped)) && !has_other_rules() &&
       (!f.writes_first || (given.by_place() > 0 && is_array(given.all[0])))) {
     if (nb::object result = given.call(f.ours); result.is_valid()) return array_of(result) && array_of(result)->ndim() > 0 ? std::move(result) : number_if_new(std::move(result));
     nb::python_error error;
-    if (!declines(error) &&
-        !(makes_arrays && (error.matches(PyExc_TypeError) || (error.matches(PyExc_ValueError) && has_arrays()))))
-      throw error;
+    if (!(makes_arrays && (error.matches(PyExc_TypeError) || (error.matches(PyExc_ValueError) && has_arrays()))) && !declines(error)) throw error;
   }
   if (!f.is_ufunc && has_arrays()) return through_numpy(f.name, f.numpys, given.tuple(), given.named(), true);
   nb::object result = given.call(f.numpys);  // of our arrays a ufunc asks __array_ufunc__

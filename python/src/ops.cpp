@@ -314,14 +314,6 @@ nb::object by_own_arithmetic(Op op, nb::handle other, nb::handle right) {
   return nb::steal(result);
 }
 
-/// Objects, texts, times or floats of 80 bits of NumPy's.
-bool is_of_other_elements(nb::handle object) {
-  const nb::object dtype = nb::getattr(object, "dtype", nb::none());
-  if (PyObject_IsInstance(dtype.ptr(), nb::object(numpy().attr("dtype")).ptr()) != 1) return false;
-  const std::optional<Dtype> known = dtype_of_numpys(dtype);
-  return !known || info(*known).code.empty();
-}
-
 nb::object by_numpys_ufunc(const std::string& name, nb::handle operands, const nb::dict& named = nb::dict()) {
   return call_numpy("numpy." + name, numpy().attr(name.c_str()), operands, named);
 }

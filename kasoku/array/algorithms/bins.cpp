@@ -393,14 +393,17 @@ double value_between(double x, std::span<const double> points, std::span<const d
 /// interp() at once, where all of it is at hand: of few values, because to put its steps together costs more than they do,
 /// of values between few points, and of values in order, which find their points beside those of the one before.
 std::optional<Array> interp_directly(const Array& x, const Array& points, const Array& values, const std::optional<Array>& left, const std::optional<Array>& right) {
+  constexpr size_t few_points = 16;
   if (!runs_at_once(x.device())) return std::nullopt;
+  if (static_cast<size_t>(points.size()) <= few_points)  // numbers of another dtype are pending
+    for (const Array* each : {&x, &points, &values})
+      if (&each->device() == &x.device()) each->data_for_read();
   const std::shared_ptr<Buffer> buffers[] = {x.buffer_if_computed(), points.buffer_if_computed(), values.buffer_if_computed()};
   if (std::ranges::any_of(buffers, std::logical_not())) return std::nullopt;
   const auto elements = [&](const Array& array, size_t i) {
     return std::span(reinterpret_cast<const double*>(static_cast<const char*>(buffers[i]->memory()) + array.offset()), static_cast<size_t>(array.size()));
   };
   const std::span xs = elements(x, 0), at = elements(points, 1), of = elements(values, 2);
-  constexpr size_t few_points = 16;
   if (x.size() > few_elements && at.size() > few_points && !std::ranges::is_sorted(xs)) return std::nullopt;
   double ends[] = {of.front(), of.back()};
   for (size_t i = 0; i < 2; ++i)

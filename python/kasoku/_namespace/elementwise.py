@@ -59,7 +59,8 @@ def iscomplex(x) -> Array:
     >>> ks.iscomplex(ks.array([1 + 1j, 1]))
     array([ True, False])
     """
-    return given(x).imag != 0
+    x = given(x)
+    return x.imag != 0 if is_complex(x.dtype) else _core.zeros(x.shape, "bool", x.device)
 
 
 def isreal(x) -> Array:
@@ -68,7 +69,8 @@ def isreal(x) -> Array:
     >>> ks.isreal(ks.array([1 + 1j, 1]))
     array([False,  True])
     """
-    return given(x).imag == 0
+    x = given(x)
+    return x.imag == 0 if is_complex(x.dtype) else _core.ones(x.shape, "bool", x.device)
 
 
 def iscomplexobj(x) -> bool:

@@ -128,6 +128,26 @@ def test_the_first_of_equals_and_of_nans_is_the_position(dtype, device):
             assert int(ks.array(zeros, device=device).argmin()) == 0
 
 
+@pytest.mark.parametrize(
+    "dtype", ["bool", "int8", "uint16", "float16", "int32", "float32", "float64", "uint64", "complex128"]
+)
+def test_positions_along_rows_and_columns_of_any_length(dtype, device):
+    rng = np.random.default_rng(5)
+    for n, m in itertools.product((1, 7, 8, 9, 63, 64, 65, 200, 1025), (1, 3, 70)):
+        x = rng.integers(0, 2 if dtype == "bool" else 100, (m, n)).astype(dtype)
+        for special in [None] + ["nan", "one nan"] * (np.dtype(dtype).kind in "fc"):
+            if special:
+                x.ravel()[rng.integers(0, x.size, x.size if special == "nan" else 1)] = np.nan
+            for shown in (x, x.T, x[:, ::-1], x[::-1], x.reshape(m, n, 1)):
+                y = ks.array(shown, device=device)
+                for axis in (0, 1, -1, None):
+                    for name in ("argmax", "argmin"):
+                        got = getattr(y, name)(axis=axis).numpy()
+                        np.testing.assert_array_equal(
+                            got, getattr(shown, name)(axis=axis), f"{name} {axis} {shown.shape} {special}"
+                        )
+
+
 @pytest.mark.parametrize("wanted", ["float32", "float64", "int64"])
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int16", "uint16"])
 def test_sums_of_small_integers_have_the_bits_of_their_tree_in_the_wanted_type(dtype, wanted, device):

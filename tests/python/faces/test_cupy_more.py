@@ -1,6 +1,7 @@
 """What CuPy's programs use beyond NumPy's names: distributions by rows, padding, polynomials by rising powers, interfaces."""
 
 import gc
+import importlib
 import inspect
 import operator
 import os
@@ -437,6 +438,13 @@ REFUSED = {
     "too few windows": (ValueError, lambda cp, a: cp.lib.stride_tricks.sliding_window_view(cp.ones((2, 3)), (2,))),
     "no dtype": (ValueError, lambda cp, a: cp.require(a, "random")),
     "complex weights": (TypeError, lambda cp, a: cp.polyfit(a, a, 1, w=a + 1j)),
+    "texts": (ValueError, lambda cp, a: cp.array(["a", "b"])),
+    "times": (ValueError, lambda cp, a: cp.asarray(np.arange(3).astype("m8[s]"))),
+    "the next complex number": (TypeError, lambda cp, a: cp.nextafter(a + 1j, 9)),
+    "labels of complex numbers": (TypeError, lambda cp, a: importlib.import_module("kasoku.compat.cupyx.scipy.ndimage").label(a + 1j)),
+    "an erosion of complex numbers": (TypeError, lambda cp, a: importlib.import_module("kasoku.compat.cupyx.scipy.ndimage").binary_erosion(a + 1j)),
+    "an error mode that is none": (NotImplementedError, lambda cp, a: importlib.import_module("kasoku.compat.cupyx").seterr(linalg="some")),
+    "a dtype that no loop gives": (TypeError, lambda cp, a: cp.sqrt(a, dtype="i4")),
 }  # fmt: skip
 
 
@@ -445,6 +453,22 @@ def test_what_cupy_refuses(cp, what):
     error, call = REFUSED[what]
     with pytest.raises(error):
         call(cp, cp.arange(6.0))
+
+
+def test_what_fuse_keeps_can_be_cleared(cp):
+    @cp.fuse(kernel_name="twice")
+    def twice(x):
+        return x + x
+
+    twice.clear_cache()
+    assert cp.fuse(len) is len and float(twice(cp.ones(2)).sum()) == 4
+
+
+def test_arrays_that_differ_in_last_places_are_told(cp):
+    one = cp.ones(2)
+    cp.testing.assert_array_max_ulp(one, cp.nextafter(one, 2 * one))
+    with pytest.raises(AssertionError):
+        cp.testing.assert_array_max_ulp(one, one + 1e-9)
 
 
 def test_what_is_sorted_in_place_has_no_gaps(cp):

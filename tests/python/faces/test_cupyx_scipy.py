@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 golden = next(p for p in pathlib.Path(__file__).parents if (p / "pyproject.toml").exists()) / "tests/golden/scipy.json"
-modules = "special linalg stats spatial.distance ndimage signal fft".split()
+modules = "special linalg stats spatial.distance ndimage signal fft interpolate".split()
 nan, inf = np.nan, np.inf
 
 reals = [-7.25, -3.5, -1.25, -1, -0.5, -1e-3, 0, 1e-9, 1e-3, 0.25, 0.5, 1, 1.5, 2, 3.75, 10, 35.5, 150, nan]
@@ -214,6 +214,9 @@ CASES |= {
     **{f"signal.chirp {m}": lambda s, a, m=m: s.signal.chirp(a(np.linspace(0, 2, 9)), 1.5, 2, 4, m, phi=30) for m in ("linear", "quadratic", "logarithmic", "hyperbolic")},
     "signal.unit_impulse": lambda s, a: s.signal.unit_impulse((3, 4), "mid"), "signal.unit_impulse at one number": lambda s, a: s.signal.unit_impulse((4, 4), 2), "signal.unit_impulse at": lambda s, a: s.signal.unit_impulse(5, 2, "int32"),
     **{f"windows.{w} {n} {sym}": lambda s, a, w=w, n=n, sym=sym: getattr(s.signal.windows, w)(n, sym=sym) for w in WINDOWS for n in (1, 8, 9) for sym in (True, False)},
+    **{f"windows.chebwin {n} {sym}": lambda s, a, n=n, sym=sym: s.signal.windows.chebwin(n, 60, sym) for n in (1, 8, 9) for sym in (True, False)},
+    **{f"windows.taylor {n} {sym}": lambda s, a, n=n, sym=sym: s.signal.windows.taylor(n, 5, 40, sym=sym) for n in (1, 8, 9) for sym in (True, False)},
+    "windows.taylor as it is": lambda s, a: s.signal.windows.taylor(9, norm=False),
     "windows.gaussian": lambda s, a: s.signal.windows.gaussian(9, 2), "windows.kaiser": lambda s, a: s.signal.windows.kaiser(8, 6.0, False), "windows.exponential": lambda s, a: s.signal.windows.exponential(9, tau=3),
     "windows.general_cosine": lambda s, a: s.signal.windows.general_cosine(9, [0.4, 0.5, 0.1]), "windows.general_gaussian": lambda s, a: s.signal.windows.general_gaussian(9, 1.5, 2), "windows.general_hamming": lambda s, a: s.signal.windows.general_hamming(9, 0.6),
     "windows.tukey of 1": lambda s, a: s.signal.windows.tukey(9, 1), "windows.get_window": lambda s, a: s.signal.get_window(("tukey", 0.3), 10), "windows.get_window of a number": lambda s, a: s.signal.get_window(4.0, 7),
@@ -291,6 +294,60 @@ CASES |= {
     "signal.freqz_zpk": lambda s, a: s.signal.freqz_zpk(*ROOTS, worN=9), "signal.freqs": lambda s, a: s.signal.freqs([1.0, 2], [1.0, 3, 2], [0.5, 1, 4]), "signal.freqs_zpk": lambda s, a: s.signal.freqs_zpk([-1.0], [-2.0, -0.5], 3.0, [0.5, 1, 4]),
     "signal.group_delay": lambda s, a: s.signal.group_delay((B_, A_), 7), "signal.group_delay at frequencies": lambda s, a: s.signal.group_delay((B_, [1.0]), [0.1, 0.4], fs=2.0),
 }  # fmt: skip
+
+
+AT = np.array([0.0, 0.7, 1.9, 2.0, 4.5])
+THROUGH = np.array([[1.0, 0.5, -2], [0.2, 0.5, 3], [2.2, 0.5, 1], [2.0, -1, 1], [1.0, 0.5, -2]])
+BETWEEN = np.array([[-0.5, 0, 0.3, 0.7], [1.95, 2.5, 4.5, 6]])
+LINES = [np.array([0.0, 1, 3]), np.array([5.0, 2, 1, 0])]
+GRID = np.arange(24.0).reshape(3, 4, 2) ** 1.5
+WITHIN = np.array([[0.5, 4.5], [3, 0], [1, 1.5], [0.2, nan], [4, 1]])
+
+
+def _spline(make, nu):
+    """Of a spline: values, derivatives, integrals."""
+
+    def of(s, a):
+        found = []
+        for n in (2, 3, 4, 5):
+            y = THROUGH.copy()[:n]
+            y[-1] = y[0] if make is PERIODIC else y[-1]
+            p = make(s, a(AT[:n]), a(y), 0), make(s, a(AT[:n]), a(y.T), 1)
+            found += [
+                p[0](a(BETWEEN), nu),
+                p[1](a(BETWEEN), nu),
+                p[0].antiderivative()(a(BETWEEN)),
+                p[1].derivative()(a(BETWEEN)),
+            ]
+            found += [p[0].integrate(0.25, 5.5), p[0].c]
+        return found
+
+    return of
+
+
+PERIODIC = lambda s, x, y, axis: s.interpolate.CubicSpline(x, y, axis, bc_type="periodic")  # noqa: E731
+SPLINES = {
+    "PchipInterpolator": lambda s, x, y, axis: s.interpolate.PchipInterpolator(x, y, axis),
+    "Akima1DInterpolator": lambda s, x, y, axis: s.interpolate.Akima1DInterpolator(x, y, axis),
+    "CubicHermiteSpline": lambda s, x, y, axis: s.interpolate.CubicHermiteSpline(x, y, y[::-1] - 1, axis),
+    "CubicSpline periodic": PERIODIC,
+    **{f"CubicSpline {kind}": lambda s, x, y, axis, kind=kind: s.interpolate.CubicSpline(x, y, axis, kind) for kind in ("not-a-knot", "natural", "clamped", ((1, [2.0, 1, 0]), (2, [0.5, 0, 1])), ("not-a-knot", "natural"))},
+}  # fmt: skip
+CASES |= {
+    **{f"interpolate.{name} {nu}": _spline(make, nu) for name, make in SPLINES.items() for nu in (0, 1, 2, 4)},
+    "interpolate.PPoly that falls": lambda s, a: s.interpolate.PPoly(a(GRID), a([3.0, 2.5, 1, 0, -1]))(a(BETWEEN)),
+    "interpolate.PPoly along an axis": lambda s, a: s.interpolate.PPoly(a(GRID), a([0.0, 1, 3]), False, 1)(a(BETWEEN)),
+    "interpolate.PPoly of more": lambda s, a: _extended(s.interpolate.PPoly(a(GRID), a(AT)), a)(a(BETWEEN * 2)),
+    "interpolate.pchip_interpolate": lambda s, a: s.interpolate.pchip_interpolate(a(AT), a(THROUGH), a(BETWEEN), [0, 1]),
+    **{f"interpolate.RegularGridInterpolator {m} {fill}": lambda s, a, m=m, fill=fill: s.interpolate.RegularGridInterpolator([a(x) for x in LINES], a(GRID), m, False, fill)(a(WITHIN)) for m in ("linear", "nearest") for fill in (nan, None, -7.0)},
+    "interpolate.interpn": lambda s, a: s.interpolate.interpn([a(AT)], a(THROUGH), a([0.3, 1.9, 4.5])),
+    "interpolate.interpn of a tuple": lambda s, a: s.interpolate.interpn([a(x) for x in LINES], a(GRID), (a([[0.5], [2]]), a([1.5, 3.0]))),
+}  # fmt: skip
+
+
+def _extended(polynomials, a):
+    polynomials.extend(a(GRID[1:, :1]), a([6.5]))
+    return polynomials
 
 
 def _host(x):
@@ -664,3 +721,26 @@ def test_the_analytic_signal_of_a_matrix_is_that_of_its_rows_and_columns():
     for f, args in ((signal.upfirdn, ([], x)), (signal.resample_poly, (x, 0, 1)), (signal.czt, (x, 0))):
         with pytest.raises(ValueError, match="h must|up and down|output points"):
             f(*map(cp.asarray, args[:1]), *args[1:])
+
+
+def test_points_that_no_curve_goes_through_are_refused():
+    from kasoku.compat import cupy as cp
+    from kasoku.compat.cupyx.scipy import interpolate
+
+    x, y = cp.arange(4.0), cp.arange(8.0).reshape(4, 2)
+    for make in (interpolate.PchipInterpolator, interpolate.Akima1DInterpolator, interpolate.CubicSpline):
+        for bad in ((x[::-1], y), (x[:1], y[:1]), (x, y[:3]), (x + cp.nan, y), (x + 0j, y)):
+            with pytest.raises(ValueError):
+                make(*bad)
+    with pytest.raises(ValueError, match="identical"):
+        interpolate.CubicSpline(x, y, bc_type="periodic")
+    with pytest.raises(ValueError, match="not allowed"):
+        interpolate.CubicSpline(x, y, bc_type="some")
+    with pytest.raises(ValueError, match="breakpoints"):
+        interpolate.PPoly(y, x)
+    with pytest.raises(ValueError, match="bounds"):
+        interpolate.interpn((x,), y, cp.asarray([4.5]))
+    with pytest.raises(ValueError, match="ascending"):
+        interpolate.RegularGridInterpolator((x * 0,), y)
+    with pytest.raises(ValueError, match="Method"):
+        interpolate.RegularGridInterpolator((x,), y, "cubic")

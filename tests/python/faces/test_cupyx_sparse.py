@@ -1,6 +1,8 @@
 """cupyx.scipy.sparse beside the same computation on whole matrices, by NumPy."""
 
 import operator
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -347,9 +349,104 @@ def test_components_are_the_nodes_between_which_ways_lead(n, share, connection):
             assert sparse.csgraph.connected_components(given, directed, connection, return_labels=False) == count
 
 
+@pytest.mark.parametrize("format", formats)
+def test_get_gives_scipys_matrix(format, monkeypatch):
+    """SciPy is not needed otherwise: what is asked of it is its public constructor and the change of format."""
+
+    class Coo:
+        def __init__(self, parts, shape):
+            (self.data, (self.row, self.col)), self.shape = parts, shape
+
+        def asformat(self, format):
+            self.format = format
+            return self
+
+    package, scipys = types.ModuleType("scipy"), types.ModuleType("scipy.sparse")
+    package.sparse, scipys.coo_matrix = scipys, Coo
+    monkeypatch.setitem(sys.modules, "scipy", package)
+    monkeypatch.setitem(sys.modules, "scipy.sparse", scipys)
+    got = made(format, A).get()
+    want = np.zeros(got.shape)
+    want[got.row, got.col] = got.data
+    assert isinstance(got, Coo) and got.format == format and type(got.data) is np.ndarray
+    np.testing.assert_array_equal(want, A)
+
+
+@pytest.mark.parametrize("connection", ["weak", "strong"])
+def test_components_of_long_ways(connection):
+    """Nodes one after the other in any order: what took a round for each of them took minutes."""
+    n = 100_000
+    way = np.random.default_rng(4).permutation(n).astype("int32")
+    begins, ends = way[:-1], way[1:]
+    ring = n // 2
+    if connection == "strong":  # the first half of the way leads back to its begin
+        begins, ends = np.append(begins, way[ring - 1]), np.append(ends, way[0])
+    ones = cp.ones(len(begins))
+    graph = sparse.coo_matrix((ones, (cp.asarray(begins), cp.asarray(ends))), shape=(n, n)).tocsr()
+    count, labels = sparse.csgraph.connected_components(graph, connection=connection)
+    together = np.arange(n)
+    together[way if connection == "weak" else way[:ring]] = (way if connection == "weak" else way[:ring]).min()
+    assert count == len(np.unique(together))
+    np.testing.assert_array_equal(cp.asarray(labels).get(), np.unique(together, return_inverse=True)[1])
+
+
 def test_graphs_that_are_none_are_refused():
     with pytest.raises(ValueError, match="shape"):
         sparse.csgraph.connected_components(made("csr", A))
     with pytest.raises(ValueError, match="strong"):
         sparse.csgraph.connected_components(made("csr", S), connection="some")
     assert sparse.csgraph.connected_components(made("csr", np.zeros((0, 0))))[0] == 0
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+@pytest.mark.parametrize("largest", [True, False])
+def test_lobpcg_finds_eigenvalues_at_an_end(dtype, largest):
+    """Of a matrix alone, with another, near an inverse, beside vectors that are known, and from functions."""
+    rng = np.random.default_rng(8)
+    n, k = 120, 4
+    a = np.diag(np.arange(1.0, n + 1)) + np.diag(np.full(n - 1, 0.4), 1) + np.diag(np.full(n - 1, 0.4), -1)
+    a = (
+        a + (1j * (np.diag(np.full(n - 1, 0.2), 1) - np.diag(np.full(n - 1, 0.2), -1)) if dtype == "complex128" else 0)
+    ).astype(dtype)
+    b = np.diag(rng.random(n) + 1).astype(dtype)
+    start = cp.asarray(rng.random((n, k)).astype(dtype))
+    half = np.diag(1 / np.sqrt(np.diagonal(b)))
+    tol = 2e-3 if dtype == "float32" else 1e-7
+    rtol = 1e-4 if dtype == "float32" else 1e-8
+    for matrix in (made("csr", a), cp.asarray(a), linalg.aslinearoperator(made("csr", a)), lambda v: cp.asarray(a) @ v):
+        for second in (None, made("csr", b)):
+            full = np.linalg.eigvalsh(a if second is None else half @ a @ half)
+            want = full[::-1][:k] if largest else full[:k]
+            near = None if largest else cp.asarray(np.diag(1 / np.diagonal(a)).astype(dtype))
+            w, v = linalg.lobpcg(matrix, start, second, near, tol=tol, maxiter=200, largest=largest)
+            assert w.dtype == np.dtype(dtype).char.lower() and v.shape == (n, k) and v.dtype == dtype
+            np.testing.assert_allclose(w.get(), want, rtol=rtol)
+            bv = v.get() if second is None else b @ v.get()
+            np.testing.assert_allclose(v.get().conj().T @ bv, np.eye(k), atol=1e-4 if dtype == "float32" else 1e-9)
+            assert np.linalg.norm(a @ v.get() - bv * w.get(), axis=0).max() <= 2 * tol
+    vectors = cp.asarray(np.linalg.eigh(a)[1][:, -2:] if largest else np.linalg.eigh(a)[1][:, :2])
+    values = np.linalg.eigvalsh(a)
+    w, v, then, norms = linalg.lobpcg(
+        made("csr", a),
+        start,
+        Y=vectors,
+        tol=tol,
+        maxiter=200,
+        largest=largest,
+        retLambdaHistory=True,
+        retResidualNormsHistory=True,
+    )
+    np.testing.assert_allclose(w.get(), values[::-1][2 : k + 2] if largest else values[2 : k + 2], rtol=rtol)
+    assert len(then) == len(norms) and float(norms[-1].max()) <= tol
+
+
+def test_lobpcg_says_what_is_wrong():
+    a = made("csr", np.diag(np.arange(1.0, 11)))
+    with pytest.raises(ValueError, match="rank-2"):
+        linalg.lobpcg(a, cp.ones(10))
+    with pytest.raises(ValueError, match="exceeds"):
+        linalg.lobpcg(a, cp.ones((10, 11)))
+    with pytest.raises(ValueError, match="dependent"):
+        linalg.lobpcg(a, cp.ones((10, 2)))
+    with pytest.warns(UserWarning, match="iteration 1"):
+        linalg.lobpcg(a, cp.asarray(np.random.default_rng(0).random((10, 2))), tol=1e-14, maxiter=1)

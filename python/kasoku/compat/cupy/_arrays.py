@@ -126,7 +126,7 @@ def _from_host(obj, dtype, order):
     if _holds_arrays(obj):
         obj = _nested(obj)
     host = np.asarray(obj, dtype)
-    if host.dtype.hasobject:
+    if host.dtype.hasobject or host.dtype.kind in "USMm":
         raise ValueError(f"cupy.array: no array holds the dtype {host.dtype}")
     return _core.array(host, None, cuda.current(), order=order)
 

@@ -49,13 +49,22 @@ class ufunc:
                 own = next((a for a in args if isinstance(a, ndarray) and type(a) is not ndarray), None)
                 return result if own is None else own._of_my_class(result)
             except TypeError:
-                if self.__name__ == "nextafter":  # the engine steps in float32
+                if self.__name__ == "nextafter" and not np.iscomplexobj(
+                    np.empty(0, ks.result_type(*args))
+                ):  # the engine steps in float32
                     return _half_after(*args)
                 raise
         return self._into(args, out, dtype, casting)
 
+    def _must_give(self, dtype):
+        """That one of the loops has results of this dtype, or all have bools."""
+        given = {np.dtype(one[-1]) for one in self.types}
+        if dtype not in given and given != {np.dtype(bool)}:
+            raise TypeError(f"cupy.{self.__name__}: no matching signature found: it does not give {dtype}")
+
     def _into(self, args, out, dtype, casting):
         if dtype is not None:
+            self._must_give(np.dtype(dtype))
             # [()]: a number stays one, since an array of NumPy's is refused.
             args = [a.astype(dtype) if isinstance(a, ks.Array) else np.asarray(a).astype(dtype)[()] for a in args]
         result = self(*args)

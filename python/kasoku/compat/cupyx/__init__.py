@@ -23,8 +23,9 @@ def seterr(**kwargs):
     for name, value in kwargs.items():
         if name not in _errors:
             raise TypeError(f"cupyx.seterr() has no argument {name!r}")
-        if value is not None:
-            _errors[name] = value
+        if name == "linalg" and value not in (None, "ignore", "raise"):
+            raise NotImplementedError(f"cupyx.seterr(): linalg is 'ignore' or 'raise', not {value!r}")
+    _errors.update({name: value for name, value in kwargs.items() if value is not None})
     return old
 
 

@@ -9,7 +9,7 @@ from ..._face.table import bound as _bound, plain as _plain
 
 _plain(globals(), {f"assert_{name}": (
     _bound(lambda actual, desired, *args, check, **kwargs: (
-        check(cupy.asnumpy(actual), cupy.asnumpy(desired), *args, **kwargs) and None), check=getattr(np.testing, f"assert_{name}")),
+        [check(cupy.asnumpy(actual), cupy.asnumpy(desired), *args, **kwargs)] and None), check=getattr(np.testing, f"assert_{name}")),
     f"numpy.testing.assert_{name} of arrays on any device.",
 ) for name in "allclose array_almost_equal array_almost_equal_nulp array_less array_max_ulp".split()})  # fmt: skip
 

@@ -6,7 +6,7 @@ from ... import tests_of as _tests_of
 from ...cupy._routines import _is_on_device
 
 globals().update(_tests_of(__name__, "cupy.scipy"))
-_later = ("fft", "fftpack", "linalg", "ndimage", "signal", "sparse", "spatial", "special", "stats")
+_later = ("fft", "fftpack", "interpolate", "linalg", "ndimage", "signal", "sparse", "spatial", "special", "stats")
 
 
 def get_array_module(*args):

@@ -5,11 +5,12 @@ import numpy as _np
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
+from ...._face import trees as _trees
 from ...._face.compositions import along as _along
 from ...._face.kernels import kernel as _kernel
 from ...._face.table import bound as _bound, plain as _plain
 from ._filters import _footprint, _wide
-from ._morphology import generate_binary_structure
+from ._morphology import _truth, generate_binary_structure
 
 
 def _each_label(of, a, labels, index):
@@ -121,14 +122,9 @@ def value_indices(arr, *, ignore_value=None, adaptive_index_dtype=False):
             if value != ignore_value}  # fmt: skip
 
 
-# Kernels that join trees of elements: each element with its neighbours before it, and then with its root.
-_tree = "raw int32 shape, int32 axes, raw int32 before, int32 neighbours", "raw int32 roots"
-_root_of = """
-      __device__ int root_of(volatile int *roots, int at) {
-        while (roots[at] != at) at = roots[at];
-        return at;
-      }"""
-_joining = _kernel(*_tree, """
+# Joins the trees of each element and of its neighbours before it.
+_join_neighbours = _kernel(
+    "raw int32 shape, int32 axes, raw int32 before, int32 neighbours", "raw int32 roots", """
       if (roots[i] >= 0)
         for (int k = 0; k < neighbours; k++) {
           int rest = i, step = 1, at = i;
@@ -140,26 +136,13 @@ _joining = _kernel(*_tree, """
             step *= shape[axis];
             if (at < 0) break;
           }
-          if (at < 0 || roots[at] < 0) continue;
-          int high = i;
-          while (true) {  // the greater root becomes a child of the lesser one, unless another thread was faster
-            high = root_of(&roots[0], high);
-            at = root_of(&roots[0], at);
-            if (high == at) break;
-            if (high < at) {
-              const int kept = high;
-              high = at;
-              at = kept;
-            }
-            if (atomicCAS(&roots[high], high, at) == high) break;
-          }
-        }""", "join_neighbours", _root_of), _kernel(
-    *_tree, "if (roots[i] >= 0) roots[i] = root_of(&roots[0], i);", "find_roots", _root_of)  # fmt: skip
+          if (at >= 0 && roots[at] >= 0) join_trees(&roots[0], i, at);
+        }""", "join_neighbours", _trees.preamble)  # fmt: skip
 
 
 def label(input, structure=None, output=None):
     """Numbers for what hangs together, from 1 in the order of the first elements, and how many there are."""
-    a = _asarray(input) != 0
+    a = _truth(input)
     places = _footprint(a, None, generate_binary_structure(a.ndim, 1) if structure is None else structure)
     if (places != places[(slice(None, None, -1),) * a.ndim]).any() or places.shape != (3,) * a.ndim:
         raise ValueError("structuring element is not symmetric")
@@ -169,8 +152,8 @@ def label(input, structure=None, output=None):
     own = _ks.arange(a.size, dtype="int32", device=a.device).reshape(a.shape)
     roots = _ks.where(a, own, -1).reshape(-1)
     if a.size:
-        for kernel in _joining:
-            kernel(shape, a.ndim, before, before.size // max(a.ndim, 1), roots, size=a.size)
+        _join_neighbours(shape, a.ndim, before, before.size // max(a.ndim, 1), roots, size=a.size)
+        _trees.find_roots(roots, roots, size=a.size)
     roots = roots.reshape(a.shape)
     first = (roots == own) & a
     numbers = _ks.concatenate((_ks.cumsum(first.reshape(-1)), _ks.asarray([0], device=a.device)))

@@ -15,9 +15,17 @@ def generate_binary_structure(rank, connectivity):
     return far <= max(connectivity, 1)
 
 
+def _truth(input):
+    """Where a real input is not 0."""
+    a = _asarray(input)
+    if a.dtype.kind == "c":
+        raise TypeError("Complex type not supported")
+    return a != 0
+
+
 def _binary(input, structure=None, iterations=1, mask=None, output=None, border_value=0, origin=0, brute_force=False,
             *, is_dilation):  # fmt: skip
-    a = _asarray(input) != 0
+    a = _truth(input)
     places = _footprint(a, None, generate_binary_structure(a.ndim, 1) if structure is None else structure)
     origin = _for_axes(origin, a.ndim, "origin")
     if is_dilation:  # the erosion of what is not there
@@ -46,7 +54,7 @@ def _binary_after(input, structure=None, iterations=1, output=None, origin=0, ma
 
 def binary_fill_holes(input, structure=None, output=None, origin=0):
     """The input with its holes filled: places that are not reached from outside."""
-    a = _asarray(input) != 0
+    a = _truth(input)
     return _result(~_dilated(_ks.zeros_like(a), structure, -1, ~a, None, 1, origin), a, output)
 
 

@@ -68,6 +68,34 @@ def _exponential(k, n, center=None, tau=1.0):
     return _ks.exp(-abs(k - ((n - 1) / 2 if center is None else center)) / tau)
 
 
+def _chebwin(k, n, at):
+    """The transform of a Chebyshev polynomial, all of whose side lobes are `at` decibels below the main one."""
+    order = n - 1
+    x = _math.cosh(_math.acosh(10 ** (abs(at) / 20)) / order) * _ks.cos(_math.pi * k / n)
+    beyond = _ks.cosh(order * _ks.arccosh(_ks.maximum(abs(x), 1)))
+    p = _ks.where(
+        x > 1, beyond, _ks.where(x < -1, (2 * (n % 2) - 1) * beyond, _ks.cos(order * _ks.arccos(_ks.clip(x, -1, 1))))
+    )
+    if n % 2 == 0:  # half a place further
+        p = p * (_ks.cos(_math.pi / n * k) + 1j * _ks.sin(_math.pi / n * k))
+    half = _ks.fft.fft(p).real[: n // 2 + 1]
+    w = _ks.concatenate((_ks.flip(half[1:]), half[n % 2 == 0 :]))
+    return w / w.max()
+
+
+def _taylor(k, n, nbar=4, sll=30, norm=True):
+    """A constant and nbar - 1 cosines, for side lobes that begin `sll` decibels below the main one."""
+    a2 = (_math.acosh(10 ** (sll / 20)) / _math.pi) ** 2
+    s2 = nbar**2 / (a2 + (nbar - 0.5) ** 2)
+    shares = []
+    for m in range(1, nbar):
+        over = _math.prod(1 - m**2 / s2 / (a2 + (i - 0.5) ** 2) for i in range(1, nbar))
+        under = 2 * _math.prod(1 - m**2 / i**2 for i in range(1, nbar) if i != m)
+        shares.append((-1) ** (m + 1) * over / under)
+    w = 1 + 2 * sum(f * _ks.cos(2 * _math.pi * m * _centred(k, n) / n) for m, f in enumerate(shares, 1))
+    return w / (1 + 2 * sum(shares)) if norm else w
+
+
 _sums = {
     "blackman": (0.42, 0.50, 0.08), "blackmanharris": (0.35875, 0.48829, 0.14128, 0.01168), "hamming": (0.54, 0.46), "hann": (0.5, 0.5),
     "flattop": (0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368), "nuttall": (0.3635819, 0.4891775, 0.1365995, 0.0106411),
@@ -78,6 +106,7 @@ _of = _plain(globals(), {name: (_window(of), said) for name, (of, said) in {
     "bartlett": (lambda k, n: 1 - abs(2 * k / (n - 1) - 1), "A triangle that is 0 at both ends."),
     "bohman": (_bohman, "A cosine times itself, moved."),
     "boxcar": (lambda k, n: _ks.ones(n), "Ones."),
+    "chebwin": (_chebwin, "Dolph's and Chebyshev's window: side lobes of one height."),
     "cosine": (lambda k, n: _ks.sin(_math.pi / n * (k + 0.5)), "Half a wave."),
     "exponential": (_exponential, "Powers of e."),
     "gaussian": (lambda k, n, std: _ks.exp(-0.5 * (_centred(k, n) / std) ** 2), "A bell."),
@@ -87,6 +116,7 @@ _of = _plain(globals(), {name: (_window(of), said) for name, (of, said) in {
     "kaiser": (lambda k, n, beta: _ks.i0(beta * _ks.sqrt(1 - (_centred(k, n) / ((n - 1) / 2)) ** 2)) / _ks.i0(beta),
         "Kaiser's window, of Bessel functions."),
     "parzen": (_parzen, "Four boxes, each smoothed by the next."),
+    "taylor": (_taylor, "Taylor's window: side lobes of one height near the main one."),
     "triang": (lambda k, n: 1 - abs(_centred(k, n)) * 2 / (n + n % 2), "A triangle that is 0 beyond both ends."),
     "tukey": (_tukey, "Ones between two halves of a cosine."),
 }.items()})  # fmt: skip

@@ -148,7 +148,7 @@ class spmatrix(_Algebra, _Reductions):
         import scipy.sparse as sparse
 
         row, column, data = (x.get() for x in self._triples())
-        return sparse._formats["coo"]((data, (row, column)), shape=self.shape).asformat(self.format)
+        return sparse.coo_matrix((data, (row, column)), shape=self.shape).asformat(self.format)
 
     def copy(self):
         return self._with_data(self.data.copy())
