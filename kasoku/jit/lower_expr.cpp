@@ -3,6 +3,7 @@
 #include "kasoku/jit/lowering.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace kasoku::jit {
 
@@ -25,6 +26,12 @@ bool needs_statements(const Expr& expr) {
                                         expr.op == Operator::modulo || expr.op == Operator::power))
     return true;
   return std::ranges::any_of(expr.items, [](const ExprPtr& item) { return item && needs_statements(*item); });
+}
+
+/// k if it is 2^k and fits into 31 bits, else -1.
+int bits_of_power(std::optional<int64_t> number) {
+  const bool is_power = number && *number > 0 && *number <= int64_t{1} << 31 && std::has_single_bit(static_cast<uint64_t>(*number));
+  return is_power ? std::countr_zero(static_cast<uint64_t>(*number)) : -1;
 }
 
 /// Whether another function is called: it may write what is read before it.
@@ -214,8 +221,12 @@ Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Typ
   const Dtype dtype = type.dtype;
   // The // of two numbers goes with their %, as Python's does, also where one is infinite.
   const bool is_pythons = op == Operator::floor_divide && (dtype == Dtype::float32 || dtype == Dtype::float64);
+  const int bits = right && is_integer(dtype) ? bits_of_power(constant_int(*right)) : -1;
   const auto computed = [&](const std::string& left, const std::string& right_text) {
     const std::string x = cast(left, a.type.dtype, dtype), y = cast(right_text, b.type.dtype, dtype);
+    // Python rounds down, as a shift does: C's quotient would have to be corrected, which no branch is turned into a choice for.
+    if (bits >= 0 && op == Operator::floor_divide) return fmt::format("(({}) >> {})", x, bits);
+    if (bits >= 0 && op == Operator::modulo) return fmt::format("(({}) & {}LL)", x, (int64_t{1} << bits) - 1);
     return is_pythons ? fmt::format("ks_floor_divide({}, {})", x, y) : arithmetic(op, x, y, dtype);
   };
   const bool divides = op == Operator::divide || op == Operator::floor_divide || op == Operator::modulo;
