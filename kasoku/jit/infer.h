@@ -14,8 +14,8 @@ namespace kasoku::jit {
 
 class Inference {
  public:
-  Inference(TypedUnit& unit, const std::vector<Overload>& overloads, const Met& met)
-      : unit_(unit), overloads_(overloads), met_(met) {}
+  Inference(TypedUnit& unit, const Unit& read, const Met& met)
+      : unit_(unit), overloads_(read.overloads), classes_(read.classes), met_(met) {}
 
   int instance(const Function& function, std::vector<Type> arguments);
   void run();
@@ -104,6 +104,11 @@ class Inference {
   Type field(Expr& expr, const Type& object, const std::string& name);
   Type named_item(Expr& expr, const Type& object);
   void assign_field(Expr& target, const Type& type);
+  // instances of classes (infer_instance.cpp)
+  Type instance_attribute(Expr& expr, const Type& object);
+  Type instance_method(Expr& expr, const Type& object);
+  void assign_attribute(Expr& target, const Type& type);
+  const Class& class_of(const Type& instance, Place place);
   // dicts and sets (infer_dict.cpp)
   Type dict_display(Expr& expr);
   Type dict_method(Expr& expr, Handler handler);
@@ -141,6 +146,7 @@ class Inference {
 
   TypedUnit& unit_;
   const std::vector<Overload>& overloads_;
+  const std::map<std::string, Class>& classes_;
   const Met& met_;
   TypedFunction* function_ = nullptr;
   bool changed_ = false;

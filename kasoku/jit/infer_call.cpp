@@ -208,6 +208,7 @@ Type Inference::call_method(Expr& expr) {
   Expr& target = *expr.items[0];
   const Type object = visit(*target.items[0]);
   if (!object.is_known()) return {};
+  if (object.is_instance()) return instance_method(expr, object);
   if (object.is_container() || object.is_words() || object.kind == TypeKind::group) {
     const std::string kind = object.is_words() ? "str" : object.is_list() ? "list" : object.is_dict() ? "dict" : object.is_set() ? "set" : "group";
     const Intrinsic* found = find_intrinsic(kind + "." + target.text);

@@ -181,6 +181,7 @@ Type binding_type(const Binding& binding) {
       type.dtype = binding.dtype;
       return type;
     }
+    case Binding::Kind::instance:
     case Binding::Kind::array: return binding.type;
     case Binding::Kind::member: {
       Type type = Type::of(TypeKind::member);
@@ -229,6 +230,8 @@ Type Inference::global(const Expr& expr) {
       }
     }
   }
+  if (binding.kind == Binding::Kind::instance && function_->function->options.is_cuda)
+    fail(expr.place, "an instance of a class has no compiled form in kernels");
   return binding_type(binding);
 }
 

@@ -20,6 +20,7 @@ Type Inference::attribute(Expr& expr) {
     expr.binding.overloaded.clear();
   }
   if (object.is_record() && !object.is_generator()) return field(expr, object, name);
+  if (object.is_instance()) return instance_attribute(expr, object);
   if (object.is_tuple() && !object.text.empty()) return named_item(expr, object);
   if (object.is_array()) {
     if (name == "size" || name == "ndim" || name == "nbytes" || name == "itemsize") return int64_type;

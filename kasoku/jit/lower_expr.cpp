@@ -22,6 +22,7 @@ bool needs_statements(const Expr& expr) {
   if (expr.kind == ExprKind::call || expr.kind == ExprKind::subscript || expr.kind == ExprKind::walrus ||
       expr.kind == ExprKind::logic || expr.kind == ExprKind::conditional || expr.kind == ExprKind::present)
     return true;
+  if (expr.kind == ExprKind::attribute && expr.items[0]->type.is_instance()) return true;
   if (expr.kind == ExprKind::binary && (expr.type.is_string() || expr.op == Operator::divide || expr.op == Operator::floor_divide ||
                                         expr.op == Operator::modulo || expr.op == Operator::power))
     return true;
@@ -127,6 +128,15 @@ Val FunctionLowering::binding(const Binding& what, const Type& type, Place place
       if (row && row->handler == Handler::word)
         return {fmt::format("({})({})", text_of(row->dtype), row->text), type};
       return {"", type};
+    }
+    case Binding::Kind::instance: {
+      if (on_device_) error(place, "an instance of a class has no form on a device", "use an array");
+      const std::string name = temp("object");
+      line("{0} {1} = ks_new_object({0}{{}});", text_of(type), name);
+      keep(name, type);
+      fail_if(fmt::format("!{}.body", name),
+              fmt::format("ks_jit_fail(ks, ks_memory_error, {}, \"\", 0, 0, 0)", place.line));
+      return {name, type};
     }
     default: return {"", type};
   }
@@ -409,11 +419,28 @@ Val FunctionLowering::conditional(const Expr& e) {
   return {name, e.type};
 }
 
+std::string FunctionLowering::attribute_place(const Expr& e) {
+  const Val object = expr(*e.items[0]);
+  return fmt::format("{}.body->fields._{}", object.text, *field_index(object.type, e.text));
+}
+
+/// An array or a list that an instance has is held while its item is read only if something else could give the field
+/// another one.
+Val FunctionLowering::object_of(const Expr& subscript) {
+  const Expr& object = *subscript.items[0];
+  const bool is_field = object.kind == ExprKind::attribute && object.items[0]->type.is_instance();
+  if (!is_field || !object.type.is_array() || calls(*subscript.items[1])) return expr(object);
+  const std::string name = temp("field");
+  line("const {} {} = {};", text_of(object.type), name, attribute_place(object));
+  return {name, object.type};
+}
+
 Val FunctionLowering::attribute(const Expr& e) {
   const std::string& name = e.text;
   const Expr& object = *e.items[0];
   if (e.type.is_symbol()) return {"", e.type};
   if (object.type.is_record()) return field(e, name);
+  if (object.type.is_instance()) return pin(owned_item(attribute_place(e), e.type));
   if (object.type.is_array()) {
     if (name == "ndim") return {fmt::format("{}LL", object.type.ndim), int64_type};
     const int64_t itemsize = object.type.has_records() ? record_size(object.type.items[0]) : static_cast<int64_t>(info(object.type.dtype).size);

@@ -192,7 +192,10 @@ void FunctionLowering::store(const Expr& target, const Val& value) {
       for (size_t i = 0; i < items.size(); ++i) store(*target.items[i], items[i]);
       return;
     }
-    case ExprKind::attribute: return field_store(target, value);
+    case ExprKind::attribute:
+      if (!target.items[0]->type.is_instance()) return field_store(target, value);
+      effects_.writes = true;
+      return assign(attribute_place(target), target.type, value);
     case ExprKind::subscript: {
       effects_.writes = true;
       if (!field_name(target).empty()) return field_store(target, value);
@@ -239,7 +242,7 @@ void FunctionLowering::assignment(const Stmt& stmt) {
         const std::string name = temp();
         line("const {} {} = {};", text_of(value.type), name, value.text);
         value.text = name;
-      } else if ((value.type.is_array() || value.type.is_container()) && !options_.is_cuda) {
+      } else if ((value.type.is_array() || value.type.is_counted()) && !options_.is_cuda) {
         const std::string name = temp();
         line("{} {} = {};", text_of(value.type), name, value.text);
         retain(name, value.type);
@@ -284,7 +287,9 @@ void FunctionLowering::augmented(const Stmt& stmt) {
   }
   if (target.type.is_array()) {
     effects_.writes = true;
-    const Val to = target.kind == ExprKind::name ? Val{name_of(target.variable), target.type} : view(target);
+    const Val to = target.kind == ExprKind::name        ? Val{name_of(target.variable), target.type}
+                   : target.kind == ExprKind::attribute ? expr(target)
+                                                        : view(target);
     if (uses_graph()) return graph_update(stmt.op, to, nullptr, *stmt.expr, stmt.place);
     const Fused left = array_element(to);
     const Type type = to.type;
@@ -305,6 +310,14 @@ void FunctionLowering::augmented(const Stmt& stmt) {
     };
     store_fused(to, all, stmt.place);
     return;
+  }
+  if (target.kind == ExprKind::attribute) {
+    effects_.writes = true;
+    const std::string place = attribute_place(target);
+    const Val left = pin({place, target.type});
+    const Val right = expr(*stmt.expr);
+    const Type type = *binary_type(stmt.op, left.type, right.type, stmt.expr.get());
+    return assign(place, target.type, combine(stmt.op, left, right, type, stmt.expr.get(), stmt.place));
   }
   if (target.kind == ExprKind::name) {
     const Val left = {name_of(target.variable), fn_.variables[target.variable].type};

@@ -210,6 +210,8 @@ class FunctionLowering {
   Val constant(const Value& value, const Type& type, Place place);
   Val binding(const Binding& binding, const Type& type, Place place);
   Val attribute(const Expr& expr);
+  std::string attribute_place(const Expr& expr);  ///< where an instance has the field
+  Val object_of(const Expr& subscript);           ///< what is indexed
   Val pin(const Val& value);  ///< into a temporary, unless it is a name
   std::string index_text(const Expr& expr);  ///< an index: plain signed arithmetic
 

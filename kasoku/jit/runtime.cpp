@@ -131,6 +131,9 @@ int ks_jit_list_grow(List* list, int64_t itemsize) {
 
 void ks_jit_list_free(List* list) { free_list(list); }
 
+void* ks_jit_object_new(uint64_t bytes) { return std::malloc(bytes); }
+void ks_jit_object_free(void* object) { std::free(object); }
+
 Dict* ks_jit_dict_new(int64_t entry_size) { return new_dict(entry_size); }
 int ks_jit_dict_grow(Dict* dict, int64_t entry_size) { return grow(*dict, entry_size); }
 void ks_jit_dict_free(Dict* dict) { free_dict(dict); }
@@ -359,16 +362,18 @@ void register_functions() {
   static const bool done = [] {
     const std::pair<const char*, void*> functions[] = {
 #define KS_ROW(name) {#name, reinterpret_cast<void*>(&name)}
-        KS_ROW(ks_jit_fail_in),       KS_ROW(ks_jit_catches),    KS_ROW(ks_jit_allocate),
-        KS_ROW(ks_jit_free),          KS_ROW(ks_jit_parallel),   KS_ROW(ks_jit_thread_limit),
-        KS_ROW(ks_jit_thread_number), KS_ROW(ks_jit_product),    KS_ROW(ks_jit_lapack),
-        KS_ROW(ks_jit_algorithm),     KS_ROW(ks_jit_draw),       KS_ROW(ks_jit_seed),
-        KS_ROW(ks_jit_print_int),     KS_ROW(ks_jit_print_uint), KS_ROW(ks_jit_print_float),
-        KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),
-        KS_ROW(ks_jit_print_flush),   KS_ROW(ks_jit_poll),       KS_ROW(ks_jit_is_deep),
-        KS_ROW(ks_jit_list_new),      KS_ROW(ks_jit_list_grow),  KS_ROW(ks_jit_list_free),
-        KS_ROW(ks_jit_string_room),   KS_ROW(ks_jit_string_joined), KS_ROW(ks_jit_string_method), KS_ROW(ks_jit_string_format), KS_ROW(ks_jit_string_number), KS_ROW(ks_jit_print_string),
-        KS_ROW(ks_jit_dict_new),      KS_ROW(ks_jit_dict_grow),  KS_ROW(ks_jit_dict_free),
+        KS_ROW(ks_jit_fail_in),       KS_ROW(ks_jit_catches),       KS_ROW(ks_jit_allocate),
+        KS_ROW(ks_jit_free),          KS_ROW(ks_jit_parallel),      KS_ROW(ks_jit_thread_limit),
+        KS_ROW(ks_jit_thread_number), KS_ROW(ks_jit_product),       KS_ROW(ks_jit_lapack),
+        KS_ROW(ks_jit_algorithm),     KS_ROW(ks_jit_draw),          KS_ROW(ks_jit_seed),
+        KS_ROW(ks_jit_print_int),     KS_ROW(ks_jit_print_uint),    KS_ROW(ks_jit_print_float),
+        KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool),    KS_ROW(ks_jit_print_text),
+        KS_ROW(ks_jit_print_flush),   KS_ROW(ks_jit_poll),          KS_ROW(ks_jit_is_deep),
+        KS_ROW(ks_jit_object_new),    KS_ROW(ks_jit_object_free),   KS_ROW(ks_jit_list_new),
+        KS_ROW(ks_jit_list_grow),     KS_ROW(ks_jit_list_free),     KS_ROW(ks_jit_string_room),
+        KS_ROW(ks_jit_string_joined), KS_ROW(ks_jit_string_method), KS_ROW(ks_jit_string_format),
+        KS_ROW(ks_jit_string_number), KS_ROW(ks_jit_print_string),  KS_ROW(ks_jit_dict_new),
+        KS_ROW(ks_jit_dict_grow),     KS_ROW(ks_jit_dict_free),
 #undef KS_ROW
     };
     for (const auto& [name, function] : functions) cpu::register_runtime_function(name, function);

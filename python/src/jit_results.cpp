@@ -183,6 +183,7 @@ nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arg
     }
     case TypeKind::list:
     case TypeKind::dict:
+    case TypeKind::instance:
     case TypeKind::set: return unpack_container(type, *words++, arguments, n);
     case TypeKind::optional: {
       const bool is_some = *words++;
