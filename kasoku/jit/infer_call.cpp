@@ -282,7 +282,9 @@ Type Inference::call_listed(Expr& expr, const Intrinsic& intrinsic) {
                            intrinsic.handler == Handler::to_str || intrinsic.handler == Handler::formatted;
   for (size_t i = 1; i < expr.items.size(); ++i) {
     if (!expr.items[i]) continue;
-    if (expr.items[i]->kind == ExprKind::list && !is_method && !tells_types) as_tuple(*expr.items[i]);
+    if (expr.items[i]->kind == ExprKind::list && !is_method && !tells_types &&
+        intrinsic.handler != Handler::text_method)
+      as_tuple(*expr.items[i]);
     visit_items(*expr.items[i]);
     if (!visit(*expr.items[i]).is_known()) return {};
     if (expr.items[i]->kind == ExprKind::present && tells_types)

@@ -55,6 +55,7 @@ class FunctionLowering {
   void store(const Expr& target, const Val& value);
   void assignment(const Stmt& stmt);
   void augmented(const Stmt& stmt);
+  void augmented_array(const Stmt& stmt, const Val& to);
   void return_statement(const Stmt& stmt);
   /// Notes whether what is divided by is 0: for check_zero(), or at once where a handler may look.
   void test_zero(const std::string& divisor, Place place);

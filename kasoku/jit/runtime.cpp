@@ -25,6 +25,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -55,6 +56,55 @@ DrawSource& draws() {
 }
 
 thread_local CallRecord* running_call = nullptr;
+
+constexpr size_t header = 64;  ///< before an array's elements, which lie where vectors do
+
+/// Memory of small arrays that a thread gave back: a loop that makes one in each turn has the same each time, where the
+/// system's aligned memory takes longer than what is done with the array.
+struct Spare {
+  static constexpr size_t least = 256;
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr int n_kinds = 0;  // the sanitizer sees what is malloc's
+#else
+  static constexpr int n_kinds = 6;
+#endif
+  static constexpr int most = 16;
+
+  static int kind_of(size_t size) {
+    int kind = 0;
+    while (kind < n_kinds && least << kind < size) ++kind;
+    return kind < n_kinds ? kind : -1;
+  }
+  void* take(int kind) { return count[kind] ? blocks[kind][--count[kind]] : nullptr; }
+  bool keep(void* block, int kind) {
+    if (kind < 0 || count[kind] == most) return false;
+    blocks[kind][count[kind]++] = block;
+    return true;
+  }
+  ~Spare() {
+    for (int kind = 0; kind < n_kinds; ++kind)
+      while (count[kind]) std::free(take(kind));
+  }
+
+  void* blocks[n_kinds + 1][most];
+  int count[n_kinds + 1] = {};
+};
+
+thread_local bool is_over = false;  ///< the thread ends
+struct Owner {
+  Spare* spare = nullptr;  // behind a pointer: libraries share little memory that is a thread's own
+  ~Owner() {
+    is_over = true;
+    delete std::exchange(spare, nullptr);
+  }
+};
+thread_local Owner owner;
+
+Spare* spare() {
+  if (is_over) return nullptr;
+  if (!owner.spare) owner.spare = new (std::nothrow) Spare;
+  return owner.spare;
+}
 
 extern "C" {
 
@@ -93,9 +143,12 @@ static void end_call(CallRecord* call, int function = 0, int line = 0) {
 }
 
 Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
-  constexpr size_t header = 64;
-  const size_t size = header + static_cast<size_t>(bytes) + 64;
+  size_t size = header + static_cast<size_t>(bytes) + 64;
   void* block = nullptr;
+  if (const int kind = Spare::kind_of(size); kind >= 0) {
+    if (Spare* const mine = spare()) block = mine->take(kind);
+    size = Spare::least << kind;
+  }
   if (zeroed && size > (1u << 20)) {
     // Fresh pages are zero already: calloc knows.
     char* raw = static_cast<char*>(std::calloc(1, size + 64));
@@ -105,7 +158,7 @@ Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
     memory->data = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(raw) + sizeof(Memory) + 63) / 64 * 64);
     return memory;
   }
-  if (posix_memalign(&block, 64, size)) return nullptr;
+  if (!block && posix_memalign(&block, 64, size)) return nullptr;
   auto* memory = static_cast<Memory*>(block);
   *memory = {1, bytes, static_cast<char*>(block) + header, nullptr};
   if (zeroed) std::memset(memory->data, 0, static_cast<size_t>(bytes));
@@ -114,7 +167,9 @@ Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
 
 void ks_jit_free(Memory* memory) {
   if (memory->buffer) release_buffer(memory);  // the array engine made it
-  else std::free(memory);
+  else if (Spare* const mine = spare();
+           !mine || !mine->keep(memory, Spare::kind_of(header + static_cast<size_t>(memory->bytes) + 64)))
+    std::free(memory);
 }
 
 List* ks_jit_list_new(int64_t capacity, int64_t itemsize) { return new_list(capacity, itemsize); }
