@@ -42,8 +42,10 @@ size_t parts(const Type& type) {
   return n;
 }
 
-/// Records are where they are.
-bool has_record(const Type& type) { return type.is_record() || std::ranges::any_of(type.items, has_record); }
+/// Records are where they are; an array of them is an argument or a part of one.
+bool has_record(const Type& type) {
+  return type.is_record() || (!type.is_array() && std::ranges::any_of(type.items, has_record));
+}
 
 /// Whether a container holds instances of classes: in Python it would hold others.
 bool holds_instance(const Type& type) {
