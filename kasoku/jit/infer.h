@@ -108,6 +108,9 @@ class Inference {
   Type instance_attribute(Expr& expr, const Type& object);
   Type instance_method(Expr& expr, const Type& object);
   void assign_attribute(Expr& target, const Type& type);
+  /// Makes an expression whose operands stand from `first` on a call of the class' method; false if it has none of the
+  /// name.
+  bool instance_operator(Expr& expr, const Type& object, const char* name, size_t first);
   const Class& class_of(const Type& instance, Place place);
   // dicts and sets (infer_dict.cpp)
   Type dict_display(Expr& expr);
@@ -157,6 +160,9 @@ class Inference {
 
 /// Whether values of the type are of one of the classes ("int,ndarray"), if that is known.
 std::optional<bool> is_of(const Type& type, const std::string& classes);
+
+/// The name of the method that an operator of two operands calls of the first one; null of `is` and `in`.
+const char* method_of(Operator op);
 
 /// The type of `a op b`; nothing if there is none.
 std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const Expr* right);

@@ -287,6 +287,12 @@ Type Inference::call_listed(Expr& expr, const Intrinsic& intrinsic) {
       as_tuple(*expr.items[i]);
     visit_items(*expr.items[i]);
     if (!visit(*expr.items[i]).is_known()) return {};
+    if (expr.items[i]->type.is_instance() && intrinsic.handler == Handler::len &&
+        instance_operator(expr, expr.items[i]->type, "__len__", 1))
+      return call(expr);
+    if (expr.items[i]->type.is_instance() && intrinsic.handler != Handler::list_append &&
+        intrinsic.handler != Handler::list_insert)
+      fail(expr.items[i]->place, fmt::format("{} of {} cannot be compiled", name, str(expr.items[i]->type)));
     if (expr.items[i]->kind == ExprKind::present && tells_types)
       fail(expr.items[i]->place, fmt::format("{} of what may be None cannot be compiled", name), "", "test it with 'is None' first");
     if ((expr.items[i]->type.has_records() || expr.items[i]->type.is_record()) &&

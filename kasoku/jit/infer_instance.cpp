@@ -41,6 +41,47 @@ Type Inference::instance_method(Expr& expr, const Type& object) {
   return call(expr);
 }
 
+const char* method_of(Operator op) {
+  switch (op) {
+    case Operator::add: return "__add__";
+    case Operator::subtract: return "__sub__";
+    case Operator::multiply: return "__mul__";
+    case Operator::divide: return "__truediv__";
+    case Operator::floor_divide: return "__floordiv__";
+    case Operator::modulo: return "__mod__";
+    case Operator::power: return "__pow__";
+    case Operator::matmul: return "__matmul__";
+    case Operator::left_shift: return "__lshift__";
+    case Operator::right_shift: return "__rshift__";
+    case Operator::bit_and: return "__and__";
+    case Operator::bit_or: return "__or__";
+    case Operator::bit_xor: return "__xor__";
+    case Operator::less: return "__lt__";
+    case Operator::less_equal: return "__le__";
+    case Operator::greater: return "__gt__";
+    case Operator::greater_equal: return "__ge__";
+    case Operator::equal: return "__eq__";
+    case Operator::not_equal: return "__ne__";
+    default: return nullptr;
+  }
+}
+
+bool Inference::instance_operator(Expr& expr, const Type& object, const char* name, size_t first) {
+  const Class& of = class_of(object, expr.place);
+  const auto method = of.methods.find(name);
+  if (method == of.methods.end()) return false;
+  Binding binding;
+  binding.kind = Binding::Kind::function;
+  binding.name = name;
+  binding.function = method->second;
+  expr.kind = ExprKind::call;
+  if (first)
+    expr.items[0] = global_expr(binding, name, expr.place);
+  else
+    expr.items.insert(expr.items.begin(), global_expr(binding, name, expr.place));
+  return true;
+}
+
 void Inference::assign_attribute(Expr& target, const Type& type) {
   const Type object = target.items[0]->type;
   const auto field = field_index(object, target.text);

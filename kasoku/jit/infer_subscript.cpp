@@ -162,6 +162,10 @@ Type Inference::subscript(Expr& expr) {
   const Type object = visit(*expr.items[0]);
   Expr& index = *expr.items[1];
   if (!object.is_known()) return {};
+  if (object.is_instance()) {
+    if (index.kind != ExprKind::slice && instance_operator(expr, object, "__getitem__", 0)) return call(expr);
+    fail(expr.place, fmt::format("{} cannot be indexed in compiled code", str(object)));
+  }
   if ((object.is_record() && !object.is_generator()) || object.has_records()) {
     const Type named = visit(index);
     if (named.kind == TypeKind::text) return field(expr, object, named.text);

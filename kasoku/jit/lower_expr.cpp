@@ -303,7 +303,10 @@ Val FunctionLowering::compare(const Expr& e) {
     if (left.type.kind == TypeKind::optional || right.type.kind == TypeKind::optional) {
       const Val& asked = left.type.kind == TypeKind::optional ? left : right;
       part = fmt::format("{}{}.is_some", op == Operator::is || op == Operator::equal ? "!" : "", pin(asked).text);
-    } else if (!asks_in && ((left.type.is_words() && right.type.is_scalar()) || (left.type.is_scalar() && right.type.is_words()))) {
+    } else if (left.type.is_instance() && right.type == left.type && (op == Operator::is || op == Operator::is_not)) {
+      part = fmt::format("({}.body {} {}.body)", left.text, op == Operator::is ? "==" : "!=", right.text);
+    } else if (!asks_in &&
+               ((left.type.is_words() && right.type.is_scalar()) || (left.type.is_scalar() && right.type.is_words()))) {
       part = op == Operator::not_equal || op == Operator::is_not ? "true" : "false";
     } else if (left.type.is_words() && right.type.is_words() && (left.type.is_string() || right.type.is_string())) {
       part = string_compared(op, left, right);

@@ -260,7 +260,10 @@ nb::object unpack_container(const Type& type, uint64_t word, PyObject* const* ar
   for (const Held& other : held)
     if (other.body == body) return drop(body, type), other.python;
   nb::object result = to_python(body, type, arguments, n);
-  drop(body, type);
+  if (type.is_instance())
+    held.push_back({result, body, type});  // one that comes back twice is one
+  else
+    drop(body, type);
   return result;
 }
 
@@ -286,6 +289,7 @@ static nb::object make_of(PyObject* before) {
 void ListScope::write_back(PyObject* const* arguments, size_t n) {
   for (size_t k = begin_; k < held.size(); ++k) {
     const Held each = held[k];
+    if (each.type.is_instance()) continue;
     const bool is_changed = each.type.is_list() ? static_cast<List*>(each.body)->is_changed : static_cast<Dict*>(each.body)->is_changed;
     if (!is_changed) continue;
     nb::object items = to_python(each.body, each.type, arguments, n);

@@ -397,6 +397,18 @@ class PlainVec:
     def add(self, other):
         return Vec(self.x + other.x, self.y + other.y)
 
+    def __add__(self, other):
+        return self.add(other)
+
+    def __lt__(self, other):
+        return self.x < other.x
+
+    def __getitem__(self, i):
+        return self.x if i == 0 else self.y
+
+    def __len__(self):
+        return 2
+
     def scale(self, k):
         self.x *= k
         self.y *= k
@@ -511,10 +523,24 @@ def instances_in_parallel(n):
     return out.sum()
 
 
+def instances_have_their_operators():
+    a, b = Vec(1.0, 5.0), Vec(2.0)
+    c = a + b + a
+    return c[0], c[1], len(c), a < b, b < a
+
+
+def instances_are_told_apart():
+    a, b = Vec(1.0), Vec(1.0)
+    c = a
+    return a is c, a is b, a is not b, a is not c
+
+
 @pytest.mark.parametrize(
     "function, arguments",
     [
         (instance_of_two_names, ()),
+        (instances_have_their_operators, ()),
+        (instances_are_told_apart, ()),
         (instance_in_a_loop, (40,)),
         (instance_with_arrays, (9,)),
         (instances_in_instances, ()),
@@ -536,6 +562,17 @@ def test_instances_made_in_compiled_code_are_those_of_python(function, arguments
     )
 
 
+@pytest.mark.filterwarnings("ignore:[^$]*runs in the interpreter")
+def test_what_only_the_class_can_compare_is_left_to_python(monkeypatch):
+    monkeypatch.setitem(globals(), "Vec", CompiledVec)
+
+    def within():
+        a, b = Vec(1.0), Vec(1.0)
+        return a in (b, b), a == b, a != b, a in [a, b], bool(a)
+
+    assert numba.njit(within)() == (False, False, True, True, True)
+
+
 def test_an_instance_comes_back_from_compiled_code(monkeypatch):
     monkeypatch.setitem(globals(), "Vec", CompiledVec)
 
@@ -545,6 +582,13 @@ def test_an_instance_comes_back_from_compiled_code(monkeypatch):
     vec, three = numba.njit(two)()
     assert type(vec) is CompiledVec and (vec.x, vec.y, three) == (1.5, 2.0, 3)
     assert vec.add(vec).scale(2).x == 6.0
+
+    def same():
+        vec = Vec(1.0)
+        return vec, vec, Vec(1.0)
+
+    one, other, third = numba.njit(same)()
+    assert one is other and one is not third
 
     def too_far():
         stack = CompiledStack(2)
