@@ -130,7 +130,7 @@ Val FunctionLowering::binding(const Binding& what, const Type& type, Place place
       return {"", type};
     }
     case Binding::Kind::instance: {
-      if (on_device_) error(place, "an instance of a class has no form on a device", "use an array");
+      if (on_device_ || uses_graph()) error(place, "an instance of a class has no form on a device", "use an array");
       const std::string name = temp("object");
       line("{0} {1} = ks_new_object({0}{{}});", text_of(type), name);
       keep(name, type);

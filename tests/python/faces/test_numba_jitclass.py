@@ -3,6 +3,7 @@
 import warnings
 
 import kasoku.compat.numba as numba
+from kasoku import _core
 import numpy as np
 import pytest
 from kasoku.compat.numba import float64, int32
@@ -597,3 +598,15 @@ def test_an_instance_comes_back_from_compiled_code(monkeypatch):
 
     with pytest.raises(IndexError):
         numba.njit(too_far)()
+
+
+@pytest.mark.filterwarnings("ignore:[^$]*runs in the interpreter")
+def test_where_arrays_lie_on_a_device_instances_are_pythons(monkeypatch):
+    for name, made in (("Stack", CompiledStack), ("Vec", CompiledVec)):
+        monkeypatch.setitem(globals(), name, made)
+    want = numba.njit(instance_with_arrays)(9)
+    before = _core._jit_offload_to_cpu(True)
+    try:
+        assert numba.njit(instance_with_arrays)(9) == want
+    finally:
+        _core._jit_offload_to_cpu(before)
