@@ -258,8 +258,8 @@ void FunctionLowering::assignment(const Stmt& stmt) {
   // An array that the expression made, under a name of ours: its owner changes without being counted.
   const bool is_made =
       value.type.is_array() && value.text.starts_with("ks_array") && value.text.find('<') == std::string::npos;
-  if (is_made && stmt.targets.size() == 1 && target.kind == ExprKind::name && !options_.is_cuda &&
-      !options_.is_checked && !uses_graph())
+  if (is_made && stmt.targets.size() == 1 && target.kind == ExprKind::name &&
+      fn_.variables[target.variable].type.is_array() && !options_.is_cuda && !options_.is_checked && !uses_graph())
     return line("ks_move({}, {});", name_of(target.variable), value.text);
   if (stmt.targets.size() > 1) value = pin(value);
   for (const ExprPtr& each : stmt.targets) store(*each, value);
