@@ -42,8 +42,17 @@ size_t parts(const Type& type) {
   return n;
 }
 
-/// Records are where they are.
-bool has_record(const Type& type) { return type.is_record() || std::ranges::any_of(type.items, has_record); }
+/// Records are where they are; an array of them is an argument or a part of one.
+bool has_record(const Type& type) {
+  return type.is_record() || (!type.is_array() && std::ranges::any_of(type.items, has_record));
+}
+
+/// Whether a container holds instances of classes: in Python it would hold others.
+bool holds_instance(const Type& type) {
+  const auto is_one = [](const Type& item) { return item.is_instance() || holds_instance(item); };
+  return (type.is_container() || type.is_instance()) ? std::ranges::any_of(type.items, is_one)
+                                                     : std::ranges::any_of(type.items, holds_instance);
+}
 
 bool has_named_tuple(const Type& type) {
   return (type.is_tuple() && !type.text.empty()) || std::ranges::any_of(type.items, has_named_tuple);
@@ -240,6 +249,7 @@ void Inference::assign(Expr& target, const Type& type) {
     }
     case ExprKind::attribute:
       if (!visit(*target.items[0]).is_known()) return;
+      if (target.items[0]->type.is_instance()) return assign_attribute(target, type);
       if (!field_name(target).empty()) return assign_field(target, type);
       fail(target.place, "an attribute cannot be assigned in compiled code");
     default: fail(target.place, "this cannot be assigned to");
@@ -359,7 +369,8 @@ void Inference::return_statement(Stmt& stmt) {
   const Type type = stmt.expr ? visit(*stmt.expr, true) : Type::none();
   // What a kernel calls never comes back to Python.
   if (!function_->function->options.is_cuda &&
-      (has_record(type) || (function_ == unit_.functions[0].get() && holds_named_tuple(type))))
+      (has_record(type) ||
+       (function_ == unit_.functions[0].get() && (holds_named_tuple(type) || holds_instance(type)))))
     fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)), "", "return its parts");
   if (has_python_object(type) && !(type.is_tuple() && function_->function->options.is_cuda))
     fail(stmt.place, fmt::format("{} cannot be returned from compiled code", str(type)));
@@ -573,7 +584,7 @@ TypedUnit infer(const Unit& unit, const std::vector<Type>& arguments) {
   Met met;
   for (bool is_done = false; !is_done;) try {
       typed = {};
-      Inference inference(typed, unit.overloads, met);
+      Inference inference(typed, unit, met);
       inference.instance(*unit.functions.at(0), arguments);
       inference.run();
       is_done = true;

@@ -14,8 +14,8 @@ namespace kasoku::jit {
 
 class Inference {
  public:
-  Inference(TypedUnit& unit, const std::vector<Overload>& overloads, const Met& met)
-      : unit_(unit), overloads_(overloads), met_(met) {}
+  Inference(TypedUnit& unit, const Unit& read, const Met& met)
+      : unit_(unit), overloads_(read.overloads), classes_(read.classes), met_(met) {}
 
   int instance(const Function& function, std::vector<Type> arguments);
   void run();
@@ -104,6 +104,14 @@ class Inference {
   Type field(Expr& expr, const Type& object, const std::string& name);
   Type named_item(Expr& expr, const Type& object);
   void assign_field(Expr& target, const Type& type);
+  // instances of classes (infer_instance.cpp)
+  Type instance_attribute(Expr& expr, const Type& object);
+  Type instance_method(Expr& expr, const Type& object);
+  void assign_attribute(Expr& target, const Type& type);
+  /// Makes an expression whose operands stand from `first` on a call of the class' method; false if it has none of the
+  /// name.
+  bool instance_operator(Expr& expr, const Type& object, const char* name, size_t first);
+  const Class& class_of(const Type& instance, Place place);
   // dicts and sets (infer_dict.cpp)
   Type dict_display(Expr& expr);
   Type dict_method(Expr& expr, Handler handler);
@@ -141,6 +149,7 @@ class Inference {
 
   TypedUnit& unit_;
   const std::vector<Overload>& overloads_;
+  const std::map<std::string, Class>& classes_;
   const Met& met_;
   TypedFunction* function_ = nullptr;
   bool changed_ = false;
@@ -151,6 +160,9 @@ class Inference {
 
 /// Whether values of the type are of one of the classes ("int,ndarray"), if that is known.
 std::optional<bool> is_of(const Type& type, const std::string& classes);
+
+/// The name of the method that an operator of two operands calls of the first one; null of `is` and `in`.
+const char* method_of(Operator op);
 
 /// The type of `a op b`; nothing if there is none.
 std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const Expr* right);

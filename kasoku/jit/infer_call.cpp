@@ -208,6 +208,7 @@ Type Inference::call_method(Expr& expr) {
   Expr& target = *expr.items[0];
   const Type object = visit(*target.items[0]);
   if (!object.is_known()) return {};
+  if (object.is_instance()) return instance_method(expr, object);
   if (object.is_container() || object.is_words() || object.kind == TypeKind::group) {
     const std::string kind = object.is_words() ? "str" : object.is_list() ? "list" : object.is_dict() ? "dict" : object.is_set() ? "set" : "group";
     const Intrinsic* found = find_intrinsic(kind + "." + target.text);
@@ -281,9 +282,17 @@ Type Inference::call_listed(Expr& expr, const Intrinsic& intrinsic) {
                            intrinsic.handler == Handler::to_str || intrinsic.handler == Handler::formatted;
   for (size_t i = 1; i < expr.items.size(); ++i) {
     if (!expr.items[i]) continue;
-    if (expr.items[i]->kind == ExprKind::list && !is_method && !tells_types) as_tuple(*expr.items[i]);
+    if (expr.items[i]->kind == ExprKind::list && !is_method && !tells_types &&
+        intrinsic.handler != Handler::text_method)
+      as_tuple(*expr.items[i]);
     visit_items(*expr.items[i]);
     if (!visit(*expr.items[i]).is_known()) return {};
+    if (expr.items[i]->type.is_instance() && intrinsic.handler == Handler::len &&
+        instance_operator(expr, expr.items[i]->type, "__len__", 1))
+      return call(expr);
+    if (expr.items[i]->type.is_instance() && intrinsic.handler != Handler::list_append &&
+        intrinsic.handler != Handler::list_insert)
+      fail(expr.items[i]->place, fmt::format("{} of {} cannot be compiled", name, str(expr.items[i]->type)));
     if (expr.items[i]->kind == ExprKind::present && tells_types)
       fail(expr.items[i]->place, fmt::format("{} of what may be None cannot be compiled", name), "", "test it with 'is None' first");
     if ((expr.items[i]->type.has_records() || expr.items[i]->type.is_record()) &&

@@ -181,6 +181,7 @@ Type binding_type(const Binding& binding) {
       type.dtype = binding.dtype;
       return type;
     }
+    case Binding::Kind::instance:
     case Binding::Kind::array: return binding.type;
     case Binding::Kind::member: {
       Type type = Type::of(TypeKind::member);
@@ -229,6 +230,8 @@ Type Inference::global(const Expr& expr) {
       }
     }
   }
+  if (binding.kind == Binding::Kind::instance && function_->function->options.is_cuda)
+    fail(expr.place, "an instance of a class has no compiled form in kernels");
   return binding_type(binding);
 }
 
@@ -307,6 +310,11 @@ Type Inference::unary(Expr& expr) {
 Type Inference::binary(Expr& expr) {
   const Type a = visit(*expr.items[0]), b = visit(*expr.items[1]);
   if (!a.is_known() || !b.is_known()) return {};
+  if (a.is_instance() || b.is_instance()) {
+    const char* const name = method_of(expr.op);
+    if (name && a.is_instance() && instance_operator(expr, a, name, 0)) return call(expr);
+    fail(expr.place, fmt::format("{} {} {} cannot be compiled", str(a), str(expr.op), str(b)));
+  }
   if (a.is_set() && b.is_set()) return set_binary(expr, a, b);
   if (a.is_list() || b.is_list()) return list_binary(expr, a, b);
   const auto type = binary_type(expr.op, a, b, expr.items[1].get());
@@ -324,6 +332,11 @@ bool Inference::compare_pair(Expr& expr, size_t i, const Type& a, const Type& b)
       fail(expr.place, fmt::format("'{}' of two texts cannot be compiled", str(op)), "which texts are one object is the interpreter's matter");
     return false;
   }
+  const auto has_instance = [](const Type& type, const auto& self) -> bool {
+    return type.is_instance() || std::ranges::any_of(type.items, [&](const Type& item) { return self(item, self); });
+  };
+  if (has_instance(a, has_instance) || has_instance(b, has_instance))  // the class says what is equal
+    fail(expr.place, fmt::format("{} {} {} cannot be compiled", str(a), str(op), str(b)));
   if (op == Operator::in || op == Operator::not_in) {
     if (a.is_words() && b.is_words()) return false;
     if (b.is_hashed()) want_key(*expr.items[i + 1], a, expr.place, false);
@@ -366,6 +379,9 @@ Type Inference::compare(Expr& expr) {
     types.clear();
     for (ExprPtr& item : expr.items) types.push_back(visit(*item));
   }
+  if (types.size() == 2 && types[0].is_instance())
+    if (const char* const name = method_of(expr.ops[0]); name && instance_operator(expr, types[0], name, 0))
+      return call(expr);
   bool is_array = false;
   for (size_t i = 0; i + 1 < types.size(); ++i) is_array |= compare_pair(expr, i, types[i], types[i + 1]);
   if (is_array && types.size() > 2)

@@ -20,6 +20,7 @@ Type Inference::attribute(Expr& expr) {
     expr.binding.overloaded.clear();
   }
   if (object.is_record() && !object.is_generator()) return field(expr, object, name);
+  if (object.is_instance()) return instance_attribute(expr, object);
   if (object.is_tuple() && !object.text.empty()) return named_item(expr, object);
   if (object.is_array()) {
     if (name == "size" || name == "ndim" || name == "nbytes" || name == "itemsize") return int64_type;
@@ -161,6 +162,10 @@ Type Inference::subscript(Expr& expr) {
   const Type object = visit(*expr.items[0]);
   Expr& index = *expr.items[1];
   if (!object.is_known()) return {};
+  if (object.is_instance()) {
+    if (index.kind != ExprKind::slice && instance_operator(expr, object, "__getitem__", 0)) return call(expr);
+    fail(expr.place, fmt::format("{} cannot be indexed in compiled code", str(object)));
+  }
   if ((object.is_record() && !object.is_generator()) || object.has_records()) {
     const Type named = visit(index);
     if (named.kind == TypeKind::text) return field(expr, object, named.text);

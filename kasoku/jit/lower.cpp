@@ -161,7 +161,7 @@ std::string FunctionLowering::parameter_list() const {
 void FunctionLowering::keep(const std::string& name, const Type& type) {
   if (options_.is_cuda) return;
   if (type.is_array()) line("ks_keep {}{{{}.memory}};", temp("keep"), name);
-  if (type.is_container()) line("ks_keep_item<{}> {}{{{}}};", text_of(type), temp("keep"), name);
+  if (type.is_counted()) line("ks_keep_item<{}> {}{{{}}};", text_of(type), temp("keep"), name);
   if (type.kind == TypeKind::optional) keep(name + ".value", type.items[0]);
   if (type.is_tuple())
     for (size_t i = 0; i < type.items.size(); ++i) keep(fmt::format("{}._{}", name, i), type.items[i]);
@@ -170,7 +170,7 @@ void FunctionLowering::keep(const std::string& name, const Type& type) {
 void FunctionLowering::retain(const std::string& name, const Type& type) {
   if (options_.is_cuda) return;
   if (type.is_array()) line("ks_retain({}.memory);", name);
-  if (type.is_container()) line("ks_own({});", name);
+  if (type.is_counted()) line("ks_own({});", name);
   if (type.kind == TypeKind::optional) retain(name + ".value", type.items[0]);
   if (type.is_tuple())
     for (size_t i = 0; i < type.items.size(); ++i) retain(fmt::format("{}._{}", name, i), type.items[i]);
@@ -186,6 +186,7 @@ void FunctionLowering::declare(const std::string& name, const Type& type) {
       break;
     case TypeKind::tuple:
     case TypeKind::optional:
+    case TypeKind::instance:
     case TypeKind::list:
     case TypeKind::dict:
     case TypeKind::set:
@@ -236,12 +237,14 @@ void FunctionLowering::assign(const std::string& to, const Type& type, const Val
            text_of(type.dtype), type.ndim);
     return;
   }
-  if (type.is_container()) {
+  if (type.is_counted()) {
     if (from.text != to) line("ks_share({}, {});", to, from.text);
     return;
   }
   if (type.is_tuple()) {
-    const bool has_array = std::ranges::any_of(type.items, [](const Type& t) { return t.is_array() || t.is_tuple() || t.is_container() || t.kind == TypeKind::optional; });
+    const bool has_array = std::ranges::any_of(type.items, [](const Type& t) {
+      return t.is_array() || t.is_tuple() || t.is_counted() || t.kind == TypeKind::optional;
+    });
     if (has_array && !options_.is_cuda) {
       const Val pinned = pin(from);
       for (size_t i = 0; i < type.items.size(); ++i)
@@ -321,7 +324,8 @@ void FunctionLowering::run() {
       assign(names_[parameter], variable.type, argument);
     } else if (variable.type.is_string() && given.kind == TypeKind::text) {
       line("ks_string {} = {};", names_[parameter], string_of({"", given}).text);
-    } else if (variable.n_assignments > 1 && (variable.type.is_array() || variable.type.is_container() || variable.type.kind == TypeKind::optional)) {
+    } else if (variable.n_assignments > 1 &&
+               (variable.type.is_array() || variable.type.is_counted() || variable.type.kind == TypeKind::optional)) {
       retain(names_[parameter], variable.type);
       keep(names_[parameter], variable.type);
     }

@@ -22,6 +22,7 @@ int words_of(const Type& type) {
     case TypeKind::list:
     case TypeKind::dict:
     case TypeKind::set:
+    case TypeKind::instance:
     case TypeKind::record: return 1;
     default: return 0;
   }
@@ -61,6 +62,7 @@ void unpack(std::string& out, const std::string& name, const Type& type, int& at
         unpack(out, fmt::format("{}._{}", name, i), type.items[i], at, offloads);
       break;
     case TypeKind::list: out += fmt::format("  {}.body = (ks_list_body*)w[{}];\n", name, at++); break;
+    case TypeKind::instance: out += fmt::format("  {0}.body = (decltype({0}.body))w[{1}];\n", name, at++); break;
     case TypeKind::record: out += fmt::format("  {} = (char*)w[{}];\n", name, at++); break;
     case TypeKind::string:
       out += fmt::format("  {0}.at = (const unsigned*)w[{1}];\n  {0}.size = (ks_i64)w[{2}];\n", name, at, at + 1);
@@ -94,6 +96,7 @@ void pack(std::string& out, const std::string& name, const Type& type, int& at) 
       break;
     case TypeKind::list:
     case TypeKind::dict:
+    case TypeKind::instance:
     case TypeKind::set: out += fmt::format("  w[{}] = (ks_u64){}.body;\n", at++, name); break;
     case TypeKind::string:
       out += fmt::format("  w[{1}] = (ks_u64){0}.at;\n  w[{2}] = (ks_u64){0}.size;\n", name, at, at + 1);
@@ -114,9 +117,10 @@ void pack(std::string& out, const std::string& name, const Type& type, int& at) 
 static void set_text(Program& program, const std::string& defines, const std::string& text) {
   const std::string support(support_text()), functions = op_functions(text);
   const bool has_dicts = text.find("ks_dict<") != text.npos;
-  const char* lists = has_dicts                              ? "#define KS_JIT_LISTS 1\n#define KS_JIT_DICTS 1\n"
-                      : text.find("ks_list<") != text.npos ? "#define KS_JIT_LISTS 1\n"
-                                                            : "";
+  const char* lists = has_dicts ? "#define KS_JIT_LISTS 1\n#define KS_JIT_DICTS 1\n"
+                      : text.find("ks_list<") != text.npos || text.find("ks_object<") != text.npos
+                          ? "#define KS_JIT_LISTS 1\n"
+                          : "";
   const char* strings = text.find("ks_string") != text.npos ? "#define KS_JIT_STRINGS 1\n" : "";
   program.text = fmt::format("{}{}{}#include \"ks_jit.h\"\n{}{}{}", defines, lists, strings, helper_text(functions + text, support), functions, text);
   program.headers.emplace_back("ks_jit.h", fmt::format("#define ks_helper __device__ __forceinline__\nenum {{ ks_tree_chunk = {}, ks_tree_lanes = {} }};\n{}{}",

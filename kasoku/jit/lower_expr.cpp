@@ -3,6 +3,7 @@
 #include "kasoku/jit/lowering.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace kasoku::jit {
 
@@ -21,10 +22,17 @@ bool needs_statements(const Expr& expr) {
   if (expr.kind == ExprKind::call || expr.kind == ExprKind::subscript || expr.kind == ExprKind::walrus ||
       expr.kind == ExprKind::logic || expr.kind == ExprKind::conditional || expr.kind == ExprKind::present)
     return true;
+  if (expr.kind == ExprKind::attribute && expr.items[0]->type.is_instance()) return true;
   if (expr.kind == ExprKind::binary && (expr.type.is_string() || expr.op == Operator::divide || expr.op == Operator::floor_divide ||
                                         expr.op == Operator::modulo || expr.op == Operator::power))
     return true;
   return std::ranges::any_of(expr.items, [](const ExprPtr& item) { return item && needs_statements(*item); });
+}
+
+/// k if it is 2^k and fits into 31 bits, else -1.
+int bits_of_power(std::optional<int64_t> number) {
+  const bool is_power = number && *number > 0 && *number <= int64_t{1} << 31 && std::has_single_bit(static_cast<uint64_t>(*number));
+  return is_power ? std::countr_zero(static_cast<uint64_t>(*number)) : -1;
 }
 
 /// Whether another function is called: it may write what is read before it.
@@ -121,6 +129,15 @@ Val FunctionLowering::binding(const Binding& what, const Type& type, Place place
         return {fmt::format("({})({})", text_of(row->dtype), row->text), type};
       return {"", type};
     }
+    case Binding::Kind::instance: {
+      if (on_device_ || uses_graph()) error(place, "an instance of a class has no form on a device", "use an array");
+      const std::string name = temp("object");
+      line("{0} {1} = ks_new_object({0}{{}});", text_of(type), name);
+      keep(name, type);
+      fail_if(fmt::format("!{}.body", name),
+              fmt::format("ks_jit_fail(ks, ks_memory_error, {}, \"\", 0, 0, 0)", place.line));
+      return {name, type};
+    }
     default: return {"", type};
   }
 }
@@ -214,8 +231,12 @@ Val FunctionLowering::combine(Operator op, const Val& a, const Val& b, const Typ
   const Dtype dtype = type.dtype;
   // The // of two numbers goes with their %, as Python's does, also where one is infinite.
   const bool is_pythons = op == Operator::floor_divide && (dtype == Dtype::float32 || dtype == Dtype::float64);
+  const int bits = right && is_integer(dtype) ? bits_of_power(constant_int(*right)) : -1;
   const auto computed = [&](const std::string& left, const std::string& right_text) {
     const std::string x = cast(left, a.type.dtype, dtype), y = cast(right_text, b.type.dtype, dtype);
+    // Python rounds down, as a shift does: C's quotient would have to be corrected, which no branch is turned into a choice for.
+    if (bits >= 0 && op == Operator::floor_divide) return fmt::format("(({}) >> {})", x, bits);
+    if (bits >= 0 && op == Operator::modulo) return fmt::format("(({}) & {}LL)", x, (int64_t{1} << bits) - 1);
     return is_pythons ? fmt::format("ks_floor_divide({}, {})", x, y) : arithmetic(op, x, y, dtype);
   };
   const bool divides = op == Operator::divide || op == Operator::floor_divide || op == Operator::modulo;
@@ -282,7 +303,10 @@ Val FunctionLowering::compare(const Expr& e) {
     if (left.type.kind == TypeKind::optional || right.type.kind == TypeKind::optional) {
       const Val& asked = left.type.kind == TypeKind::optional ? left : right;
       part = fmt::format("{}{}.is_some", op == Operator::is || op == Operator::equal ? "!" : "", pin(asked).text);
-    } else if (!asks_in && ((left.type.is_words() && right.type.is_scalar()) || (left.type.is_scalar() && right.type.is_words()))) {
+    } else if (left.type.is_instance() && right.type == left.type && (op == Operator::is || op == Operator::is_not)) {
+      part = fmt::format("({}.body {} {}.body)", left.text, op == Operator::is ? "==" : "!=", right.text);
+    } else if (!asks_in &&
+               ((left.type.is_words() && right.type.is_scalar()) || (left.type.is_scalar() && right.type.is_words()))) {
       part = op == Operator::not_equal || op == Operator::is_not ? "true" : "false";
     } else if (left.type.is_words() && right.type.is_words() && (left.type.is_string() || right.type.is_string())) {
       part = string_compared(op, left, right);
@@ -398,11 +422,28 @@ Val FunctionLowering::conditional(const Expr& e) {
   return {name, e.type};
 }
 
+std::string FunctionLowering::attribute_place(const Expr& e) {
+  const Val object = expr(*e.items[0]);
+  return fmt::format("{}.body->fields._{}", object.text, *field_index(object.type, e.text));
+}
+
+/// An array or a list that an instance has is held while its item is read only if something else could give the field
+/// another one.
+Val FunctionLowering::object_of(const Expr& subscript) {
+  const Expr& object = *subscript.items[0];
+  const bool is_field = object.kind == ExprKind::attribute && object.items[0]->type.is_instance();
+  if (!is_field || !object.type.is_array() || calls(*subscript.items[1])) return expr(object);
+  const std::string name = temp("field");
+  line("const {} {} = {};", text_of(object.type), name, attribute_place(object));
+  return {name, object.type};
+}
+
 Val FunctionLowering::attribute(const Expr& e) {
   const std::string& name = e.text;
   const Expr& object = *e.items[0];
   if (e.type.is_symbol()) return {"", e.type};
   if (object.type.is_record()) return field(e, name);
+  if (object.type.is_instance()) return pin(owned_item(attribute_place(e), e.type));
   if (object.type.is_array()) {
     if (name == "ndim") return {fmt::format("{}LL", object.type.ndim), int64_type};
     const int64_t itemsize = object.type.has_records() ? record_size(object.type.items[0]) : static_cast<int64_t>(info(object.type.dtype).size);

@@ -60,7 +60,7 @@ std::string FunctionLowering::tested_index(const std::string& index, const std::
 }
 
 std::string FunctionLowering::element_of(const Expr& subscript, bool) {
-  const Val object = expr(*subscript.items[0]);
+  const Val object = object_of(subscript);
   const Type& type = object.type;
   std::vector<const Expr*> items = index_items(subscript);
   std::vector<std::string> indices;
@@ -133,7 +133,7 @@ Val FunctionLowering::subscript(const Expr& e) {
 }
 
 Val FunctionLowering::view(const Expr& e) {
-  const Val object = expr(*e.items[0]);
+  const Val object = object_of(e);
   const Type& type = object.type;
   std::vector<const Expr*> items = index_items(e);
   if (items.size() == 1 && items[0]->type.is_tuple() && items[0]->kind != ExprKind::tuple) {

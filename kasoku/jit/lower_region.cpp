@@ -147,7 +147,7 @@ bool FunctionLowering::suits_one_thread(const Stmt& loop, bool is_serial_prange)
   bool touches = false, suits = true;
   std::set<int> seen;
   const std::function<void(const Expr&)> look = [&](const Expr& e) {
-    if (e.type.is_container()) suits = false;
+    if (e.type.is_counted()) suits = false;
     if (e.kind == ExprKind::subscript && e.items[0]->type.is_array() && e.type.is_scalar()) touches = true;
     if (prints_or_computes_arrays(e)) suits = false;
     if (e.kind == ExprKind::name && deferred_.contains(e.variable)) suits = false;

@@ -192,7 +192,10 @@ void FunctionLowering::store(const Expr& target, const Val& value) {
       for (size_t i = 0; i < items.size(); ++i) store(*target.items[i], items[i]);
       return;
     }
-    case ExprKind::attribute: return field_store(target, value);
+    case ExprKind::attribute:
+      if (!target.items[0]->type.is_instance()) return field_store(target, value);
+      effects_.writes = true;
+      return assign(attribute_place(target), target.type, value);
     case ExprKind::subscript: {
       effects_.writes = true;
       if (!field_name(target).empty()) return field_store(target, value);
@@ -239,7 +242,7 @@ void FunctionLowering::assignment(const Stmt& stmt) {
         const std::string name = temp();
         line("const {} {} = {};", text_of(value.type), name, value.text);
         value.text = name;
-      } else if ((value.type.is_array() || value.type.is_container()) && !options_.is_cuda) {
+      } else if ((value.type.is_array() || value.type.is_counted()) && !options_.is_cuda) {
         const std::string name = temp();
         line("{} {} = {};", text_of(value.type), name, value.text);
         retain(name, value.type);
@@ -252,8 +255,37 @@ void FunctionLowering::assignment(const Stmt& stmt) {
     return;
   }
   Val value = expr(*stmt.expr);
+  // An array that the expression made, under a name of ours: its owner changes without being counted.
+  const bool is_made =
+      value.type.is_array() && value.text.starts_with("ks_array") && value.text.find('<') == std::string::npos;
+  if (is_made && stmt.targets.size() == 1 && target.kind == ExprKind::name &&
+      fn_.variables[target.variable].type.is_array() && !options_.is_cuda && !options_.is_checked && !uses_graph())
+    return line("ks_move({}, {});", name_of(target.variable), value.text);
   if (stmt.targets.size() > 1) value = pin(value);
   for (const ExprPtr& each : stmt.targets) store(*each, value);
+}
+
+void FunctionLowering::augmented_array(const Stmt& stmt, const Val& to) {
+  effects_.writes = true;
+  if (uses_graph()) return graph_update(stmt.op, to, nullptr, *stmt.expr, stmt.place);
+  const Fused left = array_element(to);
+  const Type type = to.type;
+  Fused all = left;
+  const auto result = binary_type(stmt.op, type, stmt.expr->type, stmt.expr.get());
+  const Dtype dtype = stmt.op == Operator::divide ? floating_dtype(result->dtype) : result->dtype;
+  std::function<std::string(const Index&)> right;
+  Dtype right_dtype = stmt.expr->type.dtype;
+  const Fused other = fuse(*stmt.expr);
+  all.leaves.insert(all.leaves.end(), other.leaves.begin(), other.leaves.end());
+  all.gathered = other.gathered;
+  right = other.element;
+  want_operand(stmt.op, *stmt.expr, other, dtype);
+  const Operator op = stmt.op;
+  all.element = [=, of = left.element](const Index& at) {
+    const std::string a = cast(of(at), type.dtype, dtype), b = cast(right(at), right_dtype, dtype);
+    return cast(arithmetic(op, a, b, dtype), dtype, type.dtype);
+  };
+  store_fused(to, all, stmt.place);
 }
 
 void FunctionLowering::augmented(const Stmt& stmt) {
@@ -264,6 +296,9 @@ void FunctionLowering::augmented(const Stmt& stmt) {
     masked_augment(stmt);
     return;
   }
+  const bool is_held_array =
+      target.type.is_array() && target.kind == ExprKind::subscript && target.items[0]->type.is_container();
+  if (is_held_array) return augmented_array(stmt, expr(target));
   if (target.type.is_set() || (target.kind == ExprKind::subscript && target.items[0]->type.is_dict() && !target.type.is_container()))
     return dict_augmented(stmt);
   if (target.type.is_list() || (target.kind == ExprKind::subscript && target.items[0]->type.is_list())) {
@@ -282,29 +317,17 @@ void FunctionLowering::augmented(const Stmt& stmt) {
     line("ks_set_item({}, {}, ({}){});", list.text, i, text_of(list.type.items[0]), convert(value, list.type.items[0]));
     return;
   }
-  if (target.type.is_array()) {
+  if (target.type.is_array())
+    return augmented_array(stmt, target.kind == ExprKind::name        ? Val{name_of(target.variable), target.type}
+                                 : target.kind == ExprKind::attribute ? expr(target)
+                                                                      : view(target));
+  if (target.kind == ExprKind::attribute) {
     effects_.writes = true;
-    const Val to = target.kind == ExprKind::name ? Val{name_of(target.variable), target.type} : view(target);
-    if (uses_graph()) return graph_update(stmt.op, to, nullptr, *stmt.expr, stmt.place);
-    const Fused left = array_element(to);
-    const Type type = to.type;
-    Fused all = left;
-    const auto result = binary_type(stmt.op, type, stmt.expr->type, stmt.expr.get());
-    const Dtype dtype = stmt.op == Operator::divide ? floating_dtype(result->dtype) : result->dtype;
-    std::function<std::string(const Index&)> right;
-    Dtype right_dtype = stmt.expr->type.dtype;
-    const Fused other = fuse(*stmt.expr);
-    all.leaves.insert(all.leaves.end(), other.leaves.begin(), other.leaves.end());
-    all.gathered = other.gathered;
-    right = other.element;
-    want_operand(stmt.op, *stmt.expr, other, dtype);
-    const Operator op = stmt.op;
-    all.element = [=, of = left.element](const Index& at) {
-      const std::string a = cast(of(at), type.dtype, dtype), b = cast(right(at), right_dtype, dtype);
-      return cast(arithmetic(op, a, b, dtype), dtype, type.dtype);
-    };
-    store_fused(to, all, stmt.place);
-    return;
+    const std::string place = attribute_place(target);
+    const Val left = pin({place, target.type});
+    const Val right = expr(*stmt.expr);
+    const Type type = *binary_type(stmt.op, left.type, right.type, stmt.expr.get());
+    return assign(place, target.type, combine(stmt.op, left, right, type, stmt.expr.get(), stmt.place));
   }
   if (target.kind == ExprKind::name) {
     const Val left = {name_of(target.variable), fn_.variables[target.variable].type};

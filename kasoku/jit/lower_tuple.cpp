@@ -26,7 +26,7 @@ std::string FunctionLowering::tuple_equality(const Val& a, const Val& b, Place p
   std::string text = "(true";
   for (size_t k = 0; k < a.type.items.size(); ++k) {
     const Val x = item_of(a, k), y = item_of(b, k);
-    if (x.type.is_array() || x.type.is_container() || y.type.is_array() || y.type.is_container())
+    if (x.type.is_array() || x.type.is_counted() || y.type.is_array() || y.type.is_counted())
       error(place, fmt::format("tuples with a {} are not compared in compiled code", str(x.type.is_scalar() ? y.type : x.type)));
     text += " && ";
     if (x.type.is_words() && y.type.is_words()) text += string_compared(Operator::equal, x, y);

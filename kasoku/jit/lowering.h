@@ -55,6 +55,7 @@ class FunctionLowering {
   void store(const Expr& target, const Val& value);
   void assignment(const Stmt& stmt);
   void augmented(const Stmt& stmt);
+  void augmented_array(const Stmt& stmt, const Val& to);
   void return_statement(const Stmt& stmt);
   /// Notes whether what is divided by is 0: for check_zero(), or at once where a handler may look.
   void test_zero(const std::string& divisor, Place place);
@@ -210,6 +211,8 @@ class FunctionLowering {
   Val constant(const Value& value, const Type& type, Place place);
   Val binding(const Binding& binding, const Type& type, Place place);
   Val attribute(const Expr& expr);
+  std::string attribute_place(const Expr& expr);  ///< where an instance has the field
+  Val object_of(const Expr& subscript);           ///< what is indexed
   Val pin(const Val& value);  ///< into a temporary, unless it is a name
   std::string index_text(const Expr& expr);  ///< an index: plain signed arithmetic
 

@@ -25,6 +25,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -55,6 +56,55 @@ DrawSource& draws() {
 }
 
 thread_local CallRecord* running_call = nullptr;
+
+constexpr size_t header = 64;  ///< before an array's elements, which lie where vectors do
+
+/// Memory of small arrays that a thread gave back: a loop that makes one in each turn has the same each time, where the
+/// system's aligned memory takes longer than what is done with the array.
+struct Spare {
+  static constexpr size_t least = 256;
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr int n_kinds = 0;  // the sanitizer sees what is malloc's
+#else
+  static constexpr int n_kinds = 6;
+#endif
+  static constexpr int most = 16;
+
+  static int kind_of(size_t size) {
+    int kind = 0;
+    while (kind < n_kinds && least << kind < size) ++kind;
+    return kind < n_kinds ? kind : -1;
+  }
+  void* take(int kind) { return count[kind] ? blocks[kind][--count[kind]] : nullptr; }
+  bool keep(void* block, int kind) {
+    if (kind < 0 || count[kind] == most) return false;
+    blocks[kind][count[kind]++] = block;
+    return true;
+  }
+  ~Spare() {
+    for (int kind = 0; kind < n_kinds; ++kind)
+      while (count[kind]) std::free(take(kind));
+  }
+
+  void* blocks[n_kinds + 1][most];
+  int count[n_kinds + 1] = {};
+};
+
+thread_local bool is_over = false;  ///< the thread ends
+struct Owner {
+  Spare* spare = nullptr;  // behind a pointer: libraries share little memory that is a thread's own
+  ~Owner() {
+    is_over = true;
+    delete std::exchange(spare, nullptr);
+  }
+};
+thread_local Owner owner;
+
+Spare* spare() {
+  if (is_over) return nullptr;
+  if (!owner.spare) owner.spare = new (std::nothrow) Spare;
+  return owner.spare;
+}
 
 extern "C" {
 
@@ -93,9 +143,12 @@ static void end_call(CallRecord* call, int function = 0, int line = 0) {
 }
 
 Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
-  constexpr size_t header = 64;
-  const size_t size = header + static_cast<size_t>(bytes) + 64;
+  size_t size = header + static_cast<size_t>(bytes) + 64;
   void* block = nullptr;
+  if (const int kind = Spare::kind_of(size); kind >= 0) {
+    if (Spare* const mine = spare()) block = mine->take(kind);
+    size = Spare::least << kind;
+  }
   if (zeroed && size > (1u << 20)) {
     // Fresh pages are zero already: calloc knows.
     char* raw = static_cast<char*>(std::calloc(1, size + 64));
@@ -105,7 +158,7 @@ Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
     memory->data = reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(raw) + sizeof(Memory) + 63) / 64 * 64);
     return memory;
   }
-  if (posix_memalign(&block, 64, size)) return nullptr;
+  if (!block && posix_memalign(&block, 64, size)) return nullptr;
   auto* memory = static_cast<Memory*>(block);
   *memory = {1, bytes, static_cast<char*>(block) + header, nullptr};
   if (zeroed) std::memset(memory->data, 0, static_cast<size_t>(bytes));
@@ -114,7 +167,9 @@ Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
 
 void ks_jit_free(Memory* memory) {
   if (memory->buffer) release_buffer(memory);  // the array engine made it
-  else std::free(memory);
+  else if (Spare* const mine = spare();
+           !mine || !mine->keep(memory, Spare::kind_of(header + static_cast<size_t>(memory->bytes) + 64)))
+    std::free(memory);
 }
 
 List* ks_jit_list_new(int64_t capacity, int64_t itemsize) { return new_list(capacity, itemsize); }
@@ -130,6 +185,9 @@ int ks_jit_list_grow(List* list, int64_t itemsize) {
 }
 
 void ks_jit_list_free(List* list) { free_list(list); }
+
+void* ks_jit_object_new(uint64_t bytes) { return std::malloc(bytes); }
+void ks_jit_object_free(void* object) { std::free(object); }
 
 Dict* ks_jit_dict_new(int64_t entry_size) { return new_dict(entry_size); }
 int ks_jit_dict_grow(Dict* dict, int64_t entry_size) { return grow(*dict, entry_size); }
@@ -359,16 +417,18 @@ void register_functions() {
   static const bool done = [] {
     const std::pair<const char*, void*> functions[] = {
 #define KS_ROW(name) {#name, reinterpret_cast<void*>(&name)}
-        KS_ROW(ks_jit_fail_in),       KS_ROW(ks_jit_catches),    KS_ROW(ks_jit_allocate),
-        KS_ROW(ks_jit_free),          KS_ROW(ks_jit_parallel),   KS_ROW(ks_jit_thread_limit),
-        KS_ROW(ks_jit_thread_number), KS_ROW(ks_jit_product),    KS_ROW(ks_jit_lapack),
-        KS_ROW(ks_jit_algorithm),     KS_ROW(ks_jit_draw),       KS_ROW(ks_jit_seed),
-        KS_ROW(ks_jit_print_int),     KS_ROW(ks_jit_print_uint), KS_ROW(ks_jit_print_float),
-        KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool), KS_ROW(ks_jit_print_text),
-        KS_ROW(ks_jit_print_flush),   KS_ROW(ks_jit_poll),       KS_ROW(ks_jit_is_deep),
-        KS_ROW(ks_jit_list_new),      KS_ROW(ks_jit_list_grow),  KS_ROW(ks_jit_list_free),
-        KS_ROW(ks_jit_string_room),   KS_ROW(ks_jit_string_joined), KS_ROW(ks_jit_string_method), KS_ROW(ks_jit_string_format), KS_ROW(ks_jit_string_number), KS_ROW(ks_jit_print_string),
-        KS_ROW(ks_jit_dict_new),      KS_ROW(ks_jit_dict_grow),  KS_ROW(ks_jit_dict_free),
+        KS_ROW(ks_jit_fail_in),       KS_ROW(ks_jit_catches),       KS_ROW(ks_jit_allocate),
+        KS_ROW(ks_jit_free),          KS_ROW(ks_jit_parallel),      KS_ROW(ks_jit_thread_limit),
+        KS_ROW(ks_jit_thread_number), KS_ROW(ks_jit_product),       KS_ROW(ks_jit_lapack),
+        KS_ROW(ks_jit_algorithm),     KS_ROW(ks_jit_draw),          KS_ROW(ks_jit_seed),
+        KS_ROW(ks_jit_print_int),     KS_ROW(ks_jit_print_uint),    KS_ROW(ks_jit_print_float),
+        KS_ROW(ks_jit_print_complex), KS_ROW(ks_jit_print_bool),    KS_ROW(ks_jit_print_text),
+        KS_ROW(ks_jit_print_flush),   KS_ROW(ks_jit_poll),          KS_ROW(ks_jit_is_deep),
+        KS_ROW(ks_jit_object_new),    KS_ROW(ks_jit_object_free),   KS_ROW(ks_jit_list_new),
+        KS_ROW(ks_jit_list_grow),     KS_ROW(ks_jit_list_free),     KS_ROW(ks_jit_string_room),
+        KS_ROW(ks_jit_string_joined), KS_ROW(ks_jit_string_method), KS_ROW(ks_jit_string_format),
+        KS_ROW(ks_jit_string_number), KS_ROW(ks_jit_print_string),  KS_ROW(ks_jit_dict_new),
+        KS_ROW(ks_jit_dict_grow),     KS_ROW(ks_jit_dict_free),
 #undef KS_ROW
     };
     for (const auto& [name, function] : functions) cpu::register_runtime_function(name, function);

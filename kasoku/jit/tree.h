@@ -7,6 +7,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <variant>
@@ -49,6 +50,7 @@ struct Binding {
     tuple,      ///< of items
     array,      ///< an array outside; becomes a hidden argument
     member,     ///< of an Enum; `name` is its own
+    instance,   ///< a new instance of the class of `type`, whose fields have no values yet
     object,     ///< anything else; an error where it is used, `name` says what it is
   };
   Kind kind = Kind::object;
@@ -189,11 +191,17 @@ struct Overload {
   const Function* function;          ///< null: it is not for such arguments
 };
 
+/// What an instance has besides its fields.
+struct Class {
+  std::map<std::string, const Function*> methods, getters;
+};
+
 /// A root function and all that it reaches.
 struct Unit {
   std::vector<std::unique_ptr<Function>> functions;  ///< [0] is the root
   int n_hidden = 0;                                  ///< hidden array arguments
   std::vector<Overload> overloads;                   ///< those that were asked before it was read
+  std::map<std::string, Class> classes;              ///< by the text of their instances' type
 };
 
 /// "file.py:12, in f" for messages.

@@ -15,7 +15,8 @@ bool Type::is_complex() const { return is_scalar() && kasoku::is_complex(dtype);
 
 namespace {
 
-/// The lines of a record's text: its size and whether it is aligned; a field's name, offset and shape.
+/// The lines of a record's text: its size and whether it is aligned; a field's name, offset and shape. Of an
+/// instance's: its class' number and name; a field's name.
 std::vector<std::vector<std::string>> record_lines(const Type& record) {
   std::vector<std::vector<std::string>> lines(1);
   lines.back().emplace_back();
@@ -51,6 +52,13 @@ std::optional<Field> field_of(const Type& record, const std::string& name) {
   return std::nullopt;
 }
 
+std::optional<size_t> field_index(const Type& instance, const std::string& name) {
+  const auto lines = record_lines(instance);
+  for (size_t i = 1; i < lines.size(); ++i)
+    if (lines[i][0] == name) return i - 1;
+  return std::nullopt;
+}
+
 std::string str(const Type& type) {
   switch (type.kind) {
     case TypeKind::unknown: return "undefined";
@@ -71,6 +79,7 @@ std::string str(const Type& type) {
     case TypeKind::dict: return "dict(" + str(type.items.at(0)) + ", " + str(type.items.at(1)) + ")";
     case TypeKind::set: return "set(" + str(type.items.at(0)) + ")";
     case TypeKind::record: return type.is_generator() ? type.text : record_text(type);
+    case TypeKind::instance: return "an instance of " + record_lines(type)[0][1];
     case TypeKind::range: return "range";
     case TypeKind::text: return "the text '" + excerpt(type.text, 60) + "'";
     case TypeKind::string: return "str";
@@ -140,6 +149,7 @@ bool can_be_item(const Type& type) {
   switch (type.kind) {
     case TypeKind::unknown:
     case TypeKind::string:
+    case TypeKind::instance:
     case TypeKind::scalar: return true;
     case TypeKind::array: return type.ndim > 0 && !type.is_bytes();
     case TypeKind::list: return can_be_item(type.items[0]);
@@ -276,6 +286,11 @@ std::string text_of(const Type& type) {
     case TypeKind::list: return "ks_list<" + text_of(type.items[0]) + ">";
     case TypeKind::dict: return "ks_dict<" + text_of(type.items[0]) + ", " + text_of(type.items[1]) + ">";
     case TypeKind::set: return "ks_dict<" + text_of(type.items[0]) + ", ks_none>";
+    case TypeKind::instance: {
+      std::string text = "ks_object<ks_tuple<";
+      for (size_t i = 0; i < type.items.size(); ++i) text += (i ? ", " : "") + text_of(type.items[i]);
+      return text + ">>";
+    }
     case TypeKind::range: return "ks_range";
     case TypeKind::optional: return "ks_optional<" + text_of(type.items[0]) + ">";
     default: return "ks_none";

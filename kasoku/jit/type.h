@@ -14,23 +14,24 @@ struct Function;
 struct Intrinsic;
 
 enum class TypeKind : uint8_t {
-  unknown,    ///< not inferred yet; joins with anything
-  none,       ///< Python's None
-  scalar,     ///< one number of `dtype`
-  array,      ///< `ndim` axes of `dtype`
-  tuple,      ///< of `items`
-  list,       ///< a list of items[0], which is unknown until something is put into it
-  dict,       ///< from items[0] to items[1], unknown like a list's
-  set,        ///< of items[0]
-  record,     ///< an element of a structured array, where it is: fields of `items`, whose places `text` has
-  range,      ///< range(…) as a value
-  text,       ///< a string known at compile time
-  string,     ///< one that is not: its code points
-  member,     ///< a member of an Enum, known at compile time: `text` is its name
-  dtype,      ///< a dtype as a value: np.float64
-  function,   ///< a function as a value: `function`, or a row of intrinsics.def
-  group,      ///< all threads of a launch (cuda.cg.this_grid())
-  optional,   ///< None or items[0]
+  unknown,   ///< not inferred yet; joins with anything
+  none,      ///< Python's None
+  scalar,    ///< one number of `dtype`
+  array,     ///< `ndim` axes of `dtype`
+  tuple,     ///< of `items`
+  list,      ///< a list of items[0], which is unknown until something is put into it
+  dict,      ///< from items[0] to items[1], unknown like a list's
+  set,       ///< of items[0]
+  record,    ///< an element of a structured array, where it is: fields of `items`, whose places `text` has
+  range,     ///< range(…) as a value
+  text,      ///< a string known at compile time
+  string,    ///< one that is not: its code points
+  member,    ///< a member of an Enum, known at compile time: `text` is its name
+  dtype,     ///< a dtype as a value: np.float64
+  function,  ///< a function as a value: `function`, or a row of intrinsics.def
+  group,     ///< all threads of a launch (cuda.cg.this_grid())
+  optional,  ///< None or items[0]
+  instance,  ///< an object of a class with typed fields, `items`: a reference; `text` has its class and their names
 };
 
 struct Type {
@@ -136,6 +137,9 @@ struct Type {
   bool is_set() const { return kind == TypeKind::set; }
   bool is_hashed() const { return is_dict() || is_set(); }
   bool is_container() const { return is_list() || is_hashed(); }
+  bool is_instance() const { return kind == TypeKind::instance; }
+  /// What counts its owners: the last one frees it.
+  bool is_counted() const { return is_container() || is_instance(); }
   /// Known when compiling: nothing of it is in kernel text.
   bool is_symbol() const {
     return kind == TypeKind::none || kind == TypeKind::text || kind == TypeKind::member || kind == TypeKind::dtype || kind == TypeKind::function ||
@@ -170,6 +174,9 @@ std::optional<Field> field_of(const Type& record, const std::string& name);
 /// Bytes of a record, and whether all of its fields are where C would place them.
 int64_t record_size(const Type& record);
 bool is_aligned(const Type& record);
+
+/// Which of an instance's items a field is; nothing if the class has no such field.
+std::optional<size_t> field_index(const Type& instance, const std::string& name);
 
 /// The type of a value of which nothing but its type is known: a text is a string, in a tuple too.
 Type at_run_time(Type type);

@@ -111,6 +111,14 @@ EntryLayout entry_layout(const Type& container) {
   return layout;
 }
 
+size_t offset_of_item(const Type& tuple, size_t item) {
+  size_t found = 0, i = 0;
+  each_part(tuple, [&](const Type&, size_t offset, size_t) {
+    if (i++ == item) found = offset;
+  });
+  return found;
+}
+
 uint64_t hash_of(const Type& type, const char* at) {
   if (type.is_tuple()) {
     uint64_t hash = 7;

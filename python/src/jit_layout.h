@@ -26,6 +26,9 @@ struct EntryLayout {
 };
 EntryLayout entry_layout(const jit::Type& container);
 
+/// Where an item of a tuple is in its memory.
+size_t offset_of_item(const jit::Type& tuple, size_t item);
+
 /// The hash that generated code (ks_hash of support_dict.inc) has for a key in memory.
 uint64_t hash_of(const jit::Type& type, const char* at);
 

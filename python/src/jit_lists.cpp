@@ -1,6 +1,7 @@
 /// \file python/src/jit_lists.cpp
 #include "jit_lists.h"
 
+#include "jit_instances.h"
 #include "jit_layout.h"
 #include "jit_read.h"
 #include "kasoku/base/error.h"
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -30,11 +32,17 @@ char* item_at(const List& list, size_t itemsize, int64_t i) { return static_cast
 
 void drop(void* body, const Type& type);
 
+/// Fields stand behind the count of owners.
+const char* field_at(void* body, const Type& type, size_t i) {
+  Type fields = Type::tuple(type.items);
+  return static_cast<const char*>(body) + sizeof(int64_t) + offset_of_item(fields, i);
+}
+
 /// Gives up what an item in memory owns.
 void disown(const char* at, const Type& item) {
   uint64_t word;
   std::memcpy(&word, at + (item.is_array() ? 8 * (1 + 2 * size_t{item.ndim}) : 0), sizeof word);
-  if (item.is_container()) drop(reinterpret_cast<void*>(word), item);
+  if (item.is_counted()) drop(reinterpret_cast<void*>(word), item);
   if (item.is_array()) release(reinterpret_cast<Memory*>(word));
 }
 
@@ -54,6 +62,11 @@ int64_t& owners(void* body) { return *static_cast<int64_t*>(body); }
 
 void drop(void* body, const Type& type) {
   if (!body || __atomic_sub_fetch(&owners(body), 1, __ATOMIC_ACQ_REL) != 0) return;
+  if (type.is_instance()) {
+    for (size_t i = 0; i < type.items.size(); ++i)
+      if (type.items[i].is_counted() || type.items[i].is_array()) disown(field_at(body, type, i), type.items[i]);
+    return std::free(body);
+  }
   if (type.is_list()) {
     auto* const list = static_cast<List*>(body);
     const size_t size = layout_of(type.items[0]).size;
@@ -200,7 +213,8 @@ namespace {
 nb::object item_of(const char* at, const Type& item, PyObject* const* arguments, size_t n) {
   std::vector<uint64_t> words(words_of_item(item));
   to_words(at, item, words.data());
-  if (item.is_container()) {
+  if (item.is_counted()) {
+    if (!words[0]) return nb::none();
     ++owners(reinterpret_cast<void*>(words[0]));
     return unpack_container(item, words[0], arguments, n);
   }
@@ -210,8 +224,18 @@ nb::object item_of(const char* at, const Type& item, PyObject* const* arguments,
   return unpack(item, from, arguments, n);
 }
 
-/// Its items as a new Python list, dict or set.
+/// Its items as a new Python list, dict or set; its fields as a new instance.
 nb::object to_python(void* body, const Type& type, PyObject* const* arguments, size_t n) {
+  if (type.is_instance()) {
+    nb::handle made = class_of_instances(type);
+    nb::object object = made.attr("__new__")(made), fields = object.attr("__dict__");
+    size_t i = 0;
+    for (auto [name, field] : nb::borrow<nb::dict>(made.attr("__kasoku_forms__").attr("fields"))) {
+      fields[name] = item_of(field_at(body, type, i), type.items[i], arguments, n);
+      ++i;
+    }
+    return object;
+  }
   if (type.is_list()) {
     const List& list = *static_cast<List*>(body);
     nb::list items;
@@ -236,7 +260,10 @@ nb::object unpack_container(const Type& type, uint64_t word, PyObject* const* ar
   for (const Held& other : held)
     if (other.body == body) return drop(body, type), other.python;
   nb::object result = to_python(body, type, arguments, n);
-  drop(body, type);
+  if (type.is_instance())
+    held.push_back({result, body, type});  // one that comes back twice is one
+  else
+    drop(body, type);
   return result;
 }
 
@@ -262,6 +289,7 @@ static nb::object make_of(PyObject* before) {
 void ListScope::write_back(PyObject* const* arguments, size_t n) {
   for (size_t k = begin_; k < held.size(); ++k) {
     const Held each = held[k];
+    if (each.type.is_instance()) continue;
     const bool is_changed = each.type.is_list() ? static_cast<List*>(each.body)->is_changed : static_cast<Dict*>(each.body)->is_changed;
     if (!is_changed) continue;
     nb::object items = to_python(each.body, each.type, arguments, n);

@@ -1,5 +1,6 @@
 /// \file python/src/jit_names.cpp
 /// What the names that a function reads from outside mean.
+#include "jit_instances.h"
 #include "jit_reader.h"
 #include "jit_records.h"
 #include "jit_values.h"
@@ -217,7 +218,34 @@ int Reader::hidden_argument(nb::object array) {
   return static_cast<int>(arrays_.size()) - 1;
 }
 
+const Function* Reader::maker_of(nb::handle cls) {
+  const Type type = type_of_instances(cls);
+  if (!type.is_known()) return nullptr;
+  nb::object parts = cls.attr("__kasoku_forms__").attr("parts")();
+  if (parts.is_none()) return nullptr;
+  const Function* maker = read({parts[0], options_, {}}, false);
+  if (unit_->classes.contains(type.text)) return maker;
+  unit_->classes[type.text];
+  const auto read_all = [&](nb::handle functions, std::map<std::string, const Function*> Class::* to) {
+    for (auto [name, function] : nb::borrow<nb::dict>(functions)) {
+      const auto before = read_;
+      Frame* const frame = frame_;
+      try {
+        const Function* method = read({nb::borrow(function), options_, {}}, false);
+        (unit_->classes[type.text].*to)[nb::cast<std::string>(name)] = method;
+      } catch (const Error&) {  // who calls it has no compiled form
+        read_ = before;
+        frame_ = frame;
+      }
+    }
+  };
+  read_all(parts[1], &Class::methods);
+  read_all(parts[2], &Class::getters);
+  return maker;
+}
+
 const Function* Reader::function_of(nb::object object) {
+  if (nb::hasattr(object, "__kasoku_forms__")) return maker_of(object);
   JitObject jitted;
   if (as_jit_object(object, jitted)) {
     jitted.options.is_cuda = options_.is_cuda;
@@ -262,6 +290,11 @@ Binding Reader::classify_known(nb::object object, const std::string& name, int d
       binding.dtype = *dtype;
       return binding;
     }
+  }
+  if (nb::hasattr(object, "__kasoku_new__")) {
+    binding.kind = Binding::Kind::instance;
+    binding.type = type_of_instances(object.attr("__kasoku_new__"));
+    return binding;
   }
   const Type type = type_of_value(object);
   if (type.kind == TypeKind::member) {

@@ -84,6 +84,9 @@ class Reader {
   jit::Binding classify_known(nb::object object, const std::string& name, int depth);
   /// Which of the hidden arguments an array outside is; a new one if it was none yet.
   int hidden_argument(nb::object array);
+  /// The function that makes an instance of a class with typed fields; null for any other object. Its methods are read
+  /// with it.
+  const jit::Function* maker_of(nb::handle cls);
   /// What an object is compiled to that is a function, also of the library of functions in Python; else null.
   const jit::Function* function_of(nb::object object);
   /// What a program overloads under this key (a function, or ".name" of a method); "" if it does not.

@@ -2,9 +2,10 @@
 /// Results of compiled calls as Python values.
 #include "convert.h"
 #include "jit_lists.h"
-#include "kasoku/jit/lower.h"
+#include "jit_records.h"
 #include "kasoku/array/array.h"
 #include "kasoku/base/half.h"
+#include "kasoku/jit/lower.h"
 #include "kasoku/jit/offload.h"
 
 #include <nanobind/ndarray.h>
@@ -47,7 +48,52 @@ std::optional<Given> given_array(PyObject* value) {
                {array->shape().begin(), array->shape().end()}, array->strides()};
 }
 
+/// The argument that an array of records is, or a view of the one that it is a part of.
+nb::object records_result(const Type& type, const uint64_t* w, PyObject* const* arguments, size_t n) {
+  const int64_t size = record_size(type.items[0]);
+  nb::list shape, strides;
+  for (int k = 0; k < type.ndim; ++k) {
+    shape.append(static_cast<int64_t>(w[1 + k]));
+    strides.append(static_cast<int64_t>(w[1 + type.ndim + k]) * size);
+  }
+  nb::object owner = nb::none();
+  const auto find = [&](PyObject* value, const auto& self) -> bool {
+    if (PyTuple_Check(value)) {
+      for (Py_ssize_t i = 0; i < PyTuple_Size(value); ++i)
+        if (self(PyTuple_GetItem(value, i), self)) return true;
+      return false;
+    }
+    const Type given = type_of_records(value);
+    if (!given.is_array()) return false;
+    const auto* array = reinterpret_cast<const NumpyArray*>(value);
+    const char *low = array->data, *high = array->data;
+    bool is_same = array->data == reinterpret_cast<const char*>(w[0]) && array->ndim == type.ndim;
+    for (int k = 0; k < array->ndim; ++k) {
+      (array->strides[k] < 0 ? low : high) += array->shape[k] ? (array->shape[k] - 1) * array->strides[k] : 0;
+      is_same = is_same && array->shape[k] == static_cast<Py_ssize_t>(w[1 + k]) &&
+                array->strides[k] == static_cast<Py_ssize_t>(w[1 + type.ndim + k]) * size;
+    }
+    const auto* const at = reinterpret_cast<const char*>(w[0]);
+    if (at < low || at > high) return false;
+    owner = nb::borrow(value);
+    return is_same;
+  };
+  for (size_t i = 0; i < n; ++i)
+    if (find(arguments[i], find)) return owner;
+  nb::dict memory;
+  memory["data"] = nb::make_tuple(static_cast<uint64_t>(w[0]), type.is_read_only);
+  memory["shape"] = nb::tuple(shape);
+  memory["strides"] = nb::tuple(strides);
+  memory["typestr"] = "|V" + std::to_string(size);
+  memory["version"] = 3;
+  nb::object shown = nb::module_::import_("types").attr("SimpleNamespace")();
+  shown.attr("__array_interface__") = memory;
+  shown.attr("owner") = owner;
+  return nb::module_::import_("numpy").attr("asarray")(shown).attr("view")(dtype_of_record(type.items[0]));
+}
+
 nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* arguments, size_t n) {
+  if (type.has_records()) return records_result(type, w, arguments, n);
   auto* const data = reinterpret_cast<char*>(w[0]);
   auto* const memory = reinterpret_cast<Memory*>(w[1 + 2 * type.ndim]);
   std::vector<size_t> shape;
@@ -183,6 +229,7 @@ nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arg
     }
     case TypeKind::list:
     case TypeKind::dict:
+    case TypeKind::instance:
     case TypeKind::set: return unpack_container(type, *words++, arguments, n);
     case TypeKind::optional: {
       const bool is_some = *words++;

@@ -3,6 +3,7 @@
 import warnings
 
 import kasoku.compat.numba as numba
+from kasoku import _core
 import numpy as np
 import pytest
 from kasoku.compat.numba import float64, int32
@@ -383,3 +384,229 @@ def test_functions_that_keep_or_give_an_instance_are_python():
     w = WalkerClass(1.0)
     assert numba.njit(given)(w) is w and w.x == 5.0
     assert numba.njit(other)(w, 0) == 5.0 and numba.njit(other)(w, 1) == 0.0
+
+
+class PlainVec:
+    def __init__(self, x, y=2.0):
+        self.x = x
+        self.y = y
+
+    @property
+    def norm(self):
+        return (self.x**2 + self.y**2) ** 0.5
+
+    def add(self, other):
+        return Vec(self.x + other.x, self.y + other.y)
+
+    def __add__(self, other):
+        return self.add(other)
+
+    def __lt__(self, other):
+        return self.x < other.x
+
+    def __getitem__(self, i):
+        return self.x if i == 0 else self.y
+
+    def __len__(self):
+        return 2
+
+    def scale(self, k):
+        self.x *= k
+        self.y *= k
+        return self
+
+
+class PlainStack:
+    def __init__(self, n):
+        self.data = np.zeros(n)
+        self.m = np.ones((n, 2))
+        self.n = 0
+        self.name = "stack"
+
+    def push(self, x):
+        if self.n == self.data.size:
+            data = np.zeros(2 * self.n)
+            data[: self.n] = self.data
+            self.data = data
+        self.data[self.n] = x
+        self.n += 1
+
+    def pop(self):
+        self.n -= 1
+        return self.data[self.n]
+
+
+class PlainPair:
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
+        self.asked = 0
+
+    def total(self):
+        self.asked += 1
+        return self.a.norm + self.b.norm
+
+
+Vec, Stack, Pair = PlainVec, PlainStack, PlainPair
+CompiledVec = jitclass([("x", float64), ("y", float64)])(PlainVec)
+stack_spec = [("data", float64[:]), ("m", float64[:, :]), ("n", int32), ("name", numba.types.unicode_type)]
+CompiledStack = jitclass(stack_spec)(PlainStack)
+vec_type = CompiledVec.class_type.instance_type
+CompiledPair = jitclass([("a", vec_type), ("b", vec_type), ("asked", int32)])(PlainPair)
+
+
+def instance_of_two_names():
+    a = Vec(1.0)
+    b = a
+    b.x = 5.0
+    a, c = Vec(7.0, 8.0), a
+    a.x += 1
+    return a.x, b.x, c.x, c.y
+
+
+def instance_in_a_loop(n):
+    a = Vec(0.0, 1.0)
+    for i in range(n):
+        b = Vec(1.0 * i, y=2.0)
+        a = a.add(b)
+        while a.x > 50 and a.y > 1:
+            a.scale(0.5)
+    return a.x, a.y, Vec(1.0, 2.0).scale(2).scale(3).norm
+
+
+def instance_with_arrays(n):
+    s = Stack(2)
+    for i in range(n):
+        s.push(i * 1.5)
+    s.data += 1
+    s.m[1] *= 3
+    s.m[:, 0] = 5
+    before = s.data
+    s.push(s.data[1] + s.data[:3].sum())
+    return s.pop() + s.pop(), s.n, before.sum(), s.data.size, s.m.sum(), s.name
+
+
+def instances_in_instances():
+    p = Pair(Vec(3.0, 4.0), Vec(5.0, 12.0))
+    q = p.a
+    q.x = 0.0
+    total = p.total() + p.total()
+    p.a = Vec(6.0, 8.0)
+    return total, p.asked, p.a.norm, q.y
+
+
+def instances_in_a_list(n):
+    all = [Vec(1.0 * i, 1.0) for i in range(n)]
+    for v in all:
+        v.x += 1
+    all.append(Vec(100.0, 0.0))
+    first = all[0]
+    first.y = 7.0
+    total = 0.0
+    for v in all:
+        total += v.x * v.y
+    return total, all.pop().x, len(all), all[0].y
+
+
+def instance_that_another_function_has(n):
+    def twice(v, n):
+        return v if n == 0 else twice(v.add(v), n - 1)
+
+    v = Vec(1.0, 1.0)
+    return twice(v, n).x, v.x
+
+
+def instances_in_parallel(n):
+    out = np.zeros(n)
+    for i in numba.prange(n):
+        v = Vec(1.0 * i, 1.0)
+        out[i] = v.add(v).norm
+    return out.sum()
+
+
+def instances_have_their_operators():
+    a, b = Vec(1.0, 5.0), Vec(2.0)
+    c = a + b + a
+    return c[0], c[1], len(c), a < b, b < a
+
+
+def instances_are_told_apart():
+    a, b = Vec(1.0), Vec(1.0)
+    c = a
+    return a is c, a is b, a is not b, a is not c
+
+
+@pytest.mark.parametrize(
+    "function, arguments",
+    [
+        (instance_of_two_names, ()),
+        (instances_have_their_operators, ()),
+        (instances_are_told_apart, ()),
+        (instance_in_a_loop, (40,)),
+        (instance_with_arrays, (9,)),
+        (instances_in_instances, ()),
+        (instances_in_a_list, (6,)),
+        (instance_that_another_function_has, (5,)),
+        (instances_in_parallel, (100,)),
+    ],
+)
+def test_instances_made_in_compiled_code_are_those_of_python(function, arguments, monkeypatch):
+    want = function(*arguments)
+    for name, made in (("Vec", CompiledVec), ("Stack", CompiledStack), ("Pair", CompiledPair)):
+        monkeypatch.setitem(globals(), name, made)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        got = numba.njit(parallel=function is instances_in_parallel)(function)(*arguments)
+    np.testing.assert_allclose(got, want) if not isinstance(want, tuple) else None
+    assert isinstance(want, float) or all(
+        g == w if isinstance(w, str) else np.isclose(g, w) for g, w in zip(got, want, strict=True)
+    )
+
+
+@pytest.mark.filterwarnings("ignore:[^$]*runs in the interpreter")
+def test_what_only_the_class_can_compare_is_left_to_python(monkeypatch):
+    monkeypatch.setitem(globals(), "Vec", CompiledVec)
+
+    def within():
+        a, b = Vec(1.0), Vec(1.0)
+        return a in (b, b), a == b, a != b, a in [a, b], bool(a)
+
+    assert numba.njit(within)() == (False, False, True, True, True)
+
+
+def test_an_instance_comes_back_from_compiled_code(monkeypatch):
+    monkeypatch.setitem(globals(), "Vec", CompiledVec)
+
+    def two():
+        return Vec(1.5), 3
+
+    vec, three = numba.njit(two)()
+    assert type(vec) is CompiledVec and (vec.x, vec.y, three) == (1.5, 2.0, 3)
+    assert vec.add(vec).scale(2).x == 6.0
+
+    def same():
+        vec = Vec(1.0)
+        return vec, vec, Vec(1.0)
+
+    one, other, third = numba.njit(same)()
+    assert one is other and one is not third
+
+    def too_far():
+        stack = CompiledStack(2)
+        stack.data[5] = 1.0
+        return stack.n
+
+    with pytest.raises(IndexError):
+        numba.njit(too_far)()
+
+
+@pytest.mark.filterwarnings("ignore:[^$]*runs in the interpreter")
+def test_where_arrays_lie_on_a_device_instances_are_pythons(monkeypatch):
+    for name, made in (("Stack", CompiledStack), ("Vec", CompiledVec)):
+        monkeypatch.setitem(globals(), name, made)
+    want = numba.njit(instance_with_arrays)(9)
+    before = _core._jit_offload_to_cpu(True)
+    try:
+        assert numba.njit(instance_with_arrays)(9) == want
+    finally:
+        _core._jit_offload_to_cpu(before)

@@ -505,3 +505,16 @@ def test_casting_of_outputs():
         half(np.array([3.0, 5.0]), out=out)
     assert half(np.array([3.0, 5.0]), out=out, casting="unsafe").tolist() == [1, 2]
     assert half(np.array([3.0, 5.0]), out=np.zeros(2, "f4")).tolist() == [1.5, 2.5]
+
+
+def test_reduce_and_accumulate_take_the_loop_of_the_elements_dtype():
+    @vectorize(["float64(float64, float64)", "int64(int64, int64)"])
+    def add(a, b):
+        return a + b
+
+    total = add.reduce(np.arange(5))
+    assert (total, total.dtype) == (10, np.int64)
+    assert add.accumulate(np.arange(5)).dtype == np.int64
+    assert (
+        add(np.arange(3), np.arange(3)).dtype == np.float64
+    )  # the first that the elements convert to, as NumPy's ufuncs

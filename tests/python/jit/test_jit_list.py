@@ -424,3 +424,26 @@ def test_a_pop_of_nothing_says_what_python_says():
         with pytest.raises(IndexError) as ours:
             ks.njit(function)(*args)
         assert str(ours.value).split("\n")[0] == str(theirs.value)
+
+
+def test_arrays_in_lists_and_dicts_are_changed_in_place():
+    def run(a, b):
+        items = [a, b]
+        items[1] += 2
+        items[0] *= items[1]
+        named = {"x": a, "y": b}
+        for name in named:
+            named[name] -= 1
+        named["x"] /= 2
+        return items[0].sum() + named["y"].sum()
+
+    given = np.arange(3.0), np.ones(3)
+    want = run(*(x.copy() for x in given))
+    assert ks.njit(run)(*(x.copy() for x in given)) == want
+
+
+def test_texts_written_in_a_list_are_joined():
+    def run(text):
+        return "-".join([text, "b", text[0]])
+
+    assert ks.njit(run)("abc") == "abc-b-a"

@@ -351,3 +351,33 @@ def test_integers_of_both_signs_are_compared_as_numbers(name):
     signed, unsigned = np.array([-1, -1, 2**63 - 1, 5]), np.array([0, 2**64 - 1, 2**63, 5], np.uint64)
     for a, b in [(signed, unsigned), (unsigned, signed), (signed[2], unsigned[2]), (unsigned[1], signed[1])]:
         agree(f"np.{name}(a, b)", a, b)
+
+
+def test_few_elements_are_reduced_by_the_tree_of_all_lengths():
+    def both(x):
+        return x.sum(), x.max(), x.min(), (x * x).sum()
+
+    compiled = ks.njit(both)
+    rng = np.random.default_rng(5)
+    for n in range(1, 40):
+        x = rng.normal(size=n) * 10.0 ** rng.integers(-9, 9, n)
+        a = ks.array(x)
+        assert compiled(x) == (float(a.sum()), x.max(), x.min(), float((a * a).sum()))
+    assert np.isnan(compiled(np.array([1.0, np.nan, 2.0]))).all()
+    assert compiled(np.array([-0.0, -0.0]))[0] == 0 and np.signbit(compiled(np.array([-0.0, -0.0]))[0])
+
+
+def test_quotients_by_powers_of_two_are_those_of_python():
+    def parts(n):
+        return n // 2, n % 2, n // 4096, n % 4096, n // 1, n % 1, n // 2147483648, n % 2147483648, n // -4, n % -4
+
+    compiled = ks.njit(parts)
+    for n in (0, 1, -1, 7, -7, 4095, -4096, 2**62, -(2**63), 2**63 - 1):
+        assert compiled(n) == parts(n)
+
+    def arrays(x):
+        return x[0] // 8, x[0] % 8
+
+    for dtype in (np.int8, np.uint8, np.int16, np.uint64, np.int32, np.bool_):
+        x = np.array([-77 if np.dtype(dtype).kind == "i" else 77], np.int64).astype(dtype)
+        assert ks.njit(arrays)(x) == (int(x[0]) // 8, int(x[0]) % 8)

@@ -454,3 +454,29 @@ def test_fields_of_packed_records_that_are_arrays_of_ours_are_read_and_written_w
 
     add[1, 8](v)
     assert records["v"].tolist() == [2, 5, 8, 11, 14]
+
+
+@pytest.mark.parametrize("dtype", [aligned, packed])
+def test_arrays_of_records_come_back(dtype):
+    def changed(x, n):
+        for i in range(n):
+            x[i]["a"] += 1
+            x[i]["b"] = i
+        return x
+
+    def part(x):
+        return x[1::2], x[::-1]
+
+    data = filled(dtype, 6)
+    agrees(changed, data, 4)
+    agrees(part, data)
+    compiled = ks.njit(changed)
+    assert compiled(data, 2) is data
+    view, back = ks.njit(part)(data)
+    view["a"][0] = 99.0
+    assert data["a"][1] == 99.0 and back.dtype == dtype and back[-1] == data[0]
+    frozen = data.copy()
+    frozen.flags.writeable = False
+    assert not ks.njit(lambda x: x[1:])(frozen).flags.writeable
+    del data  # what comes back keeps its memory
+    assert view["a"][0] == 99.0

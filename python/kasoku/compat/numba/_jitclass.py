@@ -45,6 +45,7 @@ def _made(cls, spec):
     body.update(__setattr__=_set, __qualname__=cls.__qualname__, __module__=cls.__module__)
     made = type(cls.__name__, cls.__bases__, body)
     setattr(made, _fields, {name: _conversion(of) for name, of in fields.items()})
+    forms.made = made
     made.__kasoku_forms__, made.__kasoku_of_fields__ = forms, staticmethod(_with_fields)
     made.class_type = made.instance_type = made  # numba.types.ClassType, whose instance_type is the class's own
     return made
@@ -160,12 +161,42 @@ class _Unfit(Exception):
     pass
 
 
+class _New:
+    """What a new instance is to compiled code."""
+
+    def __init__(self, made):
+        self.__kasoku_new__ = made
+
+
 class _Forms:
     """Methods of one class as functions of its fields, made when they are first called."""
 
     def __init__(self, cls, fields, functions):
         self.cls, self.fields, self.functions = cls, fields, functions
-        self.known, self.busy = {}, set()
+        self.known, self.busy, self.made, self._parts = {}, set(), None, None
+
+    def parts(self):
+        """(function that makes an instance, methods, functions of properties), as compiled code calls them; None if it cannot."""
+        if self._parts is None and self.made is not None:
+            self._parts = self._written()
+        return self._parts
+
+    def _written(self):
+        init = self.cls.__init__
+        code = getattr(init, "__code__", None)
+        body, given, names = "", "", {}
+        if code:
+            if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS) or code.co_kwonlyargcount:
+                return None
+            given = ", ".join(code.co_varnames[1 : code.co_argcount])
+            body, names = f"    ks_init(ks_self, {given})\n", {"ks_init": init}
+        name = self.cls.__name__
+        text = f"def {name}({given}):\n    ks_self = ks_new\n{body}    return ks_self\n"
+        make = compiled(text, name, False, ks_new=_New(self.made), **names).py_func
+        make.__defaults__ = getattr(init, "__defaults__", None)
+        of_class = vars(self.cls)
+        methods = {k: f for k, f in self.functions.items() if not isinstance(of_class[k], property)}
+        return make, methods, {k: f for k, f in self.functions.items() if k not in methods}
 
     def of(self, name, instances=None):
         """The form of a method for instances of these classes (by their places, itself at 0)."""

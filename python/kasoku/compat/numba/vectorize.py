@@ -187,7 +187,11 @@ class DUFunc(UFunc):
         if self.nin != 2:
             raise ValueError("reduce only supported for binary functions")
         (values,), wrap = as_arrays([array])
-        _, (result,) = self._loop_for([np.dtype(values.dtype)] * 2)
+        dtypes = [np.dtype(values.dtype)] * 2
+        own = [
+            loop for loop in self._loops if list(loop[0]) == dtypes
+        ]  # NumPy looks for it first here, and in calls not
+        _, (result,) = own[0] if own else self._loop_for(dtypes)
         back = wrap if isinstance(values, np.ndarray) else lambda x: wrap(_core.asarray(x))
         values = np.asarray(values).astype(result)
         moved = np.moveaxis(values if values.ndim or not axes else values.reshape(1), axes, range(-len(axes), 0))
