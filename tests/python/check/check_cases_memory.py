@@ -227,7 +227,11 @@ kernel("bitfields_in_shared_memory", before=fields, body=written.format("__share
 kernel("a_bitfield_that_nobody_wrote", "uninitialised", before=fields, body="Fields own[4]; own[d[t] & 1].a = t; out[t] = own[2 + (d[t] & 1)].a;")  # fmt: skip
 wide = "struct Wide { unsigned long long a : 20, b : 30, c : 14; };\n"
 each = "for (int i = 0; i < 4; ++i) {{ own[i].{} }} out[t] = own[d[t] & 3].a + own[d[t] & 1].b + own[d[t] & 2].c;"
-kernel("the_highest_bits_set_to_nothing", before=fields, body="Fields own[4]; own[d[t] & 3].c = 0; out[t] = own[d[t] & 3].c;")
+kernel(
+    "the_highest_bits_set_to_nothing",
+    before=fields,
+    body="Fields own[4]; own[d[t] & 3].c = 0; out[t] = own[d[t] & 3].c;",
+)
 kernel("the_highest_bits_of_shared_memory", before=fields, body="__shared__ Fields s[64]; s[t].c = 0; s[t].a = t; s[t].b = 1; __syncthreads(); out[t] = s[63 - t].a + s[t].c;")  # fmt: skip
 kernel("two_bitfields_of_64_bits_in_a_row", before=wide, body="Wide own[4]; " + each.format("a = i; own[i].b = t; own[i].c = 1;"))  # fmt: skip
 kernel("bitfields_from_above_set_to_nothing", before=wide, body="Wide own[4]; own[d[t] & 3].c = 0; own[d[t] & 3].b = 0; own[d[t] & 3].a = 0; out[t] = own[d[t] & 3].a;")  # fmt: skip
