@@ -155,6 +155,23 @@ def conversions_of_doubles(rng):
     return Launch([x, Out(np.array(words, u32)), Out(np.array(wide, "u8")), i32(64)], (64, 1, 1))
 
 
+def shared_types(rng, n):
+    x, t = rng.integers(0, 1 << 32, n).astype(u32), np.arange(n)
+    wide = x.astype("u8") * np.uint64(0x100000001) + np.uint64(5)
+    want = wide.view("u2")[t * 5 % (4 * n)] + x.astype(f32).view(u32)[::-1] + u32(7)
+    return Launch([x, Out(want)], (n, 1, 1), shared=8 * n)
+
+
+@case("shared_types.cu", "parts")
+def shared_memory_of_other_types(rng):
+    return shared_types(rng, 64)
+
+
+@case("shared_types.cu", "parts")
+def shared_memory_of_other_types_and_one_thread(rng):
+    return shared_types(rng, 1)
+
+
 @case("half_math.cu", "axpy")
 def half(rng):
     x, y = rng.random(100).astype(np.float16), rng.random(100).astype(np.float16)
