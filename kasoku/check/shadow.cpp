@@ -303,6 +303,7 @@ void Shadow::local(const char* variable, uint64_t bytes) {
     if (const auto before = std::prev(at); before->first + before->second.size() > variable) at = before;
   while (at != locals_.end() && at->first < variable + bytes) at = locals_.erase(at);
   locals_[variable].resize(bytes);
+  forget(variable, bytes);
 }
 
 void Shadow::local_access(const char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site, uint64_t block,

@@ -243,6 +243,9 @@ kernel("another_bitfield_of_64_bits", "uninitialised", before=wide, body="Wide o
 kernel("a_bitfield_counted_from_nothing", "uninitialised", before=fields, body="Fields own[4]; own[d[t] & 3].a = 1; own[d[t] & 3].b++; out[t] = own[d[t] & 3].b;")  # fmt: skip
 kernel("the_highest_bits_kept_of_nothing", "uninitialised", body="unsigned own[4]; own[d[t] & 3] &= 0xfffff000u; out[t] = own[d[t] & 3];")  # fmt: skip
 kernel("bits_added_to_nothing", "uninitialised", body="int own[4]; own[d[t] & 3] |= 1; out[t] = own[d[t] & 3];")
+kernel("pointers_to_its_own_in_an_array", grid=2, body="  int a = t, b = 2, *p[3] = {&a, &b, &a}; *p[d[t] % 3] = 5; *p[(d[t] + 1) % 3] ^= a; out[blockIdx.x * 64 + t] = a + b;")  # fmt: skip
+kernel("a_pointer_to_a_pointer_to_its_own", body="  int a = t, b = 2, *p = &a, *q = &b, **which = d[t] % 3 ? &p : &q; **which = 5; int* s = p; p = q; q = s; **which += t; out[t] = a + b;")  # fmt: skip
+kernel("a_pointer_to_its_own_or_to_all", "race", body="  int a = t, *p[2] = {&a, out}; *p[d[t] % 2] = 5; out[t] += a;")
 gap = """struct Gap { unsigned short a; int b; unsigned long long c; };
 __device__ __noinline__ Gap changed(Gap gap, int by) { Gap other = gap; other.b += by; return by & 1 ? other : gap; }
 """

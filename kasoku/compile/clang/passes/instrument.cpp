@@ -279,15 +279,17 @@ class Instrumenter {
     return build.CreateZExt(build.CreateCall(module_.getOrInsertFunction("ks_dynamic_shared_bytes", word_)), wide_);
   }
 
-  /// Arrays and structs of the thread's own that nothing reads or writes but what is seen here.
+  /// Arrays and structs of the thread's own that nothing reads or writes but what is seen here; and variables that are
+  /// reached through pointers in memory, which begin anew with each thread.
   void find_locals() {
     IRBuilder<> build(&*kernel_.function->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
     for (Instruction& instruction : kernel_.function->getEntryBlock()) {
       auto* local = dyn_cast<AllocaInst>(&instruction);
-      if (!local || !local->getAllocatedType()->isAggregateType() || !is_seen(*local)) continue;
+      if (!local) continue;
+      const bool is_all_seen = is_seen(*local);
       const std::optional<TypeSize> size = local->getAllocationSize(module_.getDataLayout());
-      if (!size) continue;
-      locals_.insert(local);
+      if (!size || (is_all_seen && !local->getAllocatedType()->isAggregateType())) continue;
+      if (is_all_seen) locals_.insert(local);
       build.CreateCall(local_, {local, build.getInt64(size->getFixedValue())});
     }
   }
