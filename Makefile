@@ -87,8 +87,9 @@ tsan:  ## The C++ tests with ThreadSanitizer
 TARGET ?= native
 MINUTES ?= 10
 FRONT ?= kernels
-fuzz: build  ## Random programs against what they must compute: MINUTES, FRONT (elementwise, loops, arrays), TARGET (x86-64-v3, x86-64-v4, check, cuda), SEEDS
-	@$(VENV)/bin/python tests/fuzz/run.py --front $(FRONT) --target $(TARGET) --jobs $(JOBS) --out build/fuzz \
+GRAMMAR ?= places
+fuzz: build  ## Random programs against what they must compute: MINUTES, FRONT (elementwise, loops, arrays), GRAMMAR of kernels (places, mixed), TARGET (x86-64-v3, x86-64-v4, check, cuda), SEEDS
+	@$(VENV)/bin/python tests/fuzz/run.py --front $(FRONT) --grammar $(GRAMMAR) --target $(TARGET) --jobs $(JOBS) --out build/fuzz \
 	  $(if $(SEEDS),--seeds $(SEEDS),--minutes $(MINUTES) --seeds $$RANDOM$$RANDOM:)
 
 mutate: build  ## Which changes of a row of ops.def no test sees (minutes); ARGS="--sample 50", ARGS="add maximum"

@@ -81,9 +81,9 @@ extern "C" void ks_check_local(void* variable, uint64_t bytes) {
 }
 
 extern "C" void ks_check_local_access(void* address, uint64_t bytes, uint32_t flags, const ks_check_site* site,
-                                      uint64_t block, uint64_t thread) {
+                                      uint64_t block, uint64_t thread, uint64_t bits) {
   if (kasoku::Shadow* shadow = kasoku::Shadow::current())
-    shadow->local_access(static_cast<char*>(address), bytes, flags, *site, block, thread);
+    shadow->local_access(static_cast<char*>(address), bytes, flags, *site, block, thread, bits);
 }
 
 extern "C" void ks_check_allocated(void* memory, uint64_t bytes, uint32_t is_unwritten) {

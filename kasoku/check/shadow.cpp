@@ -303,23 +303,28 @@ void Shadow::local(const char* variable, uint64_t bytes) {
     if (const auto before = std::prev(at); before->first + before->second.size() > variable) at = before;
   while (at != locals_.end() && at->first < variable + bytes) at = locals_.erase(at);
   locals_[variable].resize(bytes);
+  forget(variable, bytes);
 }
 
 void Shadow::local_access(const char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site, uint64_t block,
-                          uint64_t thread) {
+                          uint64_t thread, uint64_t bits) {
   const auto after = locals_.upper_bound(address);
   if (after == locals_.begin()) return;
   auto& [variable, written] = *std::prev(after);
   const auto first = static_cast<uint64_t>(address - variable);
   if (first >= written.size() || flags & ks_access_bits) return;
-  const auto begin = written.begin() + static_cast<int64_t>(first);
-  const auto end = begin + static_cast<int64_t>(std::min<uint64_t>(bytes, written.size() - first));
-  if (!(flags & ks_access_write) &&
-      std::none_of(begin, end, std::identity()))  // else what is left out lies between members
-    return report({"uninitialised", site.array, site.file, site.line, 0,
-                   fmt::format("{} reads {}[{}], its own, before it has written there", agent(Touch{block, thread}),
-                               site.array, first / bytes)});
-  std::fill(begin, end, true);
+  const std::span touched = std::span(written).subspan(first, std::min<uint64_t>(bytes, written.size() - first));
+  // A bitfield has some bits of a word; what is longer is touched as a whole.
+  const auto bits_of = [bits](uint64_t byte) { return static_cast<uint8_t>(byte < 8 ? bits >> 8 * byte : 0xff); };
+  bool is_unwritten = true;  // where only a part is, what is left out lies between members
+  for (uint64_t i = 0; i < touched.size(); ++i) {
+    is_unwritten &= !(touched[i] & bits_of(i));
+    if (flags & ks_access_write) touched[i] |= bits_of(i);
+  }
+  if (flags & ks_access_write || !is_unwritten) return;
+  report({"uninitialised", site.array, site.file, site.line, 0,
+          fmt::format("{} reads {}[{}], its own, before it has written there", agent(Touch{block, thread}), site.array,
+                      first / bytes)});
 }
 
 void Shadow::forget(const char* memory, uint64_t bytes) {

@@ -69,10 +69,10 @@ void ks_check_exit(uint64_t block, uint64_t thread);
 void ks_check_fence(uint64_t block, uint64_t thread, uint32_t is_of_block);
 /// Here lies a variable of the block at hand, which functions may be given the address of.
 void ks_check_shared(void* variable, uint64_t bytes);
-/// A variable of the thread's own begins, unwritten; an access that may be to one.
+/// A variable of the thread's own begins, unwritten; an access that may be to one, and which bits of a word it is to.
 void ks_check_local(void* variable, uint64_t bytes);
 void ks_check_local_access(void* address, uint64_t bytes, uint32_t flags, const ks_check_site* site, uint64_t block,
-                           uint64_t thread);
+                           uint64_t thread, uint64_t bits);
 /// Memory that the program itself takes and gives back; unwritten as long as nobody wrote it.
 void ks_check_allocated(void* memory, uint64_t bytes, uint32_t is_unwritten);
 void ks_check_freed(void* memory);
@@ -135,7 +135,7 @@ class Shadow {
   void shared(const char* variable, uint64_t bytes) { shared_[variable] = bytes; }
   void local(const char* variable, uint64_t bytes);
   void local_access(const char* address, uint64_t bytes, uint32_t flags, const ks_check_site& site, uint64_t block,
-                    uint64_t thread);
+                    uint64_t thread, uint64_t bits);
   void allocated(char* memory, uint64_t bytes, bool is_unwritten);
   void freed(char* memory);
   /// An array in memory that was allocated, by its name; nothing if it is a part of another.
@@ -264,7 +264,7 @@ class Shadow {
   std::unordered_map<const char*, uint64_t> seen_;  ///< what they found or left, by address
   Touch last_;
   FenceOrder order_, order_in_block_;  ///< fences of all; those of a block too, for its own threads
-  std::map<const char*, std::vector<bool>> locals_;  ///< which bytes of threads' variables are written, by first byte
+  std::map<const char*, std::vector<uint8_t>> locals_;  ///< which bits of threads' variables are written, by first byte
   Moment now_ = 0;
   std::vector<Untested> untested_;
   /// Reads before a write, and sites whose reads race with a write: those are no matter of order alone.

@@ -199,20 +199,7 @@ T to(F x) {
 inline float __int_as_float(int x) { return fibers::from_bits<float>(fibers::bits(x)); }
 inline long long __double_as_longlong(double x) { return fibers::from_bits<long long>(fibers::bits(x)); }
 
-// Halves of kernels are whole numbers that are exact, so that a float will do.
-struct __half { float x; };
-struct __half2 { __half x, y; };
-inline __half __float2half(float x) { return {x}; }
-inline float __half2float(__half x) { return x.x; }
-inline __half __hadd(__half a, __half b) { return {a.x + b.x}; }
-inline __half __hsub(__half a, __half b) { return {a.x - b.x}; }
-inline __half __hmul(__half a, __half b) { return {a.x * b.x}; }
-inline __half __hfma(__half a, __half b, __half c) { return {a.x * b.x + c.x}; }
-inline __half2 __floats2half2_rn(float x, float y) { return {{x}, {y}}; }
-inline __half2 __hadd2(__half2 a, __half2 b) { return {__hadd(a.x, b.x), __hadd(a.y, b.y)}; }
-inline __half2 __hsub2(__half2 a, __half2 b) { return {__hsub(a.x, b.x), __hsub(a.y, b.y)}; }
-inline float __low2float(__half2 x) { return x.x.x; }
-inline float __high2float(__half2 x) { return x.y.x; }
+#include "fibers_numbers.h"
 
 template <typename T>
 T __ldg(const T* p) { return *p; }

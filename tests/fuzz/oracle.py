@@ -11,7 +11,7 @@ import tempfile
 import numpy as np
 
 FOLDER = pathlib.Path(__file__).parent
-CHECKS = "-fsanitize=undefined,float-cast-overflow,float-divide-by-zero,bounds-strict -fno-sanitize=vptr"
+CHECKS = "-fsanitize=undefined,float-cast-overflow,bounds-strict -fno-sanitize=vptr"
 FLAGS = (
     f"-std=c++17 -O0 -w -ffp-contract=off -fno-strict-aliasing -fno-exceptions -fno-asynchronous-unwind-tables {CHECKS}"
 )

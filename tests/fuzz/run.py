@@ -13,13 +13,14 @@ A program that is wrong, faults, hangs or is refused is one file in --out, with 
 """
 
 import argparse
+import os
 import pathlib
 import sys
 import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from fuzz import failures, files, fronts, kernels, oracle  # noqa: E402
+from fuzz import failures, files, fronts, grammars, oracle  # noqa: E402
 from fuzz.worker import Worker  # noqa: E402
 
 BATCH = 40
@@ -50,7 +51,7 @@ class Tally:
     def save(self, seed, kind, message):
         if self.front:
             return self.front.save(self.out, self.target, seed, kind, message)
-        kernel = kernels.kernel(seed)
+        kernel = grammars.kernel(seed)
         want = oracle.expected([kernel])[0] if kind != "defect" else None
         files.save(self.out / f"{self.target}-{kernel.seed}.cu", kernel, want, f"{self.target}: {kind}: {message}")
 
@@ -106,6 +107,7 @@ def main():
     parser.add_argument(
         "--target", help="x86-64-v3, x86-64-v4, native, check or cuda; eager (arrays), serial and offload (loops)"
     )
+    parser.add_argument("--grammar", default="places", choices=grammars.GRAMMARS, help="of kernels")
     parser.add_argument("--seeds", default="0:", help="FIRST:END; without END until --minutes are over")
     parser.add_argument("--minutes", type=float, default=0)
     parser.add_argument("--jobs", type=int, default=1)
@@ -123,6 +125,7 @@ def main():
         if paths:
             return max(action(path, options) for path in paths)
     options.target = options.target or "native"
+    os.environ["FUZZ_GRAMMAR"] = options.grammar
     if options.seeds.endswith(":") and not options.minutes:
         parser.error("say --seeds FIRST:END or --minutes")
     return drive(options)

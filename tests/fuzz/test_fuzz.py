@@ -10,7 +10,7 @@ import pytest
 
 FOLDER = pathlib.Path(__file__).parent
 sys.path.insert(0, str(FOLDER.parent))
-from fuzz import files, kernels, oracle, shrink  # noqa: E402
+from fuzz import files, grammars, kernels, oracle, shrink  # noqa: E402
 from fuzz.failures import fewest  # noqa: E402
 from fuzz.target import difference  # noqa: E402
 from fuzz.worker import Worker  # noqa: E402
@@ -25,10 +25,12 @@ def runnable(target):
         pytest.skip("the processor has no AVX-512")
 
 
+@pytest.mark.parametrize("grammar", grammars.GRAMMARS)
 @pytest.mark.parametrize("target, passes", TARGETS)
-def test_random_kernels_are_right(target, passes):
+def test_random_kernels_are_right(target, passes, grammar):
     runnable(target)
     command = [sys.executable, FOLDER / "run.py", "--target", target, "--seeds", "0:120", "--jobs", "2"]
+    command += ["--grammar", grammar]
     result = subprocess.run(command, env={**os.environ, "KASOKU_PASSES": passes}, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
     assert f"{target}: 120 kernels, 0 wrong" in result.stdout

@@ -18,7 +18,7 @@ import warnings
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from fuzz import kernels, oracle, target as targets  # noqa: E402
+from fuzz import grammars, kernels, oracle, target as targets  # noqa: E402
 
 
 def verdict(target, kernel, want):
@@ -47,7 +47,7 @@ def work(target):
             print(json.dumps({"verdict": verdict(target, kernels.Kernel(**record), want)}), file=say)
             continue
         first, end = map(int, line.split())
-        batch = [kernels.kernel(seed) for seed in range(first, end)]
+        batch = [grammars.kernel(seed) for seed in range(first, end)]
         begin = time.perf_counter()
         expected = oracle.expected(batch)
         print(json.dumps({"oracle": time.perf_counter() - begin}), file=say)

@@ -136,6 +136,42 @@ def conversions(rng):
     return Launch([x, Out(np.stack([c.astype(i32) for c in cols], 1)), i32(64)], (64, 1, 1))
 
 
+@case("conversions.cu", "doubles")
+def conversions_of_doubles(rng):
+    """Beyond a type's range its ends; of NaN the highest bit."""
+    some = [0.5, -0.5, 1.5, -1.5, 2147483647.5, -2147483648.5, 4294967295.5, 4294967296, 2.0**53, -(2.0**53), 1e19]
+    x = np.array([*some, -1e19, 1e300, -1e300, np.inf, -np.inf, np.nan, *rng.uniform(-1e10, 1e10, 47)])
+
+    def whole(v, of, bits, signed):
+        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+        if math.isnan(v):
+            return 1 << bits - 1
+        return (high if v > 0 else low) % (1 << bits) if math.isinf(v) else min(max(of(v), low), high) % (1 << bits)
+
+    ways = (round, math.trunc, math.ceil, math.floor)
+    row = lambda v, bits: [whole(v, of, bits, signed) for signed in (True, False) for of in ways]  # noqa: E731
+    words = [[*row(float(v), 32), whole(float(v), math.trunc, 32, False)] for v in x]
+    wide = [row(float(v), 64) for v in x]
+    return Launch([x, Out(np.array(words, u32)), Out(np.array(wide, "u8")), i32(64)], (64, 1, 1))
+
+
+def shared_types(rng, n):
+    x, t = rng.integers(0, 1 << 32, n).astype(u32), np.arange(n)
+    wide = x.astype("u8") * np.uint64(0x100000001) + np.uint64(5)
+    want = wide.view("u2")[t * 5 % (4 * n)] + x.astype(f32).view(u32)[::-1] + u32(7)
+    return Launch([x, Out(want)], (n, 1, 1), shared=8 * n)
+
+
+@case("shared_types.cu", "parts")
+def shared_memory_of_other_types(rng):
+    return shared_types(rng, 64)
+
+
+@case("shared_types.cu", "parts")
+def shared_memory_of_other_types_and_one_thread(rng):
+    return shared_types(rng, 1)
+
+
 @case("half_math.cu", "axpy")
 def half(rng):
     x, y = rng.random(100).astype(np.float16), rng.random(100).astype(np.float16)

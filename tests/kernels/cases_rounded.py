@@ -84,3 +84,39 @@ def rounded_floats(rng):
 @case("rounded_arithmetic.cu", "doubles")
 def rounded_doubles(rng):
     return launch(rng, np.float64, False)
+
+
+def sums_of_nothing(dtype):
+    """IEEE 754, 6.3: an exact sum of nothing is -0 downwards, else +0; two zeros of one sign keep it."""
+    parts = dtype([0.0, -0.0, 1.5, -1.5, 2.0**-120])
+    a, b = (side.ravel() for side in np.meshgrid(parts, parts))
+
+    def total(x, y, mode):
+        if x + y != 0 or np.signbit(x) == np.signbit(y):
+            return rounded(Fraction(float(x)) + Fraction(float(y)), 0, mode, dtype) if x + y != 0 else x
+        return dtype(-0.0 if mode == "rd" else 0.0)
+
+    want = [[(total(x, y, m), total(x, -y, m), total(x, y, m)) for m in ("rn", "rd", "ru", "rz")] for x, y in zip(a, b)]
+    want = np.array(want, dtype).reshape(len(a), 12)
+    return a, b, want
+
+
+def same_bits(got, want):
+    """Whether the signs of zeros are the same too."""
+    np.testing.assert_array_equal(got.view(f"u{got.itemsize}"), want.view(f"u{want.itemsize}"))
+
+
+def launch_of_nothing(dtype):
+    a, b, want = sums_of_nothing(dtype)
+    out = Out(lambda got: same_bits(got, want), np.ones_like(want))
+    return Launch([a, b, out, np.int32(len(a))], (32, 1, 1))
+
+
+@case("rounded_arithmetic.cu", "no_floats")
+def sums_of_floats_that_are_nothing(rng):
+    return launch_of_nothing(np.float32)
+
+
+@case("rounded_arithmetic.cu", "no_doubles")
+def sums_of_doubles_that_are_nothing(rng):
+    return launch_of_nothing(np.float64)

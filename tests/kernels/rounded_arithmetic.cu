@@ -23,3 +23,13 @@ extern "C" __global__ void doubles(const double* x, const double* y, const doubl
   ALL(double, d, __fma, ru)
   ALL(double, d, __fma, rz)
 }
+/// Sums and differences, the sign of which is asked for where they are nothing.
+#define SUMS(T, p, fma, mode) o[0] = __##p##add_##mode(a, b), o[1] = __##p##sub_##mode(a, b), o[2] = fma##_##mode(a, (T)1, b), o += 3;
+#define NOTHING(name, T, p, fma)                                           \
+  extern "C" __global__ void name(const T* x, const T* y, T* out, int n) { \
+    int i = blockIdx.x * blockDim.x + threadIdx.x;                         \
+    if (i >= n) return;                                                    \
+    T a = x[i], b = y[i], *o = out + 12 * i;                               \
+    SUMS(T, p, fma, rn) SUMS(T, p, fma, rd) SUMS(T, p, fma, ru) SUMS(T, p, fma, rz) }
+NOTHING(no_floats, float, f, __fmaf)
+NOTHING(no_doubles, double, d, __fma)

@@ -1,5 +1,5 @@
 // Conversions: bits, and numbers with a named rounding. Out of range saturates and
-// a NaN becomes 0 (as from float; from double a NaN becomes the lowest int), as on a GPU.
+// a NaN becomes 0, or the highest bit alone where one of both types has 64 bits, as on a GPU.
 #pragma once
 
 ks_inline int __float_as_int(float x) { return ks_bits<int>(x); }
@@ -32,7 +32,7 @@ ks_inline double __hiloint2double(int hi, int lo) {
   KS_TO_INTEGER(from##2ull, F, f, ks_to_ull, unsigned long long, (F)0, 0ull, (F)18446744073709551616.0,           \
                 ULLONG_MAX, 0x8000000000000000ull)
 KS_TO_INTEGERS(__float, float, f, 0, 0u)
-KS_TO_INTEGERS(__double, double, , INT_MIN, 0u)
+KS_TO_INTEGERS(__double, double, , INT_MIN, 0x80000000u)
 #undef KS_TO_INTEGERS
 #undef KS_TO_INTEGER
 

@@ -33,6 +33,12 @@ template <class T> ks_inline T ks_round_up(T r, double error) { return error > 0
 template <class T> ks_inline T ks_round_zero(T r, double error) {
   return r > 0 && error < 0 ? ks_down(r) : r < 0 && error > 0 ? ks_up(r) : r;
 }
+// Of a sum, whose parts are a and b: downwards one that is exactly nothing is -0, unless both parts are +0.
+template <class T> ks_inline T ks_round_down(T r, double error, T a, T b) {
+  return r == 0 && error == 0 && (__builtin_signbit(a) || __builtin_signbit(b)) ? -(T)0 : ks_round_down(r, error);
+}
+template <class T> ks_inline T ks_round_up(T r, double error, T, T) { return ks_round_up(r, error); }
+template <class T> ks_inline T ks_round_zero(T r, double error, T, T) { return ks_round_zero(r, error); }
 // s + the result is a + b; s is the sum as it is rounded.
 ks_inline double ks_rest_of_sum(double a, double b, double s) {
   const double t = s - a;
@@ -107,15 +113,15 @@ ks_inline double ks_error_of_fma(double a, double b, double c, double r) {
   ks_inline T __##p##sqrt_rn(T a) { return __builtin_sqrt##f(a); }                \
   ks_inline T multiply_add##_rn(T a, T b, T c) { return __builtin_fma##f(a, b, c); }
 #define KS_ROUNDED(T, p, multiply_add, f, mode, round)                            \
-  ks_inline T __##p##add_##mode(T a, T b) { const T r = a + b; return round(r, ks_error_of_sum(a, b, r)); }          \
-  ks_inline T __##p##sub_##mode(T a, T b) { const T r = a - b; return round(r, ks_error_of_sum(a, -b, r)); }         \
+  ks_inline T __##p##add_##mode(T a, T b) { const T r = a + b; return round(r, ks_error_of_sum(a, b, r), a, b); }    \
+  ks_inline T __##p##sub_##mode(T a, T b) { const T r = a - b; return round(r, ks_error_of_sum(a, -b, r), a, -b); }  \
   ks_inline T __##p##mul_##mode(T a, T b) { const T r = a * b; return round(r, ks_error_of_product(a, b, r)); }      \
   ks_inline T __##p##div_##mode(T a, T b) { const T r = a / b; return round(r, ks_error_of_quotient(a, b, r)); }     \
   ks_inline T __##p##rcp_##mode(T a) { return __##p##div_##mode((T)1, a); }       \
   ks_inline T __##p##sqrt_##mode(T a) { const T r = __builtin_sqrt##f(a); return round(r, ks_error_of_root(a, r)); } \
   ks_inline T multiply_add##_##mode(T a, T b, T c) {                              \
     const T r = __builtin_fma##f(a, b, c);                                        \
-    return round(r, ks_error_of_fma(a, b, c, r));                                 \
+    return round(r, ks_error_of_fma(a, b, c, r), a * b, c);                       \
   }
 #define KS_ARITHMETIC(T, p, multiply_add, f)                \
   KS_NEAREST(T, p, multiply_add, f)                         \

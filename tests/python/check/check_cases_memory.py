@@ -225,7 +225,27 @@ kernel(
 )
 kernel("bitfields_in_shared_memory", before=fields, body=written.format("__shared__", 256, "t * 4 + ") + "out[t] = own[t * 4 + (d[t] & 3)].a;")  # fmt: skip
 kernel("a_bitfield_that_nobody_wrote", "uninitialised", before=fields, body="Fields own[4]; own[d[t] & 1].a = t; out[t] = own[2 + (d[t] & 1)].a;")  # fmt: skip
+wide = "struct Wide { unsigned long long a : 20, b : 30, c : 14; };\n"
+each = "for (int i = 0; i < 4; ++i) {{ own[i].{} }} out[t] = own[d[t] & 3].a + own[d[t] & 1].b + own[d[t] & 2].c;"
+kernel(
+    "the_highest_bits_set_to_nothing",
+    before=fields,
+    body="Fields own[4]; own[d[t] & 3].c = 0; out[t] = own[d[t] & 3].c;",
+)
+kernel("the_highest_bits_of_shared_memory", before=fields, body="__shared__ Fields s[64]; s[t].c = 0; s[t].a = t; s[t].b = 1; __syncthreads(); out[t] = s[63 - t].a + s[t].c;")  # fmt: skip
+kernel("two_bitfields_of_64_bits_in_a_row", before=wide, body="Wide own[4]; " + each.format("a = i; own[i].b = t; own[i].c = 1;"))  # fmt: skip
+kernel("bitfields_from_above_set_to_nothing", before=wide, body="Wide own[4]; own[d[t] & 3].c = 0; own[d[t] & 3].b = 0; own[d[t] & 3].a = 0; out[t] = own[d[t] & 3].a;")  # fmt: skip
+kernel("bitfields_that_each_arm_sets", before=fields, body="Fields own[4]; " + each.format("a = 1; if (d[t] > 3) own[i].c = 0; else own[i].c = 5; own[i].b = 0;"))  # fmt: skip
+kernel("signed_bitfields_of_a_short", before="struct S { short a : 3, b : 10, c : 3; };\n", body="S own[4]; " + each.format("c = 0; own[i].b = -t; own[i].a = -1;"))  # fmt: skip
+kernel("another_bitfield_than_was_written", "uninitialised", before=fields, body="Fields own[4]; own[d[t] & 3].a = t; out[t] = own[d[t] & 3].c;")  # fmt: skip
+kernel("a_bitfield_beside_one_that_was_written", "uninitialised", before=fields, body="Fields own[4]; own[d[t] & 3].a = t; out[t] = own[d[t] & 3].b;")  # fmt: skip
+kernel("another_bitfield_of_64_bits", "uninitialised", before=wide, body="Wide own[4]; own[d[t] & 3].a = t; own[d[t] & 3].c = 1; out[t] = own[d[t] & 3].b;")  # fmt: skip
+kernel("a_bitfield_counted_from_nothing", "uninitialised", before=fields, body="Fields own[4]; own[d[t] & 3].a = 1; own[d[t] & 3].b++; out[t] = own[d[t] & 3].b;")  # fmt: skip
+kernel("the_highest_bits_kept_of_nothing", "uninitialised", body="unsigned own[4]; own[d[t] & 3] &= 0xfffff000u; out[t] = own[d[t] & 3];")  # fmt: skip
 kernel("bits_added_to_nothing", "uninitialised", body="int own[4]; own[d[t] & 3] |= 1; out[t] = own[d[t] & 3];")
+kernel("pointers_to_its_own_in_an_array", grid=2, body="  int a = t, b = 2, *p[3] = {&a, &b, &a}; *p[d[t] % 3] = 5; *p[(d[t] + 1) % 3] ^= a; out[blockIdx.x * 64 + t] = a + b;")  # fmt: skip
+kernel("a_pointer_to_a_pointer_to_its_own", body="  int a = t, b = 2, *p = &a, *q = &b, **which = d[t] % 3 ? &p : &q; **which = 5; int* s = p; p = q; q = s; **which += t; out[t] = a + b;")  # fmt: skip
+kernel("a_pointer_to_its_own_or_to_all", "race", body="  int a = t, *p[2] = {&a, out}; *p[d[t] % 2] = 5; out[t] += a;")
 gap = """struct Gap { unsigned short a; int b; unsigned long long c; };
 __device__ __noinline__ Gap changed(Gap gap, int by) { Gap other = gap; other.b += by; return by & 1 ? other : gap; }
 """

@@ -18,6 +18,7 @@ import check_cases_order  # noqa: E402, F401
 import check_cases_protocols  # noqa: E402, F401
 import check_cases_turns  # noqa: E402, F401
 import check_cases_updates  # noqa: E402, F401
+import check_cases_usual  # noqa: E402, F401
 import check_cases_waits  # noqa: E402, F401
 
 verdicts = {}

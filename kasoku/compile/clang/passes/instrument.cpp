@@ -8,6 +8,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
@@ -63,7 +64,7 @@ class Instrumenter {
     exit_ = module.getOrInsertFunction("ks_check_exit", nothing, wide_, wide_);
     fence_ = module.getOrInsertFunction("ks_check_fence", nothing, wide_, wide_, word_);
     local_ = module.getOrInsertFunction("ks_check_local", nothing, pointer_, wide_);
-    local_access_ = module.getOrInsertFunction("ks_check_local_access", nothing, pointer_, wide_, word_, pointer_, wide_, wide_);
+    local_access_ = module.getOrInsertFunction("ks_check_local_access", nothing, pointer_, wide_, word_, pointer_, wide_, wide_, wide_);
     allocated_ = module.getOrInsertFunction("ks_check_allocated", nothing, pointer_, wide_, word_);
     freed_ = module.getOrInsertFunction("ks_check_freed", nothing, pointer_);
     shared_ = module.getOrInsertFunction("ks_check_shared", nothing, pointer_, wide_);
@@ -160,7 +161,7 @@ class Instrumenter {
       build.CreateCall(fence_, {block, thread, build.getInt32(scope_of(at) != 0)});
     } else if (auto* load = dyn_cast<LoadInst>(&at)) {
       watch(at, LoadInst::getPointerOperandIndex(), size_of(load->getType()),
-            reads | kind_of(*load, reads) | (is_around_bits(*load) ? bits : 0));
+            reads | kind_of(*load, reads) | (bits_of(*load) == 0 ? bits : 0));
     } else if (auto* store = dyn_cast<StoreInst>(&at)) {
       watch(at, StoreInst::getPointerOperandIndex(), size_of(store->getValueOperand()->getType()),
             writes | kind_of(*store, writes));
@@ -181,22 +182,51 @@ class Instrumenter {
     }
   }
 
-  /// Whether a word is read for what lies around a bitfield that is written: some bits are cleared, some set, and it
-  /// goes back to where it was. Who keeps only the lowest bits of a number asks for them.
-  static bool is_around_bits(const LoadInst& load) {
-    bool is_field = false;
-    for (const Value* value = &load; value->hasOneUse();) {
-      const User* const user = value->user_back();
-      if (const auto* store = dyn_cast<StoreInst>(user))
-        return is_field && store->getValueOperand() == value && store->getPointerOperand() == load.getPointerOperand();
+  /// Which bits of a word are asked for by what reads it, or belong to the bitfields that are written; all of them where
+  /// there are no bitfields. The front end's names say so: a program that clears bits of a number asks for the others.
+  static uint64_t bits_of(const Instruction& at) {
+    const auto* store = dyn_cast<StoreInst>(&at);
+    const Value& word = store ? *store->getValueOperand() : static_cast<const Value&>(at);
+    if (!word.getType()->isIntegerTy() || word.getType()->getIntegerBitWidth() > 64) return ~uint64_t{0};
+    const APInt bits = store ? bits_written(word) : is_named(word, "bf.load") ? bits_read(word, cast<LoadInst>(at)) : all_of_word(word);
+    return bits.isAllOnes() ? ~uint64_t{0} : bits.getZExtValue();
+  }
+
+  /// Other fields go back to where they were, and fields that are read are shifted and cut off.
+  static APInt bits_read(const Value& word, const LoadInst& load) {
+    APInt bits = APInt::getZero(all_of_word(word).getBitWidth());
+    for (const User* user : word.users()) {
+      const auto* store = dyn_cast<StoreInst>(user);
+      if (store && store->getValueOperand() == &word && store->getPointerOperand() == load.getPointerOperand()) continue;
       const auto* step = dyn_cast<BinaryOperator>(user);
-      if (!step || (step->getOpcode() != Instruction::And && step->getOpcode() != Instruction::Or)) return false;
-      const auto* mask = dyn_cast<ConstantInt>(step->getOperand(1));
-      if (step->getOpcode() == Instruction::And ? !mask : value == &load) return false;  // it begins by clearing them
-      is_field |= step->getOpcode() == Instruction::Or || !mask->getValue().isMask();
-      value = step;
+      const auto* by = step ? dyn_cast<ConstantInt>(step->getOperand(1)) : nullptr;
+      if (step && step->getOperand(0) == &word && is_named(*step, "bf.set")) bits |= bits_read(*step, load);
+      else if (by && is_named(*step, "bf.clear")) bits |= bits_read(*step, load) & by->getValue();
+      else if (by && is_named(*step, "bf.shl")) bits |= bits_read(*step, load).lshr(by->getValue());
+      else if (by && (is_named(*step, "bf.lshr") || is_named(*step, "bf.ashr"))) bits |= bits_read(*step, load).shl(by->getValue());
+      else return all_of_word(word);
     }
-    return false;
+    return bits;
+  }
+
+  static APInt bits_written(const Value& word) {
+    APInt around = all_of_word(word);
+    for (const Value* value = &word; !is_named(*value, "bf.load");) {
+      const auto* step = dyn_cast<BinaryOperator>(value);
+      const auto* others = step && is_named(*step, "bf.clear") ? dyn_cast<ConstantInt>(step->getOperand(1)) : nullptr;
+      if (!others && !(step && is_named(*step, "bf.set"))) return all_of_word(word);
+      if (others) around &= others->getValue();
+      value = step->getOperand(0);
+    }
+    return ~around;
+  }
+
+  static APInt all_of_word(const Value& word) { return APInt::getAllOnes(word.getType()->getIntegerBitWidth()); }
+
+  /// Names of the front end have a number behind them where there are several, and an ending in copies.
+  static bool is_named(const Value& value, StringRef name) {
+    StringRef rest = value.getName();
+    return rest.consume_front(name) && (rest.empty() || isDigit(rest[0]) || rest[0] == '.');
   }
 
   template <class Access>
@@ -249,15 +279,17 @@ class Instrumenter {
     return build.CreateZExt(build.CreateCall(module_.getOrInsertFunction("ks_dynamic_shared_bytes", word_)), wide_);
   }
 
-  /// Arrays and structs of the thread's own that nothing reads or writes but what is seen here.
+  /// Arrays and structs of the thread's own that nothing reads or writes but what is seen here; and variables that are
+  /// reached through pointers in memory, which begin anew with each thread.
   void find_locals() {
     IRBuilder<> build(&*kernel_.function->getEntryBlock().getFirstNonPHIOrDbgOrAlloca());
     for (Instruction& instruction : kernel_.function->getEntryBlock()) {
       auto* local = dyn_cast<AllocaInst>(&instruction);
-      if (!local || !local->getAllocatedType()->isAggregateType() || !is_seen(*local)) continue;
+      if (!local) continue;
+      const bool is_all_seen = is_seen(*local);
       const std::optional<TypeSize> size = local->getAllocationSize(module_.getDataLayout());
-      if (!size) continue;
-      locals_.insert(local);
+      if (!size || (is_all_seen && !local->getAllocatedType()->isAggregateType())) continue;
+      if (is_all_seen) locals_.insert(local);
       build.CreateCall(local_, {local, build.getInt64(size->getFixedValue())});
     }
   }
@@ -288,7 +320,8 @@ class Instrumenter {
     if (!(flags & writes) && isa<AnyMemTransferInst>(at)) return;
     IRBuilder<> build(&at);
     auto [block, thread] = agent(build);
-    build.CreateCall(local_access_, {address, build.CreateZExtOrTrunc(bytes, wide_), build.getInt32(flags), site(at, target), block, thread});
+    build.CreateCall(local_access_, {address, build.CreateZExtOrTrunc(bytes, wide_), build.getInt32(flags), site(at, target), block, thread,
+                                     build.getInt64(bits_of(at))});
   }
 
   /// Memory that the program takes starts anew: what its last owner did there is no concern of the next.
