@@ -5,6 +5,7 @@ import operator as _operator
 import numpy as _np
 
 from .... import cupy as _cupy
+from ...._face.table import methods as _methods
 from . import _parts
 from ._given import formats as _formats, is_number as _is_number, is_dense as _is_dense
 from ._parts import dtype_of as _dtype_of
@@ -65,23 +66,10 @@ class Algebra:
 
     def __truediv__(self, other):
         if _is_number(other):
-            data = self.data / other
-            return self._with_data(data)
+            return self._with_data(self.data / other)
         if isinstance(other, Algebra):
             return self.toarray() / other.toarray()
         return self.multiply(1 / _cupy.asarray(other)) if _is_dense(other) else NotImplemented
-
-    def __rtruediv__(self, other):
-        return NotImplemented
-
-    def __neg__(self):
-        return self._with_data(-self.data)
-
-    def __abs__(self):
-        return self._with_data(abs(self.data))
-
-    def __pos__(self):
-        return self.copy()
 
     def __pow__(self, other):
         if self.shape[0] != self.shape[1]:
@@ -132,17 +120,6 @@ class Algebra:
         x, y = x.astype(dtype, copy=False), y.astype(dtype, copy=False)
         return of(x + y if sign > 0 or dtype.kind == "b" else x - y)
 
-    def __add__(self, other):
-        return self._beside(other, lambda a, b: a._added(b, 1) if isinstance(a, Algebra) else a + b)
-
-    __radd__ = __add__
-
-    def __sub__(self, other):
-        return self._beside(other, lambda a, b: a._added(b, -1) if isinstance(a, Algebra) else a - b)
-
-    def __rsub__(self, other):
-        return self._beside(other, lambda a, b: -a if isinstance(a, Algebra) else b - a)
-
     def _by_element(self, other, operation):
         """An operation that makes 0 of two zeros, of two matrices."""
         if self.shape != other.shape:
@@ -172,12 +149,6 @@ class Algebra:
         data = data * _cupy.broadcast_to(other, shape)[row, column]
         return _formats["coo"]((data, (row, column)), shape=shape).tocsr()
 
-    def maximum(self, other):
-        return self._extreme(other, _cupy.maximum)
-
-    def minimum(self, other):
-        return self._extreme(other, _cupy.minimum)
-
     def _extreme(self, other, operation):
         if isinstance(other, Algebra):
             return self._by_element(other, operation)
@@ -205,24 +176,31 @@ class Algebra:
             return result
         return operation(self.toarray(), _cupy.asarray(other)) if _is_dense(other) else NotImplemented
 
-    def __eq__(self, other):
-        return self._compared(other, _operator.eq)
-
-    def __ne__(self, other):
-        return self._compared(other, _operator.ne)
-
-    def __lt__(self, other):
-        return self._compared(other, _operator.lt)
-
-    def __gt__(self, other):
-        return self._compared(other, _operator.gt)
-
-    def __le__(self, other):
-        return self._compared(other, _operator.le)
-
-    def __ge__(self, other):
-        return self._compared(other, _operator.ge)
-
     def power(self, n, dtype=None):
         data = self.data if dtype is None else self.data.astype(dtype)
         return self._with_data(data**n)
+
+
+def _comparison(operation):
+    return lambda self, other: self._compared(other, operation)
+
+
+def _sum(sign, of_arrays):
+    def joined(a, b):
+        return a._added(b, sign) if isinstance(a, Algebra) else of_arrays(a, b)
+
+    return lambda self, other: self._beside(other, joined)
+
+
+_methods(Algebra, {
+    "__neg__": lambda self: self._with_data(-self.data),
+    "__abs__": lambda self: self._with_data(abs(self.data)),
+    "__pos__": lambda self: self.copy(),
+    "__add__": _sum(1, _operator.add),
+    "__radd__": _sum(1, _operator.add),
+    "__sub__": _sum(-1, _operator.sub),
+    "__rsub__": lambda self, other: self._beside(other, lambda a, b: -a if isinstance(a, Algebra) else b - a),
+    "__rtruediv__": lambda self, other: NotImplemented,
+    "maximum": lambda self, other: self._extreme(other, _cupy.maximum),
+    "minimum": lambda self, other: self._extreme(other, _cupy.minimum),
+} | {f"__{name}__": _comparison(getattr(_operator, name)) for name in "eq ne lt gt le ge".split()})  # fmt: skip
