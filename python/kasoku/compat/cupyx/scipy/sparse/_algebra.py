@@ -16,15 +16,15 @@ class Algebra:
 
     def _products(self, x):
         """The product with an array of one or two axes."""
-        if x.shape[0] != self.shape[1] or x.ndim > 2:
-            raise ValueError("dimension mismatch")
+        if x.ndim > 2 or x.shape[:1] != self.shape[1:]:
+            raise ValueError(f"dimension mismatch: {self.shape} @ {x.shape}")
         rows = self.tocsr()
         y = _parts.row_products(rows.data, rows.indices, rows.indptr, x.reshape(x.shape[0], -1))
         return y.reshape(-1) if x.ndim == 1 else y
 
     def _product(self, other):
         if self.shape[1] != other.shape[0]:
-            raise ValueError("dimension mismatch")
+            raise ValueError(f"dimension mismatch: {self.shape} @ {other.shape}")
         a, b = self.tocsr(), other.tocsr()
         indptr, indices, data = _parts.product((a.indptr, a.indices, a.data), (b.indptr, b.indices, b.data))
         result = _formats["csr"]((data, indices, indptr), shape=(a.shape[0], b.shape[1]))
@@ -73,7 +73,7 @@ class Algebra:
 
     def __pow__(self, other):
         if self.shape[0] != self.shape[1]:
-            raise TypeError("matrix is not square")
+            raise TypeError(f"matrix is not square: {self.shape}")
         if not isinstance(other, (int, _np.integer)) or other < 0:
             raise ValueError("exponent must be an integer >= 0")
         from ._construct import identity
@@ -94,7 +94,7 @@ class Algebra:
             raise NotImplementedError("adding a nonzero scalar to a sparse matrix is not supported")
         if isinstance(other, Algebra):
             if self.shape != other.shape:
-                raise ValueError("inconsistent shapes")
+                raise ValueError(f"inconsistent shapes: {self.shape} and {other.shape}")
             return joined(self, other)
         return joined(self.toarray(), _cupy.asarray(other)) if _is_dense(other) else NotImplemented
 
@@ -123,7 +123,7 @@ class Algebra:
     def _by_element(self, other, operation):
         """An operation that makes 0 of two zeros, of two matrices."""
         if self.shape != other.shape:
-            raise ValueError("inconsistent shapes")
+            raise ValueError(f"inconsistent shapes: {self.shape} and {other.shape}")
         of, x, y = self._pairs(other)
         result = of(operation(x, y))
         result.eliminate_zeros()
@@ -140,7 +140,7 @@ class Algebra:
                 return self.multiply(other.toarray())
             if self.shape[0] == 1 or self.shape[1] == 1:
                 return other.multiply(self.toarray())
-            raise ValueError("inconsistent shape")
+            raise ValueError(f"inconsistent shapes: {self.shape} and {other.shape}")
         other = _cupy.atleast_2d(_cupy.asarray(other))
         shape = _np.broadcast_shapes(self.shape, other.shape)
         if shape != self.shape:
