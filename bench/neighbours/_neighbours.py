@@ -16,7 +16,7 @@ def measured(file, variable, programs):
     """In the process that was started: reports figures, name -> milliseconds, on all threads and on one. `programs()`
     makes the functions without arguments in processes of their own, whose threads `variable` counts. The mean of
     calls counts, because what a neighbour takes is the question, and of means the best: others come and go."""
-    if "KASOKU_BENCH_CHILD" in os.environ:
+    if "_KASOKU_BENCH_CHILD" in os.environ:
         print(json.dumps({name: mean(function) for name, function in programs().items()}))
         return
     cores = sorted(os.sched_getaffinity(0))
@@ -31,7 +31,7 @@ def measured(file, variable, programs):
     try:
         for _ in range(turns):
             for threads in (len(cores), 1):
-                environment = {**os.environ, variable: str(threads), "KASOKU_BENCH_CHILD": "1"}
+                environment = {**os.environ, variable: str(threads), "_KASOKU_BENCH_CHILD": "1"}
                 child = subprocess.run(
                     [sys.executable, file], env=environment, stdout=subprocess.PIPE, text=True, check=True
                 )

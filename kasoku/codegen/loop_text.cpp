@@ -118,15 +118,20 @@ std::string range_text(const Loop& loop, const Body& body) {
 }
 
 std::string chunks_text(const Loop& loop, const Body& body) {
-  std::string text =
+  const std::string start =
       "  long long _at = (long long)blockIdx.x * _chunk;\n"
       "  const long long _end = _at + _chunk < _total ? _at + _chunk : _total;\n";
-  if (loop.rank == 1) return text + range_text(loop, body);
-  const bool has_pieces = may_pass_caches(loop, body);
-  if (has_pieces) text += before_pieces(loop, "  ");
-  return text + "  while (_at < _end) {\n" + positions(loop, 0, loop.rank, "_at", true, 0, has_pieces ? 'q' : 'p', "    ") +
-         fmt::format("    const long long _left = _n{0} - _i{0}, {1} = _left < _end - _at ? _left : _end - _at;\n", loop.rank - 1, has_pieces ? "_count" : "_n") +
-         (has_pieces ? elements_in_pieces(loop, body, "    ") : elements_in_a_row(body, "    ")) + fmt::format("    _at += {};\n  }}\n{}", has_pieces ? "_count" : "_n", has_pieces ? after_pieces : "");
+  if (loop.rank == 1) return start + range_text(loop, body);
+  struct OfRow {
+    std::string before, elements, after;
+    char position;      ///< as what the elements of a row are found
+    const char* count;  ///< how many of the row there are
+  };
+  const OfRow row = may_pass_caches(loop, body) ? OfRow{before_pieces(loop, "  "), elements_in_pieces(loop, body, "    "), after_pieces, 'q', "_count"}
+                                                : OfRow{"", elements_in_a_row(body, "    "), "", 'p', "_n"};
+  return start + row.before + "  while (_at < _end) {\n" + positions(loop, 0, loop.rank, "_at", true, 0, row.position, "    ") +
+         fmt::format("    const long long _left = _n{0} - _i{0}, {1} = _left < _end - _at ? _left : _end - _at;\n", loop.rank - 1, row.count) +
+         row.elements + fmt::format("    _at += {};\n  }}\n", row.count) + row.after;
 }
 
 std::string store_of_four(const LoopOperand& x) { return fmt::format("    *(ks_four<{0}>*)(_p_{1} + _j) = _f_{1};\n", x.type, x.name); }

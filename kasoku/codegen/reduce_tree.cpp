@@ -563,25 +563,44 @@ std::string are_rows_aligned(const Loop& loop) {
   return bits.empty() ? "true" : fmt::format("(({}) & 15) == 0", bits);
 }
 
+/// What a thread's columns are to the text of columns_of_threads().
+struct OfColumns {
+  int own;                 ///< how many it has
+  size_t bytes_in_registers;  ///< of a column's lanes at once
+  std::string first;       ///< the number of the first of them
+  std::string type;        ///< of their lanes in shared memory
+  std::string result;      ///< lane `_v` there
+  std::string loads;       ///< their elements of a row, read at once
+  Place loaded;            ///< where those elements are
+  std::string are_whole;   ///< the condition under which that may be
+};
+
+OfColumns one_column() { return {1, 32, "_column", "ks_lane", "_shared[_column]", "", Place("_place"), ""}; }
+
+OfColumns four_columns(const Reduction& r) {
+  return {4, 16, "4 * _column", "ks_four<ks_lane>", "_shared[_column].v[_v]", loads_of_columns(r.loop, "            "), Place("_place", "_v", Place::neighbours),
+          fmt::format(" && 4 * _column + 4 <= _n && {} && {}", is_aligned(r.loop, 'b', ""), are_rows_aligned(r.loop))};
+}
+
 /// A thread has a column, or four neighbours, and of their lanes those that the last five steps of the tree join with those of the
 /// block's other warps: so many at once as stay in registers. Many warps read neighbouring rows at a time, which memory likes. Where there
 /// is much to read, blocks have parts of a chunk's lanes and neighbouring blocks neighbouring rows: all of them then read near one another.
 std::string columns_of_threads(const Reduction& r) {
-  const bool is_wide = has_four_columns(r.form), is_split = r.form == ReduceForm::split_columns;
+  const OfColumns of = has_four_columns(r.form) ? four_columns(r) : one_column();
+  const bool is_split = r.form == ReduceForm::split_columns;
   const int parts = static_cast<int>(threads_of_columns(r.form) / 32), lanes_of_warp = static_cast<int>(chunk_lanes / parts_of_chunk(r.form)) / parts;
-  const int own = is_wide ? 4 : 1, most = std::max(2, static_cast<int>((is_wide ? 16 : 32) / (r.value_bytes * (r.keeps_position ? 2 : 1))));
+  const int own = of.own, most = std::max(2, static_cast<int>(of.bytes_in_registers / (r.value_bytes * (r.keeps_position ? 2 : 1))));
   const int at_once = std::min({most, r.copies, lanes_of_warp}), passes = lanes_of_warp / at_once;
   const auto of_chunk = [&](const std::string& lane) { return is_split ? fmt::format("({}) * {} + _apart", lane, lanes_apart) : lane; };
   const auto lane_number = [&](const std::string& q) { return of_chunk(fmt::format("_part + {} * ({} * {} + _pass)", parts, passes, q)); };
   const auto of_own = [&](const std::string& body, const std::string& indent) {
-    return fmt::format("{0}{1}for (int _v = 0; _v < {2}; ++_v) {{\n{1}  const int _place = {3}_column + _v;\n{4}{1}}}\n", unrolled, indent, own, is_wide ? "4 * " : "", body);
+    return fmt::format("{0}{1}for (int _v = 0; _v < {2}; ++_v) {{\n{1}  const int _place = {3} + _v;\n{4}{1}}}\n", unrolled, indent, own, of.first, body);
   };
   const auto lanes = [&](const std::string& first, const std::string& limit, bool is_whole, bool is_start) {
-    const Place place = is_wide && is_whole ? Place("_place", "_v", Place::neighbours) : Place("_place");
     return fmt::format("        for (int _k = {}; _k < {}; _k += {}) {{\n{}          for (int _q = 0; _q < {}; ++_q) {{\n            const int _e = {} + _k;\n{}",
                        first, limit, chunk_lanes, unrolled, at_once, lane_number("_q"), is_whole ? "" : "            if (_e >= _count) continue;\n") +
-           reduced_positions(r, "_begin + _e", "            ") + (is_wide && is_whole ? loads_of_columns(r.loop, "            ") : "") +
-           of_own((is_whole ? "" : "              if (_place >= _n) continue;\n") + lane_of(r, place, "_begin + _e", "              ") +
+           reduced_positions(r, "_begin + _e", "            ") + (is_whole ? of.loads : "") +
+           of_own((is_whole ? "" : "              if (_place >= _n) continue;\n") + lane_of(r, is_whole ? of.loaded : Place("_place"), "_begin + _e", "              ") +
                       (is_start ? set("_acc[_q][_v]", "_value", "              ") : join("_acc[_q][_v]", "_value", "              ")), "            ") +
            "          }\n        }\n";
   };
@@ -589,34 +608,34 @@ std::string columns_of_threads(const Reduction& r) {
     if (joins_all(r)) return lanes("0", limit, is_whole, false);
     return lanes("0", "1", is_whole, true) + lanes(std::to_string(chunk_lanes), limit, is_whole, false);
   };
-  const std::string aligned = is_wide ? fmt::format(" && 4 * _column + 4 <= _n && {} && {}", is_aligned(r.loop, 'b', ""), are_rows_aligned(r.loop)) : "";
   // A thread's columns are one value of shared memory, which is read and written in one piece. A user's type may have a constructor, which
   // nothing that is shared may have.
   const std::string shared = "_shared[32 * _part + _column]", below = "_shared[32 * (_part + _s) + _column]";
-  const auto each = [&](const std::string& from, const std::string& body, const std::string& indent) {
-    return is_wide ? fmt::format("{0}ks_four<ks_lane> _own{1};\n", indent, from) + of_own(body, indent) : "";
+  // A thread's own columns, in the one piece that is written.
+  const auto whole = [&](const std::string& from, const std::string& body, const std::string& indent) {
+    return fmt::format("{0}ks_four<ks_lane> _own{1};\n", indent, from) + of_own(body, indent) + set(shared, "_own", indent);
   };
   return (r.is_users ? fmt::format("  __shared__ __align__(16) unsigned char _storage[{} * sizeof(ks_lane)];\n  ks_lane* const _shared = (ks_lane*)_storage;\n", threads_of_columns(r.form))
-                     : fmt::format("  __shared__ {} _shared[{}];\n", is_wide ? "ks_four<ks_lane>" : "ks_lane", threads_of_columns(r.form))) +
+                     : fmt::format("  __shared__ {} _shared[{}];\n", of.type, threads_of_columns(r.form))) +
          "  const int _column = threadIdx.x & 31, _part = threadIdx.x >> 5;\n" +
          // A block of a split chunk has no other: a loop's bounds would take registers from what waits for memory.
          (is_split ? fmt::format("  {{\n    const {0} _block = blockIdx.x, _pair = _block / {1};\n    const int _apart = (int)(_block % {1});\n", r.count_type(), lanes_apart)
                    : std::string("  for (long long _pair = blockIdx.x; _pair < _pairs; _pair += gridDim.x) {\n")) +
          pair_numbers(r) + strip_of_columns(r) +
-         fmt::format("    if ({}_column < _n) {{\n      ks_lane _sums[{}][{}]{};\n", is_wide ? "4 * " : "", passes, own, starts(r, passes * own)) +
+         fmt::format("    if ({} < _n) {{\n      ks_lane _sums[{}][{}]{};\n", of.first, passes, own, starts(r, passes * own)) +
          fmt::format("#pragma unroll 1\n      for (int _pass = 0; _pass < {}; ++_pass) {{\n        ks_lane _acc[{}][{}]{};\n", passes, at_once, own, starts(r, at_once * own)) +
          (joins_all(r) ? fmt::format("{}        for (int _q = 0; _q < {}; ++_q)\n", unrolled, at_once) + of_own(set("_acc[_q][_v]", identity(r), "            "), "          ") : "") +
-         fmt::format("        if (_count == {}{}) {{\n", chunk_elements, aligned) +
+         fmt::format("        if (_count == {}{}) {{\n", chunk_elements, of.are_whole) +
          all_lanes(std::to_string(chunk_elements), true) + "        } else {\n" + all_lanes("_count", false) +
          fmt::format("        }}\n{0}        for (int _s = {1}; _s > 0; _s >>= 1)\n{0}          for (int _q = 0; _q < _s; ++_q)\n", unrolled, at_once / 2) +
          of_own(join_below(r, lane_number("(_q + _s)"), "_acc[_q][_v]", "_acc[_q + _s][_v]", "              "), "            ") +
          of_own(set("_sums[_pass][_v]", "_acc[0][_v]", "          "), "        ") +
          fmt::format("      }}\n      for (int _s = {}; _s > 0; _s >>= 1)\n        for (int _q = 0; _q < _s; ++_q)\n", passes / 2) +
          of_own(join_below(r, of_chunk(fmt::format("_part + {} * (_q + _s)", parts)), "_sums[_q][_v]", "_sums[_q + _s][_v]", "            "), "          ") +
-         each("", set("_own.v[_v]", "_sums[0][_v]", "        "), "      ") + set(shared, is_wide ? "_own" : "_sums[0][0]", "      ") +
-         fmt::format("    }}\n    for (int _s = {}; _s > 0; _s >>= 1) {{\n      __syncthreads();\n      if (_part < _s && {} < _count && {}_column < _n) {{\n", parts / 2, of_chunk("_part + _s"), is_wide ? "4 * " : "") +
-         (is_wide ? each(" = " + shared, join("_own.v[_v]", below + ".v[_v]", "          "), "        ") + set(shared, "_own", "        ") : join(shared, below, "        ")) +
-         "      }\n    }\n    if (_part == 0)\n" + of_own("        if (_place < _n) {\n" + store_column(r, is_wide ? "_shared[_column].v[_v]" : "_shared[_column]", "          ") + "        }\n", "      ") +
+         (own > 1 ? whole("", set("_own.v[_v]", "_sums[0][_v]", "        "), "      ") : set(shared, "_sums[0][0]", "      ")) +
+         fmt::format("    }}\n    for (int _s = {}; _s > 0; _s >>= 1) {{\n      __syncthreads();\n      if (_part < _s && {} < _count && {} < _n) {{\n", parts / 2, of_chunk("_part + _s"), of.first) +
+         (own > 1 ? whole(" = " + shared, join("_own.v[_v]", below + ".v[_v]", "          "), "        ") : join(shared, below, "        ")) +
+         "      }\n    }\n    if (_part == 0)\n" + of_own("        if (_place < _n) {\n" + store_column(r, of.result, "          ") + "        }\n", "      ") +
          "    __syncthreads();\n  }\n";
 }
 

@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace kasoku {
 
@@ -207,25 +208,31 @@ std::string rows_of_blocks(const Scan& scan) {
          of_row("threadIdx.x", fmt::format("threadIdx.x < {} && ", rows), fmt::format("    {} _sum;\n", scan.type) + join_in_shared(scan)) + by_lanes(scan.store({"0"}, "_own[_j]", "      ")) + "  }\n";
 }
 
-/// Of one row: a block has a tile, a group of chunks, of which the threads of one warp join one each. As soon as the tile's total is there
-/// the block tells it, and its warps add up what is before the tile, each on a level of its own: in its group of tiles, in that group's
-/// group, ... Where a group ends with the tile, the block tells the group's total; of tiles, for which most blocks wait, before it waits
-/// for others. It waits for earlier blocks alone, which a GPU begins first.
-std::string one_trip(const Scan& scan) {
-  static_assert(scan_group == 32, "a warp has a group, and a level is five bits of a tile's number");
+/// A text of one_trip(), with its type and its lengths.
+std::string filled(const Scan& scan, std::string_view text) {
   using fmt::arg;
-  const auto filled = [&, pitch = scan_chunk + per_load(scan)](std::string_view text) {
-    return fmt::format(fmt::runtime(text), arg("T", scan.type), arg("G", scan_group), arg("C", scan_chunk), arg("pitch", pitch), arg("tile", tile_of_trip), arg("threads", threads_of_trip));
-  };
-  // In a whole tile a thread moves 16 bytes at once, beside those of its neighbour: so a trip of a warp to memory leaves no gaps.
+  return fmt::format(fmt::runtime(text), arg("T", scan.type), arg("G", scan_group), arg("C", scan_chunk), arg("pitch", scan_chunk + per_load(scan)), arg("tile", tile_of_trip), arg("threads", threads_of_trip));
+}
+
+/// A loop over a tile's elements.
+struct OverTile {
+  std::string one;     ///< of one element
+  std::string of_few;  ///< of each of some neighbours, which go from and to memory as one value
+  std::string before;  ///< before those neighbours, and
+  std::string after;   ///< behind them
+};
+
+/// From memory into the tile, and from the tile into memory. In a whole tile a thread moves 16 bytes at once, beside those of its
+/// neighbour: so a trip of a warp to memory leaves no gaps.
+std::pair<std::string, std::string> moves_of_tile(const Scan& scan) {
   const int64_t n = std::clamp<int64_t>(per_load(scan), 2, 4);
   const std::string_view few = n == 2 ? "ks_neighbours" : "ks_four";
-  const std::string place = filled("_j / {C} * {pitch} + _j % {C}"), element = "_tile[" + place + "]", element_of_few = "_some.v[_k]";
+  const std::string place = filled(scan, "_j / {C} * {pitch} + _j % {C}"), element = "_tile[" + place + "]", element_of_few = "_some.v[_k]";
   const std::string some = fmt::format("{}<{}>", few, scan.type), some_of_tile = fmt::format("*({}*)(_tile + {})", some, place);
-  const auto over_tile = [&](const std::string& one, const std::string& one_of_few, const std::string& before, const std::string& after) {
-    return filled("  if (_there == {tile} && ") + is_aligned(scan.loop, 'b', "") + fmt::format(") {{\n#pragma unroll 8\n  for (int _j = {0} * threadIdx.x; _j < {1}; _j += {2}) {{\n", n, tile_of_trip, n * threads_of_trip) +
-           at_element(scan, "_first + _j", "    ") + before + fmt::format("#pragma unroll\n    for (int _k = 0; _k < {}; ++_k) {{\n", n) + one_of_few + "    }\n" + after +
-           filled("  }}\n  }} else {{\n#pragma unroll 16\n  for (int _j = threadIdx.x; _j < _there; _j += {threads}) {{\n") + at_element(scan, "_first + _j", "    ") + one + "  }\n  }\n";
+  const auto over_tile = [&](const OverTile& text) {
+    return filled(scan, "  if (_there == {tile} && ") + is_aligned(scan.loop, 'b', "") + fmt::format(") {{\n#pragma unroll 8\n  for (int _j = {0} * threadIdx.x; _j < {1}; _j += {2}) {{\n", n, tile_of_trip, n * threads_of_trip) +
+           at_element(scan, "_first + _j", "    ") + text.before + fmt::format("#pragma unroll\n    for (int _k = 0; _k < {}; ++_k) {{\n", n) + text.of_few + "    }\n" + text.after +
+           filled(scan, "  }}\n  }} else {{\n#pragma unroll 16\n  for (int _j = threadIdx.x; _j < _there; _j += {threads}) {{\n") + at_element(scan, "_first + _j", "    ") + text.one + "  }\n  }\n";
   };
   const Place of_few("_k", "_k", Place::neighbours);
   const auto result = [&](const std::string& element) { return fmt::format("_number > 0 || _j >= {0} ? {1} : {2}", scan_chunk, scan.join(fmt::format("_befores[_j / {}]", scan_chunk), element), element); };
@@ -235,32 +242,47 @@ std::string one_trip(const Scan& scan) {
       if (y.is_output && y.inner == Inner::unit) text += fmt::format(fmt::runtime(is_store ? "    *({0}<{1}>*)_p_{2} = _f_{2};\n" : "    {0}<{1}> _f_{2};\n"), few, y.type, y.name);
     return text;
   };
-  return filled(R"(  __shared__ __align__(16) unsigned char _storage[{G} * {pitch} * sizeof({T})], _storage_of_few[({threads} + {G} + 8) * sizeof({T})];
-  {T} *const _tile = ({T}*)_storage, *const _few = ({T}*)_storage_of_few;
-  {T} *const _heard = _few + (threadIdx.x & ~31), *const _befores = _few + {threads}, *const _outer = _befores + {G};
-  const long long _number = blockIdx.x, _first = _number * {tile};
-  const int _there = (int)(_length - _first < {tile} ? _length - _first : {tile}), _warp = threadIdx.x >> 5, _lane = threadIdx.x & 31;
-  const long long _o = 0;
-)") + row_positions_of(scan) + over_tile(scan.element({"0"}, "    ") + fmt::format("    {} = {};\n", element, scan.value), scan.element(of_few, "    ") + fmt::format("    {} = {};\n", element_of_few, scan.value), loads_of_few(scan.loop, few, "    ") + fmt::format("    {} _some;\n", some), fmt::format("    {} = _some;\n", some_of_tile)) +
-         filled(R"(  __syncthreads();
+  return {over_tile({
+              .one = scan.element({"0"}, "    ") + fmt::format("    {} = {};\n", element, scan.value),
+              .of_few = scan.element(of_few, "    ") + fmt::format("    {} = {};\n", element_of_few, scan.value),
+              .before = loads_of_few(scan.loop, few, "    ") + fmt::format("    {} _some;\n", some),
+              .after = fmt::format("    {} = _some;\n", some_of_tile),
+          }),
+          over_tile({
+              .one = scan.store({"0"}, result(element), "    "),
+              .of_few = scan.store(of_few, result(element_of_few), "    "),
+              .before = fmt::format("    const {} _some = {};\n", some, some_of_tile) + results_of_few(false),
+              .after = results_of_few(true),
+          })};
+}
+
+/// The first warp joins each chunk in the tile, and these: `_in_tile` is what is before a thread's chunk there, `_of_tile` all of it, which
+/// is told.
+std::string joins_in_tile(const Scan& scan) {
+  return filled(scan, R"(  __syncthreads();
   {T} _of_tile, _in_tile;
   if (_warp == 0) {{
     {T}* const _own = _tile + _lane * {pitch};
     const int _left = _there - {C} * _lane, _count = _left < {C} ? _left : {C};
     {T} _sum;
 )") + join_in_shared(scan) +
-         filled(R"(    if (_count > 0) _heard[_lane] = _sum;
+         filled(scan, R"(    if (_count > 0) _heard[_lane] = _sum;
     __syncwarp();
     _of_tile = _heard[0];
 #pragma unroll 8
     for (int _q = 1; _q < {G} && _q * {C} < _there; ++_q) {{
       if (_q == _lane) _in_tile = _of_tile;
 )") + fmt::format("      _of_tile = {};\n", scan.join("_of_tile", "_heard[_q]")) +
-         filled(R"(    }}
+         filled(scan, R"(    }}
     __syncwarp();
     if (_lane == 0) ks_tell(_told + _number, _of_tile, _launch);
   }}
-  {{
+)");
+}
+
+/// A warp for each level: `_outer[_l]` is what is before the tile on it. Of tiles a group's total is told at once.
+std::string heard_of_levels(const Scan& scan) {
+  return filled(scan, R"(  {{
     ks_told* _level = _told;
     long long _items = _pairs, _at = _number;
     for (int _l = 0; _items > 1; ++_l) {{
@@ -271,16 +293,22 @@ std::string one_trip(const Scan& scan) {
         {T} _sum = _heard[0];
 #pragma unroll 8
 )") + fmt::format("        for (int _q = 1; _q < _n; ++_q) _sum = {};\n", scan.join("_sum", "_heard[_q]")) +
-         filled(R"(        __syncwarp();
+         filled(scan, R"(        __syncwarp();
         if (_lane == 0) {{
           _outer[_l] = _sum;
 )") + fmt::format("          if (_l == 0 && _n == {0} - 1) ks_tell(_level + _items + _at / {0}, {1}, _launch);\n", scan_group, scan.join("_sum", "_of_tile")) +
-         filled(R"(        }}
+         filled(scan, R"(        }}
       }}
       _level += _items, _items = (_items + {G} - 1) / {G}, _at /= {G};
     }}
   }}
-  __syncthreads();
+)");
+}
+
+/// The first warp tells the totals of groups that end with the tile, and adds up what the levels have: `_befores` is what is before each
+/// chunk.
+std::string befores_of_chunks(const Scan& scan) {
+  return filled(scan, R"(  __syncthreads();
   if (_warp == 0) {{
     int _l = 0;
     ks_told* _level = _told;
@@ -290,7 +318,7 @@ std::string one_trip(const Scan& scan) {
       _level += _items, _items = (_items + {G} - 1) / {G}, _at /= {G};
       if (!_is_last) break;
 )") + fmt::format("      _of_group = {};\n", scan.join("_outer[_l]", "_of_group")) +
-         filled(R"(      if (_l > 0 && _lane == 0) ks_tell(_level + _at, _of_group, _launch);
+         filled(scan, R"(      if (_l > 0 && _lane == 0) ks_tell(_level + _at, _of_group, _launch);
     }}
     {T} _before_tile;
     bool _has_before = false;
@@ -298,13 +326,28 @@ std::string one_trip(const Scan& scan) {
     while (_l-- > 0) {{
       if (!(_number >> 5 * _l & 31)) continue;
 )") + fmt::format("      if (_has_before) _before_tile = {};\n", scan.join("_before_tile", "_outer[_l]")) +
-         filled(R"(      else _before_tile = _outer[_l];
+         filled(scan, R"(      else _before_tile = _outer[_l];
       _has_before = true;
     }}
     if (_lane == 0) _in_tile = _before_tile;
 )") + fmt::format("    else if (_has_before) _in_tile = {};\n", scan.join("_before_tile", "_in_tile")) +
-         "    _befores[_lane] = _in_tile;\n  }\n  __syncthreads();\n" +
-         over_tile(scan.store({"0"}, result(element), "    "), scan.store(of_few, result(element_of_few), "    "), fmt::format("    const {} _some = {};\n", some, some_of_tile) + results_of_few(false), results_of_few(true));
+         "    _befores[_lane] = _in_tile;\n  }\n  __syncthreads();\n";
+}
+
+/// Of one row: a block has a tile, a group of chunks, of which the threads of one warp join one each. As soon as the tile's total is there
+/// the block tells it, and its warps add up what is before the tile, each on a level of its own: in its group of tiles, in that group's
+/// group, ... Where a group ends with the tile, the block tells the group's total; of tiles, for which most blocks wait, before it waits
+/// for others. It waits for earlier blocks alone, which a GPU begins first.
+std::string one_trip(const Scan& scan) {
+  static_assert(scan_group == 32, "a warp has a group, and a level is five bits of a tile's number");
+  const auto [reads, writes] = moves_of_tile(scan);
+  return filled(scan, R"(  __shared__ __align__(16) unsigned char _storage[{G} * {pitch} * sizeof({T})], _storage_of_few[({threads} + {G} + 8) * sizeof({T})];
+  {T} *const _tile = ({T}*)_storage, *const _few = ({T}*)_storage_of_few;
+  {T} *const _heard = _few + (threadIdx.x & ~31), *const _befores = _few + {threads}, *const _outer = _befores + {G};
+  const long long _number = blockIdx.x, _first = _number * {tile};
+  const int _there = (int)(_length - _first < {tile} ? _length - _first : {tile}), _warp = threadIdx.x >> 5, _lane = threadIdx.x & 31;
+  const long long _o = 0;
+)") + row_positions_of(scan) + reads + joins_in_tile(scan) + heard_of_levels(scan) + befores_of_chunks(scan) + writes;
 }
 
 }  // namespace

@@ -1,12 +1,8 @@
 #include "kasoku/compile/nvrtc_library.h"
 
-#include "kasoku/base/error.h"
 #include "kasoku/compile/background.h"
 #include "kasoku/device/cuda/cuda.h"
 #include "kasoku/device/cuda/libraries.h"
-
-#include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,47 +10,26 @@
 namespace kasoku {
 namespace {
 
-constexpr const char* how_to_install =
-    "pip install \"nvidia-cuda-nvrtc\", or CUDA_HOME=/path/to/cuda";
+constexpr cuda::LibraryWords words{"kernels cannot be compiled for CUDA", "NVRTC", "libnvrtc.so.13, .12 or .11.2", "pip install \"nvidia-cuda-nvrtc\", or CUDA_HOME=/path/to/cuda"};
 
 const Nvrtc& load() {
-  const std::string& file = nvrtc_library_file();
-  if (file.empty())
-    throw Error(ErrorKind::unsupported,
-                "kernels cannot be compiled for CUDA: NVRTC is not installed")
-        .why(
-            "libnvrtc.so.13, .12 or .11.2 is in no folder of the system, a CUDA toolkit or "
-            "Python's packages")
-        .fix(how_to_install);
-  std::string reason;
-  void* library = cuda::open_library(file, &reason);
-  if (!library)
-    throw Error(ErrorKind::unsupported, "kernels cannot be compiled for CUDA: NVRTC does not load")
-        .why(reason)
-        .fix(how_to_install);
+  const cuda::Library library(words, nvrtc_library_file());
   Nvrtc& nvrtc = *new Nvrtc{};
-  const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
-    if (!function)
-      throw Error(ErrorKind::unsupported, "kernels cannot be compiled for CUDA: NVRTC is too old")
-          .why(fmt::format("{} has no {}", file, name))
-          .fix(how_to_install);
-  };
-  find(nvrtc.version, "nvrtcVersion");
-  find(nvrtc.n_architectures, "nvrtcGetNumSupportedArchs");
-  find(nvrtc.architectures, "nvrtcGetSupportedArchs");
-  find(nvrtc.error_text, "nvrtcGetErrorString");
-  find(nvrtc.create, "nvrtcCreateProgram");
-  find(nvrtc.destroy, "nvrtcDestroyProgram");
-  find(nvrtc.add_expression, "nvrtcAddNameExpression");
-  find(nvrtc.compile, "nvrtcCompileProgram");
-  find(nvrtc.lowered_name, "nvrtcGetLoweredName");
-  find(nvrtc.log_size, "nvrtcGetProgramLogSize");
-  find(nvrtc.log, "nvrtcGetProgramLog");
-  find(nvrtc.ptx_size, "nvrtcGetPTXSize");
-  find(nvrtc.ptx, "nvrtcGetPTX");
-  find(nvrtc.cubin_size, "nvrtcGetCUBINSize");
-  find(nvrtc.cubin, "nvrtcGetCUBIN");
+  library.find(nvrtc.version, "nvrtcVersion");
+  library.find(nvrtc.n_architectures, "nvrtcGetNumSupportedArchs");
+  library.find(nvrtc.architectures, "nvrtcGetSupportedArchs");
+  library.find(nvrtc.error_text, "nvrtcGetErrorString");
+  library.find(nvrtc.create, "nvrtcCreateProgram");
+  library.find(nvrtc.destroy, "nvrtcDestroyProgram");
+  library.find(nvrtc.add_expression, "nvrtcAddNameExpression");
+  library.find(nvrtc.compile, "nvrtcCompileProgram");
+  library.find(nvrtc.lowered_name, "nvrtcGetLoweredName");
+  library.find(nvrtc.log_size, "nvrtcGetProgramLogSize");
+  library.find(nvrtc.log, "nvrtcGetProgramLog");
+  library.find(nvrtc.ptx_size, "nvrtcGetPTXSize");
+  library.find(nvrtc.ptx, "nvrtcGetPTX");
+  library.find(nvrtc.cubin_size, "nvrtcGetCUBINSize");
+  library.find(nvrtc.cubin, "nvrtcGetCUBIN");
   nvrtc.version(&nvrtc.major, &nvrtc.minor);
   nvrtc.n_architectures(&nvrtc.n_supported);
   if (nvrtc.n_supported > 64) nvrtc.n_supported = 0;

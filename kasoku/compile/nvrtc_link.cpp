@@ -41,21 +41,15 @@ std::string runtime_file() {
 const Linker& load() {
   static const Linker& linker = []() -> const Linker& {
     const int major = nvrtc_library().major;
-    const std::string file = cuda::find_library({fmt::format("libnvJitLink.so.{}", major)});
-    std::string reason = fmt::format("libnvJitLink.so.{} is in no folder of the system, a CUDA toolkit or Python's packages", major);
-    void* library = file.empty() ? nullptr : cuda::open_library(file, &reason);
-    if (!library)
-      throw Error(ErrorKind::unsupported, std::string(what) + ": nvJitLink is not installed")
-          .why(reason)
-          .fix("pip install nvidia-nvjitlink, or CUDA_HOME=/path/to/cuda");
+    const std::string wanted = fmt::format("libnvJitLink.so.{}", major);
+    const cuda::Library library({what, "nvJitLink", wanted.c_str(), "pip install nvidia-nvjitlink, or CUDA_HOME=/path/to/cuda"}, cuda::find_library({wanted}));
     auto& found = *new Linker;
     const auto find = [&](auto& function, const std::string& name) {
-      void* address = dlsym(library, ("nvJitLink" + name).c_str());
+      void* address = dlsym(library.handle, ("nvJitLink" + name).c_str());
       // CUDA 12's first ones bear their version.
       for (int minor = 0; !address && minor < 10; ++minor)
-        address = dlsym(library, fmt::format("__nvJitLink{}_{}_{}", name, major, minor).c_str());
-      if (!address) throw Error(ErrorKind::unsupported, std::string(what) + ": nvJitLink is too old").why(file + " has no nvJitLink" + name);
-      function = reinterpret_cast<std::decay_t<decltype(function)>>(address);
+        address = dlsym(library.handle, fmt::format("__nvJitLink{}_{}_{}", name, major, minor).c_str());
+      function = reinterpret_cast<std::decay_t<decltype(function)>>(address ? address : library.address("nvJitLink" + name));
     };
     find(found.create, "Create");
     find(found.destroy, "Destroy");

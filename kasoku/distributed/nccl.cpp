@@ -6,8 +6,6 @@
 #include "kasoku/device/replay.h"
 #include "kasoku/device/stream.h"
 
-#include <dlfcn.h>
-
 #include <cstring>
 #include <optional>
 
@@ -32,7 +30,7 @@ struct Nccl {
   const char* (*status_text)(int status);
 };
 
-constexpr const char* how_to_install = "pip install nvidia-nccl-cu12 (or -cu13), or apt install libnccl2";
+constexpr cuda::LibraryWords words{"GPUs cannot compute together", "NCCL", "libnccl.so.2", "pip install nvidia-nccl-cu12 (or -cu13), or apt install libnccl2"};
 
 /// ncclDataType_t
 struct TypeRow {
@@ -54,30 +52,18 @@ const TypeRow* find_type(Dtype dtype) {
 }
 
 const Nccl& load() {
-  const std::string file = NcclGroup::library_file();
-  const auto refuse = [](const std::string& what, const std::string& why) {
-    return Error(ErrorKind::unsupported, "GPUs cannot compute together: NCCL " + what).why(why).fix(how_to_install);
-  };
-  if (file.empty())
-    throw refuse("is not installed", "libnccl.so.2 is in no folder of the system, a CUDA toolkit or Python's packages");
-  std::string reason;
-  void* library = cuda::open_library(file, &reason);
-  if (!library) throw refuse("does not load", reason);
+  const cuda::Library library(words, NcclGroup::library_file());
   Nccl& nccl = *new Nccl{};
-  const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
-    if (!function) throw refuse("is too old", file + " has no " + name);
-  };
-  find(nccl.get_id, "ncclGetUniqueId");
-  find(nccl.init, "ncclCommInitRank");
-  find(nccl.destroy, "ncclCommDestroy");
-  find(nccl.all_reduce, "ncclAllReduce");
-  find(nccl.all_gather, "ncclAllGather");
-  find(nccl.reduce_scatter, "ncclReduceScatter");
-  find(nccl.broadcast, "ncclBroadcast");
-  find(nccl.send, "ncclSend");
-  find(nccl.receive, "ncclRecv");
-  find(nccl.status_text, "ncclGetErrorString");
+  library.find(nccl.get_id, "ncclGetUniqueId");
+  library.find(nccl.init, "ncclCommInitRank");
+  library.find(nccl.destroy, "ncclCommDestroy");
+  library.find(nccl.all_reduce, "ncclAllReduce");
+  library.find(nccl.all_gather, "ncclAllGather");
+  library.find(nccl.reduce_scatter, "ncclReduceScatter");
+  library.find(nccl.broadcast, "ncclBroadcast");
+  library.find(nccl.send, "ncclSend");
+  library.find(nccl.receive, "ncclRecv");
+  library.find(nccl.status_text, "ncclGetErrorString");
   return nccl;
 }
 

@@ -6,8 +6,6 @@
 #include "kasoku/device/cuda/libraries.h"
 #include "kasoku/device/stream.h"
 
-#include <dlfcn.h>
-
 #include <cstdlib>
 #include <list>
 #include <mutex>
@@ -17,9 +15,9 @@
 namespace kasoku::fft {
 namespace {
 
-constexpr const char* how_to_install = "pip install nvidia-cufft, or CUDA_HOME=/path/to/cuda";
+constexpr cuda::LibraryWords words{"there are no Fourier transforms on CUDA", "cuFFT", "libcufft.so.12, .11 or .10", "pip install nvidia-cufft, or CUDA_HOME=/path/to/cuda"};
 
-struct Library {
+struct Functions {
   int (*create)(int* plan);
   int (*destroy)(int plan);
   int (*auto_allocation)(int plan, int value);
@@ -32,24 +30,15 @@ struct Library {
   int (*from_half_run[2])(int plan, void* from, void* to);
 };
 
-const Library& library() {
-  static const Library& loaded = [&]() -> const Library& {
+const Functions& library() {
+  static const Functions& loaded = [&]() -> const Functions& {
     const int driver = std::atoi(cuda_driver_version().c_str());
     const std::string file = driver == 11   ? cuda::find_library({"libcufft.so.10"})
                              : driver == 12 ? cuda::find_library({"libcufft.so.11", "libcufft.so.10"})
                                             : cuda::find_library({"libcufft.so.12", "libcufft.so.11", "libcufft.so.10"});
-    if (file.empty())
-      throw Error(ErrorKind::unsupported, "there are no Fourier transforms on CUDA: cuFFT is not installed")
-          .why("libcufft.so.12, .11 or .10 is in no folder of the system, a CUDA toolkit or Python's packages")
-          .fix(how_to_install);
-    std::string reason;
-    void* const handle = cuda::open_library(file, &reason);
-    if (!handle) throw Error(ErrorKind::unsupported, "there are no Fourier transforms on CUDA: cuFFT does not load").why(reason).fix(how_to_install);
-    Library& found = *new Library{};
-    const auto find = [&](auto& function, const char* name) {
-      function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(handle, name));
-      if (!function) throw Error(ErrorKind::unsupported, "there are no Fourier transforms on CUDA: cuFFT is too old").why(file + " has no " + name).fix(how_to_install);
-    };
+    const cuda::Library from(words, file);
+    Functions& found = *new Functions{};
+    const auto find = [&](auto& function, const char* name) { from.find(function, name); };
     find(found.create, "cufftCreate"), find(found.destroy, "cufftDestroy"), find(found.auto_allocation, "cufftSetAutoAllocation");
     find(found.make, "cufftMakePlanMany64"), find(found.set_stream, "cufftSetStream"), find(found.set_work, "cufftSetWorkArea");
     find(found.complex_run[0], "cufftExecC2C"), find(found.complex_run[1], "cufftExecZ2Z");

@@ -49,25 +49,8 @@ bool assigns(const Stmt& loop, const std::string& name) {
   return found;
 }
 
-std::optional<int> order(const Value& a, const Value& b) {
-  const auto number = [](const Value& value) -> std::optional<int64_t> {
-    if (const int64_t* n = std::get_if<int64_t>(&value)) return *n;
-    if (const bool* yes = std::get_if<bool>(&value)) return *yes;
-    return std::nullopt;
-  };
-  const auto x = number(a), y = number(b);
-  if (x && y) return *x < *y ? -1 : *x > *y;
-  const std::string *s = std::get_if<std::string>(&a), *t = std::get_if<std::string>(&b);
-  const auto is_symbol = [](const std::string& text) { return text.starts_with('\n'); };
-  if (s && t && is_symbol(*s) != is_symbol(*t)) return std::nullopt;  // a dtype may equal a text
-  if (s && t) return *s < *t ? -1 : *s > *t;
-  return std::nullopt;
-}
-
 class Pruner {
  public:
-  explicit Pruner(const std::map<std::string, Type>& known) : known_(known) {}
-
   Pruner(const Function& function, const std::vector<Type>& arguments, const Met& met) {
     each_stmt(function.body, [&](const Stmt& stmt) { next_level_ = std::max(next_level_, stmt.level + 1); });
     for (const MixedLoop& loop : met.loops)
@@ -95,7 +78,7 @@ class Pruner {
       }
       if (stmt->kind == StmtKind::for_ && unroll(*stmt, kept)) continue;
       if (stmt->kind == StmtKind::for_) forget(*stmt), stmt->text = copy_;
-      const std::map<std::string, Type> before = known_;
+      const Known before = known_;
       if (stmt->kind == StmtKind::for_) know_item(*stmt);
       run(stmt->body);
       known_ = before;
@@ -116,7 +99,7 @@ class Pruner {
     const bool is_asked = source->kind == ExprKind::call && source->items.size() == 2 && source->items[0]->kind == ExprKind::global &&
                           source->items[0]->text == "literal_unroll";
     if (is_asked) source = source->items[1].get();
-    const Type* known = type_of(*source);
+    const Type* known = known_type(*source, known_);
     std::vector<ExprPtr> items;
     std::vector<Type> types;
     const auto mixed = std::ranges::find_if(mixed_, [&](const MixedLoop* each) {
@@ -204,7 +187,7 @@ class Pruner {
 
   /// The loop's variable is one of its tuple's items, if these are of one type and nothing else assigns it.
   void know_item(const Stmt& loop) {
-    const Type* tuple = type_of(*loop.expr);
+    const Type* tuple = known_type(*loop.expr, known_);
     if (!tuple || !tuple->is_tuple() || tuple->items.empty() || loop.targets[0]->kind != ExprKind::name) return;
     for (const Type& item : tuple->items)
       if (item != tuple->items[0]) return;
@@ -227,126 +210,9 @@ class Pruner {
       for (const ExprPtr& item : target.items) forget_names(*item);
   }
 
-  /// The type of a parameter that has not been assigned, or null.
-  const Type* type_of(const Expr& e) const {
-    if (e.kind != ExprKind::name) return nullptr;
-    const auto found = known_.find(e.text);
-    return found == known_.end() ? nullptr : &found->second;
-  }
-
-  static Value dtype_value(Dtype dtype) { return fmt::format("\n{}", info(dtype).name); }
-
-  std::optional<Value> fold(const Expr& e) const {
-    if (e.kind == ExprKind::constant) return e.value;
-    if (e.kind == ExprKind::global && e.binding.kind == Binding::Kind::value && e.binding.dtype == Dtype::opaque) return e.binding.value;
-    if (e.kind == ExprKind::global && e.binding.kind == Binding::Kind::member) return "\n" + e.binding.name;  // no text is that
-    if (e.kind == ExprKind::global && e.binding.kind == Binding::Kind::dtype) return dtype_value(e.binding.dtype);
-    if (e.kind == ExprKind::attribute && e.text == "dtype") {
-      const Type* type = type_of(*e.items[0]);
-      return type && (type->is_scalar() || (type->is_array() && !type->has_records())) ? std::optional<Value>(dtype_value(type->dtype)) : std::nullopt;
-    }
-    if (const Type* type = type_of(e)) {
-      if (type->kind == TypeKind::dtype) return dtype_value(type->dtype);
-      if (type->kind == TypeKind::none) return None{};
-      if (type->kind == TypeKind::text) return type->text;
-      if (type->kind == TypeKind::member) return "\n" + type->text;
-      if ((type->is_integer() || type->is_boolean()) && !type->text.empty()) return static_cast<int64_t>(std::stoll(type->text));
-      return std::nullopt;
-    }
-    if (e.kind == ExprKind::unary && e.op == Operator::negative)
-      if (const auto inner = fold(*e.items[0]))
-        if (const int64_t* n = std::get_if<int64_t>(&*inner)) return -*n;
-    if (e.kind == ExprKind::binary && (e.op == Operator::add || e.op == Operator::subtract)) {
-      const auto a = fold(*e.items[0]), b = fold(*e.items[1]);
-      const int64_t *x = a ? std::get_if<int64_t>(&*a) : nullptr, *y = b ? std::get_if<int64_t>(&*b) : nullptr;
-      if (x && y) return e.op == Operator::add ? *x + *y : *x - *y;
-    }
-    if (e.kind == ExprKind::attribute && e.text == "ndim") {
-      const Type* type = type_of(*e.items[0]);
-      if (type && (type->is_array() || type->is_scalar())) return static_cast<int64_t>(type->ndim);
-    }
-    if (const Intrinsic* row = intrinsic_of(e); row && e.items.size() >= 2) {
-      const Type* type = type_of(*e.items[1]);
-      if (type && row->handler == Handler::len && type->is_tuple()) return static_cast<int64_t>(type->items.size());
-      if (type && row->handler == Handler::isinstance && e.items.size() == 3)
-        if (const auto answer = is_of(*type, std::get<std::string>(e.items[2]->value))) return *answer;
-    }
-    return std::nullopt;
-  }
-
- public:
-  std::optional<bool> decide(const Expr& e) const {
-    if (e.kind == ExprKind::unary && e.op == Operator::not_) {
-      const auto inner = decide(*e.items[0]);
-      return inner ? std::optional(!*inner) : std::nullopt;
-    }
-    if (e.kind == ExprKind::logic) {
-      const bool ends = e.op == Operator::or_;
-      bool all = true;
-      for (const ExprPtr& item : e.items) {
-        const auto one = decide(*item);
-        if (one == ends && all) return ends;  // those before it have the other value
-        all &= one.has_value();
-      }
-      return all ? std::optional(!ends) : std::nullopt;
-    }
-    if (e.kind != ExprKind::compare) {
-      const auto value = fold(e);
-      if (!value) return std::nullopt;
-      if (const bool* yes = std::get_if<bool>(&*value)) return *yes;
-      if (const int64_t* n = std::get_if<int64_t>(&*value)) return *n != 0;
-      if (const std::string* text = std::get_if<std::string>(&*value)) return !text->empty();
-      return std::holds_alternative<None>(*value) ? std::optional(false) : std::nullopt;
-    }
-    if (e.ops.size() != 1) return std::nullopt;
-    const Operator op = e.ops[0];
-    if (op == Operator::in || op == Operator::not_in) {
-      const auto value = fold(*e.items[0]);
-      if (!value || (e.items[1]->kind != ExprKind::tuple && e.items[1]->kind != ExprKind::list)) return std::nullopt;
-      bool found = false;
-      for (const ExprPtr& item : e.items[1]->items) {
-        const auto other = fold(*item);
-        const auto difference = other ? order(*value, *other) : std::nullopt;
-        if (!difference) return std::nullopt;
-        found |= *difference == 0;
-      }
-      return found == (op == Operator::in);
-    }
-    const auto b = fold(*e.items[1]);
-    const bool is_identity = op == Operator::is || op == Operator::is_not;
-    const bool is_equality = op == Operator::equal || op == Operator::not_equal;
-    if (b && std::holds_alternative<None>(*b) && (is_identity || is_equality)) {
-      // A value that is known only by its type is none or not.
-      const Type* type = type_of(*e.items[0]);
-      const auto a = fold(*e.items[0]);
-      if (!type && !a) return std::nullopt;
-      if (type && (type->kind == TypeKind::optional || (type->is_array() && is_equality))) return std::nullopt;
-      return (type ? type->kind == TypeKind::none : std::holds_alternative<None>(*a)) == (op == Operator::is || op == Operator::equal);
-    }
-    const auto a = fold(*e.items[0]);
-    if (!a || !b) return std::nullopt;
-    const auto difference = order(*a, *b);
-    if (!difference) {
-      const bool none = std::holds_alternative<None>(*a) || std::holds_alternative<None>(*b);
-      return none && (is_identity || is_equality) ? std::optional(op == Operator::is_not || op == Operator::not_equal) : std::nullopt;
-    }
-    switch (op) {
-      case Operator::is:
-      case Operator::equal: return *difference == 0;
-      case Operator::is_not:
-      case Operator::not_equal: return *difference != 0;
-      case Operator::less: return *difference < 0;
-      case Operator::less_equal: return *difference <= 0;
-      case Operator::greater: return *difference > 0;
-      case Operator::greater_equal: return *difference >= 0;
-      default: return std::nullopt;
-    }
-  }
-
- private:
   /// What the condition of the branch at this place is, as types of arguments say it, or of a variable where inference met it.
   std::optional<bool> is_taken(const Expr& condition, Place place) const {
-    if (const auto known = decide(condition)) return known;
+    if (const auto known = decided(condition, known_)) return known;
     for (const DecidedBranch* branch : branches_)
       if (branch->place.line == place.line && branch->place.column == place.column && branch->copy == copy_) return branch->is_taken;
     return std::nullopt;
@@ -365,7 +231,7 @@ class Pruner {
       if (item) expr(*item);
   }
 
-  std::map<std::string, Type> known_;  ///< parameters that have not been assigned
+  Known known_;  ///< parameters that have not been assigned
   std::vector<const MixedLoop*> mixed_;
   std::vector<const DecidedBranch*> branches_;
   std::string copy_;    ///< in which copies of the loops written out this is
@@ -374,30 +240,8 @@ class Pruner {
 
 }  // namespace
 
-std::optional<bool> is_of(const Type& type, const std::string& classes) {
-  const auto listed = [&](const std::string& name) { return ("," + classes + ",").find("," + name + ",") != std::string::npos; };
-  const auto name = [&]() -> std::string {
-    switch (type.kind) {
-      case TypeKind::none: return "NoneType";
-      case TypeKind::text:
-      case TypeKind::string: return "str";
-      case TypeKind::array: return "ndarray";
-      case TypeKind::tuple: return "tuple";
-      case TypeKind::list: return "list";
-      case TypeKind::dict: return "dict";
-      case TypeKind::set: return "set";
-      case TypeKind::scalar: return std::string(info(type.dtype).name);
-      default: return "";
-    }
-  }();
-  if (name.empty() || listed("?" + name) || (type.enumeration && !listed(name))) return std::nullopt;
-  return listed(name);
-}
-
 void prune(const Function& function, const std::vector<Type>& arguments, const Met& met, Block& body) {
   Pruner(function, arguments, met).run(body);
 }
-
-std::optional<bool> decided(const Expr& condition, const std::map<std::string, Type>& known) { return Pruner(known).decide(condition); }
 
 }  // namespace kasoku::jit

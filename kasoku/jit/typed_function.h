@@ -82,8 +82,14 @@ struct Met {
 /// types out: those of which the arguments tell it, and those that inference met.
 void prune(const Function& function, const std::vector<Type>& arguments, const Met& met, Block& body);
 
+/// The types of names, as far as they are known.
+using Known = std::map<std::string, Type>;
+
+/// The type of a name, or null.
+const Type* known_type(const Expr& e, const Known& known);
+
 /// What the condition of a branch is where names have these types; nothing if they do not say it.
-std::optional<bool> decided(const Expr& condition, const std::map<std::string, Type>& known);
+std::optional<bool> decided(const Expr& condition, const Known& known);
 
 /// Splits names into variables: definitions that no use sees together become
 /// variables of their own, so that `x = x[mask]` may change x's type. Fills

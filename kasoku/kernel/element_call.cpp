@@ -11,12 +11,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <vector>
 
 namespace kasoku {
 namespace {
-
 
 /// Whether two arrays that are not the same elements share memory.
 bool overlaps(const ArrayRef& a, const ArrayRef& b) {
@@ -59,165 +59,180 @@ PendingOperands operands_computed_there(const ElementParts& kernel, std::span<Ar
   return computed;
 }
 
-}  // namespace
+bool is_handle(const Argument& a) { return a.kind == Argument::Kind::pointer; }
 
-std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argument> given,
-                                                         const ElementwiseCall& call) const {
-  const State& state = *state_;
-  const std::string& name = state.options.name;
-  const size_t inputs = state.in.size(), outputs = state.out.size(), count = inputs + outputs;
-  check_count(name, inputs, outputs, given.size());
-  if (state.options.no_return && outputs && given.size() != count)
-    throw Error(ErrorKind::value, name + " returns nothing, so its outputs must be passed");
-  const auto param = [&](size_t k) -> const Parameter& {
-    return k < inputs ? state.in[k] : state.out[k - inputs];
-  };
-  const auto is_handle = [](const Argument& a) { return a.kind == Argument::Kind::pointer; };
-  if (std::ranges::any_of(given.first(inputs), is_handle)) {  // of a texture, say: to a kernel of elements it is a number
-    std::vector<Argument> numbers(given.begin(), given.end());
-    for (size_t k = 0; k < inputs; ++k)
-      if (is_handle(numbers[k]) && !param(k).is_raw) numbers[k] = Argument(reinterpret_cast<uint64_t>(given[k].pointer));
-      else if (is_handle(numbers[k])) throw Error(ErrorKind::type, fmt::format("{}: '{}' must be an array, got {}", name, param(k).name, given[k].str()));
-    return call_over_elements(numbers, call);
+/// One call over elements, from the arguments to the launch.
+class OverElements {
+ public:
+  OverElements(const ElementParts& kernel, std::span<const Argument> given, const ElementwiseCall& call, Device& device)
+      : kernel_(kernel), name_(kernel.options.name), call_(call), device_(device), stream_(call.stream ? call.stream : &device.current_stream()),
+        inputs_(kernel.in.size()), count_(kernel.in.size() + kernel.out.size()), given_(given.size()), types_(name_) {
+    types_.resolve(kernel.in, kernel.out, given);
+    std::copy(given.begin(), given.end(), args_.begin());
   }
-  Device* const device = &device_for(given, call);
 
-  PlaceholderTypes types(name);
-  types.resolve(state.in, state.out, given);
+  std::vector<Array> run(GrowingList<ElementKey, ElementLaunch>& plans, SeenOperands& seen) {
+    check_arguments();
+    shape_ = shape_of_loop();
+    std::vector<Array> results = make_outputs();
+    PendingOperands computed = operands_computed_there(kernel_, {args_.data(), count_}, types_, shape_, device_, seen);
+    copy_what_is_overwritten();
+    IterationSpace space = space_of_loop(computed);
+    if (space.size() == 0) return results;
 
-  // The shape of the loop.
-  const ArrayRef* walked[max_parameters];
-  std::string_view names[max_parameters];
-  size_t arrays = 0;
-  for (size_t k = 0; k < given.size(); ++k) {
-    if (given[k].kind != Argument::Kind::array) {
-      if (k >= inputs || param(k).is_raw)
-        throw Error(ErrorKind::type, fmt::format("{}: '{}' must be an array, got {}", name,
-                                                 param(k).name, given[k].str()));
-      if (!given[k].is_scalar())
-        throw Error(ErrorKind::type,
-                    fmt::format("{}: Unsupported type for '{}': {}", name, param(k).name,
-                                given[k].str()));
-      continue;
+    BodyTraits traits = kernel_.traits;
+    ElementKey key = key_of(space, computed, traits);
+    const bool is_simt = takes_gpu_form(device_);
+    const Schedule schedule = choose_schedule(space, traits, is_simt);
+    key.form = static_cast<uint8_t>(schedule);
+    ElementLaunch& launch = plans.find_or(key, [&] { return ElementLaunch(device_, element_program(text_of(key, space, computed, schedule, is_simt)), kernel_.options); });
+
+    PackedArguments packed;
+    pack(key, packed);
+    computed.pack(packed, *stream_);
+    const auto add = [&](int64_t number) { packed.add_value(number); };
+    add_numbers(space, add);
+    const LaunchShape shape = add_launch(space, schedule, call_.block_size ? call_.block_size : launch.block, 1, add);
+    launch.function->launch(shape, packed.pointers(), *stream_);
+    for (size_t k = 0; k < count_; ++k)
+      if (const Buffer* buffer = args_[k].array.buffer) buffer->check_end(name_, param(k).name);
+    return results;
+  }
+
+ private:
+  const Parameter& param(size_t k) const { return k < inputs_ ? kernel_.in[k] : kernel_.out[k - inputs_]; }
+  bool is_array(size_t k) const { return args_[k].kind == Argument::Kind::array; }
+  /// Whether the loop goes over its elements.
+  bool is_walked(size_t k) const { return is_array(k) && !param(k).is_raw; }
+
+  void check_arguments() const {
+    for (size_t k = 0; k < given_; ++k) {
+      const Argument& argument = args_[k];
+      const std::string& name = param(k).name;
+      if (!is_array(k) && (k >= inputs_ || param(k).is_raw))
+        throw Error(ErrorKind::type, fmt::format("{}: '{}' must be an array, got {}", name_, name, argument.str()));
+      if (!is_array(k) && !argument.is_scalar())
+        throw Error(ErrorKind::type, fmt::format("{}: Unsupported type for '{}': {}", name_, name, argument.str()));
+      if (!is_array(k)) continue;
+      if (argument.array.is_host && !device_.is_host())
+        throw Error(ErrorKind::type, fmt::format("{}: '{}' is in host memory, the kernel runs on {}", name_, name, device_.str()))
+            .fix("copy it there first: ks.array(x, device='" + device_.str() + "')");
+      if (k >= inputs_ && argument.array.is_read_only)
+        throw Error(ErrorKind::value, fmt::format("{}: the output '{}' is read-only", name_, name));
     }
-    if (given[k].array.is_host && !device->is_host())
-      throw Error(ErrorKind::type, fmt::format("{}: '{}' is in host memory, the kernel runs on {}",
-                                               name, param(k).name, device->str()))
-          .fix("copy it there first: ks.array(x, device='" + device->str() + "')");
-    if (k >= inputs && given[k].array.is_read_only)
-      throw Error(ErrorKind::value,
-                  fmt::format("{}: the output '{}' is read-only", name, param(k).name));
-    if (param(k).is_raw) continue;
-    walked[arrays] = &given[k].array;
-    names[arrays++] = param(k).name;
   }
-  size_t input_arrays = 0;
-  for (size_t k = 0; k < std::min(inputs, given.size()); ++k)
-    input_arrays += given[k].kind == Argument::Kind::array && !param(k).is_raw;
-  Shape shape;
-  if (call.size >= 0) {
-    if (arrays)
-      throw Error(ErrorKind::value,
-                  "Specified 'size' can be used only if all of the ndarray are 'raw'.")
-          .why(name + ": " + quote(names[0]) + " is not raw, so its shape is the loop's");
-    shape = {call.size};
-  } else if (arrays == 0) {
-    throw Error(ErrorKind::value, "Loop size is undecided.")
-        .why(name + ": no argument is an array that the loop runs over")
-        .fix("give size=n");
-  } else {
-    shape = broadcast_shape(name, {walked, arrays}, {names, arrays});
+
+  Shape shape_of_loop() const {
+    const ArrayRef* walked[max_parameters];
+    std::string_view names[max_parameters];
+    size_t arrays = 0, input_arrays = 0;
+    for (size_t k = 0; k < given_; ++k) {
+      if (!is_walked(k)) continue;
+      walked[arrays] = &args_[k].array;
+      names[arrays++] = param(k).name;
+      input_arrays += k < inputs_;
+    }
+    if (call_.size >= 0) {
+      if (arrays)
+        throw Error(ErrorKind::value, "Specified 'size' can be used only if all of the ndarray are 'raw'.")
+            .why(name_ + ": " + quote(names[0]) + " is not raw, so its shape is the loop's");
+      return {call_.size};
+    }
+    if (arrays == 0)
+      throw Error(ErrorKind::value, "Loop size is undecided.").why(name_ + ": no argument is an array that the loop runs over").fix("give size=n");
+    Shape shape = broadcast_shape(name_, {walked, arrays}, {names, arrays});
     for (size_t k = input_arrays; k < arrays; ++k)
-      if (!std::equal(shape.begin(), shape.end(), walked[k]->shape,
-                      walked[k]->shape + walked[k]->ndim))
-        throw Error(ErrorKind::value, name + ": Out shape is mismatched")
+      if (!std::equal(shape.begin(), shape.end(), walked[k]->shape, walked[k]->shape + walked[k]->ndim))
+        throw Error(ErrorKind::value, name_ + ": Out shape is mismatched")
             .why(fmt::format("'{}' does not have the shape of the loop", names[k]))
             .fix("pass an output of the inputs' common shape");
+    return shape;
   }
 
-  // Outputs, and all references in parameter order.
-  std::vector<Array> results;
-  std::vector<Array> copies;  // of inputs that an output would overwrite while they are read
-  std::array<Argument, max_parameters> args;
-  std::copy(given.begin(), given.end(), args.begin());
-  if (given.size() == inputs) {
-    results.reserve(outputs);
-    for (size_t k = 0; k < outputs; ++k) {
-      results.push_back(Array::empty(shape, types.dtype_of_output(state.out[k]), *device));
-      args[inputs + k] = Argument(results.back());
+  /// Where none were passed.
+  std::vector<Array> make_outputs() {
+    std::vector<Array> made;
+    if (given_ != inputs_) return made;
+    made.reserve(count_ - inputs_);
+    for (size_t k = inputs_; k < count_; ++k) {
+      made.push_back(Array::empty(shape_, types_.dtype_of_output(param(k)), device_));
+      args_[k] = Argument(made.back());
     }
+    return made;
   }
-  Stream* stream = call.stream ? call.stream : &device->current_stream();
-  PendingOperands computed = operands_computed_there(state, {args.data(), count}, types, shape, *device, state_->seen);
-  for (size_t k = 0; k < inputs && given.size() == count; ++k)
-    for (size_t o = inputs; o < count; ++o)
-      if (args[k].kind == Argument::Kind::array && !args[k].pending && !param(k).is_raw && !param(o).is_raw &&
-          overlaps(args[k].array, args[o].array)) {
-        copies.push_back(contiguous_copy(args[k].array, *device, stream));
-        args[k] = Argument(copies.back());
+
+  /// Inputs that an output would overwrite while they are read are read elsewhere.
+  void copy_what_is_overwritten() {
+    for (size_t k = 0; k < inputs_ && given_ == count_; ++k)
+      for (size_t o = inputs_; o < count_; ++o)
+        if (is_walked(k) && !args_[k].pending && !param(o).is_raw && overlaps(args_[k].array, args_[o].array)) {
+          copies_.push_back(contiguous_copy(args_[k].array, device_, stream_));
+          args_[k] = Argument(copies_.back());
+        }
+  }
+
+  IterationSpace space_of_loop(PendingOperands& computed) const {
+    const ArrayRef* walked[max_parameters];
+    size_t arrays = 0;
+    for (size_t k = 0; k < count_; ++k)
+      if (is_walked(k) && !args_[k].pending) walked[arrays++] = &args_[k].array;
+    IterationSpace space = space_over(shape_, {walked, arrays});
+    const bool is_given = kernel_.traits.sees_axes && !kernel_.options.reduce_dims;
+    if (kernel_.has_index) space.walks.push_back({0, contiguous_strides(shape_, 1), 1, Walk::index});
+    computed.add_walks(space);
+    space.arrange(is_given ? AxisOrder::given : kernel_.traits.sees_axes ? AxisOrder::merged : AxisOrder::free);
+    if (space.size() > 0) computed.lay_out(space, arrays + kernel_.has_index, space.is_narrow);
+    return space;
+  }
+
+  /// All of it but the form of the loop, which depends on the traits that are found here.
+  ElementKey key_of(const IterationSpace& space, PendingOperands& computed, BodyTraits& traits) const {
+    ElementKey key;
+    key.device = &device_;
+    key.ndim = static_cast<uint8_t>(space.lengths.size());
+    key.is_narrow = space.is_narrow;
+    key.count = static_cast<uint8_t>(count_);
+    key.computed = computed.key();
+    // Along a single axis the threads of a block are vectors too, and of doubles better ones.
+    traits.is_vector &= space.lengths.size() > 1;
+    size_t walk = 0;
+    for (size_t k = 0; k < count_; ++k) {
+      unsigned class_ = 0;
+      ParamUse use = ParamUse::scalar;
+      if (param(k).is_raw) {
+        use = ParamUse::raw;
+        traits.is_straight = traits.is_vector = false;
+        key.is_narrow &= args_[k].array.size() < (int64_t{1} << 31);
+        class_ = static_cast<unsigned>(args_[k].array.ndim) * 2 + args_[k].array.is_c_contiguous();
+      } else if (const auto value = computed.value_of(k)) {
+        use = ParamUse::computed;
+        class_ = *value;
+      } else if (is_array(k)) {
+        use = k < inputs_ ? ParamUse::input : ParamUse::output;
+        class_ = static_cast<unsigned>(space.walks[walk++].inner);
       }
-
-  arrays = 0;
-  for (size_t k = 0; k < count; ++k)
-    if (args[k].kind == Argument::Kind::array && !param(k).is_raw && !args[k].pending) walked[arrays++] = &args[k].array;
-  IterationSpace space = space_over(shape, {walked, arrays});
-  const bool is_given = state.traits.sees_axes && !state.options.reduce_dims;
-  if (state.has_index) space.walks.push_back({0, contiguous_strides(shape, 1), 1, Walk::index});
-  computed.add_walks(space);
-  space.arrange(is_given ? AxisOrder::given : state.traits.sees_axes ? AxisOrder::merged : AxisOrder::free);
-  if (space.size() == 0) return results;
-
-  ElementKey key;
-  key.device = device;
-  key.ndim = static_cast<uint8_t>(space.lengths.size());
-  key.is_narrow = space.is_narrow;
-  key.count = static_cast<uint8_t>(count);
-  key.index = static_cast<uint8_t>(state.has_index ? space.walks[arrays].inner : Inner::unit);
-  computed.lay_out(space, arrays + state.has_index, space.is_narrow);
-  key.computed = computed.key();
-  // Along a single axis the threads of a block are vectors too, and of doubles better ones.
-  BodyTraits traits = state.traits;
-  traits.is_vector &= space.lengths.size() > 1;
-  for (size_t k = 0, walk = 0; k < count; ++k) {
-    const Parameter& p = param(k);
-    const Dtype dtype = types.dtype_of(p, args[k]);
-    unsigned class_ = 0;
-    ParamUse use = ParamUse::scalar;
-    if (p.is_raw) {
-      use = ParamUse::raw;
-      traits.is_straight = traits.is_vector = false;
-      const bool is_contiguous = args[k].array.is_c_contiguous();
-      key.is_narrow &= args[k].array.size() < (int64_t{1} << 31);
-      class_ = static_cast<unsigned>(args[k].array.ndim) * 2 + is_contiguous;
-    } else if (const auto value = computed.value_of(k)) {
-      use = ParamUse::computed;
-      class_ = *value;
-    } else if (args[k].kind == Argument::Kind::array) {
-      use = k < inputs ? ParamUse::input : ParamUse::output;
-      class_ = static_cast<unsigned>(space.walks[walk++].inner);
+      key.params[k] = ElementKey::param(use, types_.dtype_of(param(k), args_[k]), class_);
     }
-    key.params[k] = ElementKey::param(use, dtype, class_);
+    key.index = static_cast<uint8_t>(kernel_.has_index ? space.walks[walk].inner : Inner::unit);
+    return key;
   }
-  const bool is_simt = takes_gpu_form(*device);
-  const Schedule schedule = choose_schedule(space, traits, is_simt);
-  key.form = static_cast<uint8_t>(schedule);
 
-  ElementLaunch& launch = state_->element_plans.find_or(key, [&] {
+  ElementText text_of(const ElementKey& key, const IterationSpace& space, PendingOperands& computed, Schedule schedule, bool is_simt) const {
     ElementText text;
-    text.options = &state.options;
-    text.operation = &state.operation;
+    text.options = &kernel_.options;
+    text.operation = &kernel_.operation;
     const int rank = static_cast<int>(space.lengths.size());
     text.loop = {.operands = {}, .rank = rank, .inner = rank - 1, .schedule = schedule};
     text.index = static_cast<Inner>(key.index);
     text.is_narrow = key.is_narrow;
     text.is_simt = is_simt;
     text.computed = &computed;
-    text.typedefs = types.typedefs();
-    for (size_t k = 0, walk = 0; k < count; ++k) {
-      ElementParam element{&param(k), key.use(k), types.type_of(param(k), args[k])};
+    text.typedefs = types_.typedefs();
+    for (size_t k = 0, walk = 0; k < count_; ++k) {
+      ElementParam element{&param(k), key.use(k), types_.type_of(param(k), args_[k])};
       if (element.use == ParamUse::raw) {
-        element.ndim = args[k].array.ndim;
-        element.is_contiguous = args[k].array.is_c_contiguous();
+        element.ndim = args_[k].array.ndim;
+        element.is_contiguous = args_[k].array.is_c_contiguous();
       } else if (element.use == ParamUse::computed) {
         element.value = *computed.value_of(k);
       } else if (element.use != ParamUse::scalar) {
@@ -225,43 +240,67 @@ std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argumen
       }
       text.params.push_back(std::move(element));
     }
-    return ElementLaunch(*device, element_program(text), state.options);
-  });
+    return text;
+  }
 
-  PackedArguments packed;
-  for (size_t k = 0; k < count; ++k) {
-    const Parameter& p = param(k);
-    const ParamUse use = key.use(k);
-    if (use == ParamUse::computed) continue;
-    if (use == ParamUse::scalar) {
-      types.pack_scalar(p, args[k], packed);
-      continue;
-    }
-    const ArrayRef& array = args[k].array;
-    packed.add_value(array.data);
-    if (use == ParamUse::raw) {
-      packed.add_value(array.size());
-      for (int axis = 0; axis < array.ndim; ++axis) {
-        packed.add_value(array.shape[axis]);
-        packed.add_value(array.strides[axis]);
+  void pack(const ElementKey& key, PackedArguments& packed) const {
+    for (size_t k = 0; k < count_; ++k) {
+      const ParamUse use = key.use(k);
+      if (use == ParamUse::computed) continue;
+      if (use == ParamUse::scalar) {
+        types_.pack_scalar(param(k), args_[k], packed);
+        continue;
       }
-    }
-    if (Buffer* buffer = array.buffer) {
-      buffer->use_on(*stream);
-      if (k >= inputs) {
-        buffer->history.written_by_kernel.store(true, std::memory_order_relaxed);
-        buffer->history.zeroed.store(false, std::memory_order_relaxed);
+      const ArrayRef& array = args_[k].array;
+      packed.add_value(array.data);
+      if (use == ParamUse::raw) {
+        packed.add_value(array.size());
+        for (int axis = 0; axis < array.ndim; ++axis) {
+          packed.add_value(array.shape[axis]);
+          packed.add_value(array.strides[axis]);
+        }
+      }
+      if (Buffer* buffer = array.buffer) {
+        buffer->use_on(*stream_);
+        if (k >= inputs_) {
+          buffer->history.written_by_kernel.store(true, std::memory_order_relaxed);
+          buffer->history.zeroed.store(false, std::memory_order_relaxed);
+        }
       }
     }
   }
-  computed.pack(packed, *stream);
-  const auto add = [&](int64_t number) { packed.add_value(number); };
-  add_numbers(space, add);
-  const LaunchShape launch_shape = add_launch(space, schedule, call.block_size ? call.block_size : launch.block, 1, add);
-  launch.function->launch(launch_shape, packed.pointers(), *stream);
-  for (size_t k = 0; k < count; ++k)
-    if (const Buffer* buffer = args[k].array.buffer) buffer->check_end(state.options.name, param(k).name);
-  return results;
+
+  const ElementParts& kernel_;
+  const std::string& name_;
+  const ElementwiseCall& call_;
+  Device& device_;
+  Stream* const stream_;
+  const size_t inputs_, count_, given_;  ///< parameters that are read, all of them, and arguments
+  PlaceholderTypes types_;
+  std::array<Argument, max_parameters> args_;
+  Shape shape_;
+  std::vector<Array> copies_;
+};
+
+}  // namespace
+
+std::vector<Array> ElementwiseKernel::call_over_elements(std::span<const Argument> given,
+                                                         const ElementwiseCall& call) const {
+  const ElementParts& kernel = *state_;
+  const std::string& name = kernel.options.name;
+  const size_t inputs = kernel.in.size(), outputs = kernel.out.size();
+  check_count(name, inputs, outputs, given.size());
+  if (kernel.options.no_return && outputs && given.size() != inputs + outputs)
+    throw Error(ErrorKind::value, name + " returns nothing, so its outputs must be passed");
+  std::vector<Argument> numbers;
+  if (std::ranges::any_of(given.first(inputs), is_handle)) {  // of a texture, say: to a kernel of elements it is a number
+    numbers.assign(given.begin(), given.end());
+    for (size_t k = 0; k < inputs; ++k)
+      if (is_handle(numbers[k]) && !kernel.in[k].is_raw) numbers[k] = Argument(reinterpret_cast<uint64_t>(given[k].pointer));
+      else if (is_handle(numbers[k])) throw Error(ErrorKind::type, fmt::format("{}: '{}' must be an array, got {}", name, kernel.in[k].name, given[k].str()));
+    given = numbers;
+  }
+  return OverElements(kernel, given, call, device_for(given, call)).run(state_->element_plans, state_->seen);
 }
 
 }  // namespace kasoku

@@ -1,6 +1,5 @@
 #include "kasoku/linalg/cublas_library.h"
 
-#include "kasoku/base/error.h"
 #include "kasoku/device/cuda/cuda.h"
 #include "kasoku/device/cuda/libraries.h"
 #include "kasoku/linalg/blas.h"
@@ -12,17 +11,10 @@
 namespace kasoku::linalg {
 namespace {
 
-constexpr const char* how_to_install = "pip install nvidia-cublas, or CUDA_HOME=/path/to/cuda";
+constexpr cuda::LibraryWords words{"matrices cannot be multiplied on CUDA", "cuBLAS", "libcublas.so.13, .12 or .11", "pip install nvidia-cublas, or CUDA_HOME=/path/to/cuda"};
 
 const Cublas& load() {
   const std::string& file = cublas_library_file();
-  if (file.empty())
-    throw Error(ErrorKind::unsupported,
-                "matrices cannot be multiplied on CUDA: cuBLAS is not installed")
-        .why(
-            "libcublas.so.13, .12 or .11 is in no folder of the system, a CUDA toolkit or Python's "
-            "packages")
-        .fix(how_to_install);
   // Its other half is not always where the linker looks; loaded first, it is found.
   const size_t slash = file.rfind('/');
   if (slash != std::string::npos) {
@@ -30,29 +22,15 @@ const Cublas& load() {
     other.replace(slash, other.find(".so") - slash, "/libcublasLt");
     dlopen(other.c_str(), RTLD_NOW | RTLD_LOCAL);
   }
-  std::string reason;
-  void* library = cuda::open_library(file, &reason);
-  if (!library)
-    throw Error(ErrorKind::unsupported,
-                "matrices cannot be multiplied on CUDA: cuBLAS does not load")
-        .why(reason)
-        .fix(how_to_install);
+  const cuda::Library library(words, file);
   Cublas& cublas = *new Cublas{};
-  cublas.library = library;
-  const auto find = [&](auto& function, const char* name) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(dlsym(library, name));
-    if (!function)
-      throw Error(ErrorKind::unsupported,
-                  "matrices cannot be multiplied on CUDA: cuBLAS is too old")
-          .why(file + " has no " + name)
-          .fix(how_to_install);
-  };
-  find(cublas.create, "cublasCreate_v2");
-  find(cublas.set_stream, "cublasSetStream_v2");
-  find(cublas.set_workspace, "cublasSetWorkspace_v2");
-  find(cublas.gemm, "cublasGemmEx");
-  find(cublas.gemm_strided, "cublasGemmStridedBatchedEx");
-  find(cublas.status_text, "cublasGetStatusString");
+  cublas.library = library.handle;
+  library.find(cublas.create, "cublasCreate_v2");
+  library.find(cublas.set_stream, "cublasSetStream_v2");
+  library.find(cublas.set_workspace, "cublasSetWorkspace_v2");
+  library.find(cublas.gemm, "cublasGemmEx");
+  library.find(cublas.gemm_strided, "cublasGemmStridedBatchedEx");
+  library.find(cublas.status_text, "cublasGetStatusString");
   return cublas;
 }
 

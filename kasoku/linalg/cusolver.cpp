@@ -23,7 +23,7 @@
 namespace kasoku::linalg {
 namespace {
 
-constexpr const char* how_to_install = "pip install nvidia-cusolver, or CUDA_HOME=/path/to/cuda";
+constexpr cuda::LibraryWords words{"matrices have no factors on CUDA", "cuSOLVER", "libcusolver.so.12 or .11", "pip install nvidia-cusolver, or CUDA_HOME=/path/to/cuda"};
 
 const std::string& library_file() {
   static const std::string& file = *new std::string([] {
@@ -38,15 +38,8 @@ const std::string& library_file() {
 void* library() {
   static void* const loaded = [] {
     const std::string& file = library_file();
-    if (file.empty())
-      throw Error(ErrorKind::unsupported, "matrices have no factors on CUDA: cuSOLVER is not installed")
-          .why("libcusolver.so.12 or .11 is in no folder of the system, a CUDA toolkit or Python's packages")
-          .fix(how_to_install);
-    cublas_library();  // which it needs: the one that products have
-    std::string reason;
-    void* const handle = cuda::open_library(file, &reason);
-    if (!handle) throw Error(ErrorKind::unsupported, "matrices have no factors on CUDA: cuSOLVER does not load").why(reason).fix(how_to_install);
-    return handle;
+    if (!file.empty()) cublas_library();  // which it needs: the one that products have
+    return cuda::Library(words, file).handle;
   }();
   return loaded;
 }
@@ -54,7 +47,7 @@ void* library() {
 template <class... A>
 int call_by_name(void* from, const std::string& name, A... args) {
   void* const function = dlsym(from, name.c_str());
-  if (!function) throw Error(ErrorKind::unsupported, "cuSOLVER or cuBLAS is too old").why("it has no " + name).fix(how_to_install);
+  if (!function) throw Error(ErrorKind::unsupported, "cuSOLVER or cuBLAS is too old").why("it has no " + name).fix(words.how_to_install);
   return reinterpret_cast<int (*)(A...)>(function)(args...);
 }
 

@@ -5,6 +5,7 @@ imported when it is first asked for, so `import kasoku` costs little.
 """
 
 import copyreg as _copyreg
+import os as _os
 import sys as _sys
 from importlib import import_module as _import_module
 
@@ -92,6 +93,17 @@ _of_numpy = """
     set_printoptions get_printoptions printoptions format_float_positional format_float_scientific base_repr binary_repr
     errstate seterr geterr index_exp s_ ScalarType sctypeDict typename mintypecode
 """.split()
+
+
+# Those of our own tests and of what a process of ours tells another one begin otherwise.
+_unknown = [
+    name
+    for name in _os.environ
+    if name.startswith("KASOKU_") and name not in _core._variable_names and not name.startswith("KASOKU_TEST_")
+]
+if _unknown:
+    _import_module("kasoku._hints").warn_of_variables(_unknown, _core._variable_names)
+del _unknown
 
 
 def __getattr__(name):

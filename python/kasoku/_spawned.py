@@ -6,7 +6,7 @@ import os as _os
 
 from kasoku import redirect as _redirect
 
-_told = _json.loads(_os.environ["KASOKU_SPAWNED"])
+_told = _json.loads(_os.environ["_KASOKU_SPAWNED"])
 _redirect.install([_told["folder"]], set(_told["names"]))
 __file__ = _told["main"]
 with open(__file__, "rb") as _stream:

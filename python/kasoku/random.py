@@ -77,6 +77,7 @@ def _shape(size, parameters):
 _MOST = 2.0**63 - 10 * 2.0**31.5  # of what is expected: what is drawn is an int64, ten deviations above it too
 _MUST = {
     ">= 0": lambda x: x >= 0,
+    ">= low": lambda x: (x < 0) == 0,  # of a distance; that it is a number is asked elsewhere
     "> 0": lambda x: x > 0,
     "> 1": lambda x: x > 1,
     "in [0, 1]": lambda x: (x >= 0) & (x <= 1),
@@ -139,6 +140,18 @@ def uniform(self, low=0.0, high=1.0, size=None, dtype=None, device=None):
     """Numbers in [low, high).
 
     >>> ks.random.default_rng(1).uniform(10, 20, 3)
+    array([18.90259216, 15.85726123, 16.71998441])
+    """
+    low, high = _given(low, device), _given(high, device)
+    _must(">= low", high=high - low)
+    return self._between(low, high, size, dtype, device)
+
+
+def _between(self, low=0.0, high=1.0, size=None, dtype=None, device=None):
+    """Numbers in [low, high), or in (high, low] where `low` is the greater one, as numpy.random's function has them.
+
+    >>> ks.random.seed(1)
+    >>> ks.random.uniform(10, 20, 3)
     array([18.90259216, 15.85726123, 16.71998441])
     """
     low, high = _given(low, device), _given(high, device)
@@ -787,6 +800,9 @@ def _documented(method):
     the device. Raises ValueError for parameters outside of what the distribution has.{prompt}{example}"""
 
 
+_documented(_between)
+Generator._between = _between = _placed(_between)
+
 for _name in _methods:
     _method = globals()[_name]
     _documented(_method)
@@ -795,9 +811,22 @@ for _name in _methods:
     _method.__module__, _method.__qualname__ = Generator.__module__, f"Generator.{_name}"
     setattr(Generator, _name, _method)
     if _name not in ("permuted", "spawn", "multivariate_hypergeometric"):
-        globals()[_name] = _of_process(_name, _method)
+        globals()[_name] = _of_process(_name, _between if _name == "uniform" else _method)
 
-rand, randn, randint = _core._random.rand, _core._random.randn, _core._random.randint
+
+def randint(low, high=None, size=None, dtype=None, device=None):
+    """Integers in [low, high), or from 0 up to `low` if only that is given, of the process's generator.
+
+    Returns an array of int64, or of `dtype`, which has to hold them. An empty range is a ValueError.
+
+    >>> ks.random.seed(1)
+    >>> ks.random.randint(0, 10, 4)
+    array([8, 5, 6, 4])
+    """
+    return integers(low, high, size, dtype, device=device)
+
+
+rand, randn = _core._random.rand, _core._random.randn
 random_sample = ranf = sample = random  # the process's by now
 
 __all__ = sorted(

@@ -242,7 +242,7 @@ def _redirect_children(folder, names):
             main = data.pop("init_main_from_path", None)
             if main is not None:
                 told = {"folder": folder, "names": sorted(names), "main": main}
-                os.environ["KASOKU_SPAWNED"] = json.dumps(told)
+                os.environ["_KASOKU_SPAWNED"] = json.dumps(told)
                 data["init_main_from_name"] = "kasoku._spawned"
             return data
 

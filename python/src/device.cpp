@@ -259,6 +259,10 @@ kasoku.Device('cpu'))");
   m.def("_device_scope", [](Device& device) { return nb::cast(std::make_unique<DefaultDevice>(device, false)); }, "device"_a,
         "Makes the device the default of the thread that enters it.");
 
+  nb::list names;  // which reads none of them: a program may set one before its first use
+  for (const EnvInfo& row : env_table) names.append(row.name);
+  m.attr("_variable_names") = nb::tuple(names);
+
   m.def("_variables", [] {
     nb::list rows;
     for (size_t i = 0; i < std::size(env_table); ++i)

@@ -163,7 +163,7 @@ uint64_t seed_from(nb::handle seed) {
     return all;
   }
   const Scalar value = scalar_from(seed);
-  if (value.kind == DtypeKind::signed_ && value.i < 0) throw Error(ErrorKind::value, "a seed is not negative");
+  if (value.kind == DtypeKind::signed_ && value.i < 0) throw Error(ErrorKind::value, "a seed is an integer from 0 on, not " + std::to_string(value.i));
   if (value.kind == DtypeKind::floating || value.kind == DtypeKind::complex_) throw Error(ErrorKind::type, "a seed is an integer");
   return value.u;
 }
@@ -253,33 +253,6 @@ Returns an array of that shape, of float64 unless dtype= is float32; device= is 
 >>> ks.random.seed(1)
 >>> ks.random.randn(3)
 array([1.80455566, 1.07835396, 1.47561985]))");
-  for (const char* name : {"random", "random_sample", "ranf", "sample"})
-    random.def(name, [](nb::handle size, nb::handle dtype, nb::handle device) {
-      return default_generator().uniform(size_from(size), float_from(dtype), device_from(device));
-    }, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Numbers in [0, 1).");
-  random.def("uniform", [](nb::handle a, nb::handle b, nb::handle size, nb::handle dtype, nb::handle device) { return uniform(default_generator(), a, b, size, dtype, device); },
-             "low"_a = 0.0, "high"_a = 1.0, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Numbers in [low, high).");
-  random.def("normal", [](nb::handle a, nb::handle b, nb::handle size, nb::handle dtype, nb::handle device) { return normal(default_generator(), a, b, size, dtype, device); },
-             "loc"_a = 0.0, "scale"_a = 1.0, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Normal numbers.");
-  random.def("standard_normal", [](nb::handle size, nb::handle dtype, nb::handle device) {
-    return default_generator().normal(size_from(size), float_from(dtype), device_from(device));
-  }, "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(), "Normal numbers of mean 0 and variance 1.");
-  for (const char* name : {"randint", "integers"})
-    random.def(name, [](nb::handle low, nb::handle high, nb::handle size, nb::handle dtype, nb::handle device) { return integers(default_generator(), low, high, size, dtype, false, device); },
-               "low"_a, "high"_a = nb::none(), "size"_a = nb::none(), "dtype"_a = nb::none(), "device"_a = nb::none(),
-R"(Integers in [low, high), or from 0 up to low if only that is given, of the process's generator.
-
-Returns an array of int64, or of dtype=. An empty range is a ValueError.
-
->>> ks.random.seed(1)
->>> ks.random.randint(0, 10, 4)
-array([8, 5, 6, 4]))");
-  random.def("exponential", [](nb::handle scale, nb::handle size, nb::handle device) {
-    return apply(Op::multiply, {default_generator().exponential(size_from(size), Dtype::float64, device_from(device)), scalar_from(scale).as_double()});
-  }, "scale"_a = 1.0, "size"_a = nb::none(), "device"_a = nb::none(), "Exponential numbers.");
-  random.def("choice", [](nb::handle a, nb::handle size, bool replace, nb::handle device) { return drawn_choice(default_generator(), a, size, replace, device); },
-             "a"_a, "size"_a = nb::none(), "replace"_a = true, "device"_a = nb::none(), "Elements taken at random.");
-  random.def("permutation", [](nb::handle x, nb::handle device) { return permuted(default_generator(), x, device); }, "x"_a, "device"_a = nb::none(), "In random order.");
 }
 
 }  // namespace kasoku

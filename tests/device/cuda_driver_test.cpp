@@ -29,10 +29,19 @@ TEST_CASE("cuda: libraries and headers are found in a folder of wheels") {
   const std::string found =
       cuda::find_library({"libkasoku_nothing.so.8", "libkasoku_nothing.so.7"});
   CHECK(found == fs::canonical(root / "nvidia/kasoku_test/lib/libkasoku_nothing.so.7").string());
-  std::string reason;
-  CHECK(cuda::open_library(found, &reason) == nullptr);
-  CHECK(!reason.empty());
+  const cuda::LibraryWords words{"nothing can be done on CUDA", "kaNOTHING", "libkasoku_nothing.so.8 or .7", "pip install nothing"};
+  CHECK_THROWS_WITH_AS(cuda::Library(words, found), doctest::Contains("nothing can be done on CUDA: kaNOTHING does not load\n  why  "), Error);
   fs::remove_all(root);
+  CHECK_THROWS_WITH_AS(cuda::Library(words, ""),
+                       "nothing can be done on CUDA: kaNOTHING is not installed\n"
+                       "  why  libkasoku_nothing.so.8 or .7 is in no folder of the system, a CUDA toolkit or Python's packages\n"
+                       "  fix  pip install nothing",
+                       Error);
+  CHECK_THROWS_WITH_AS(cuda::Library(words, "libm.so.6").address("kasoku_nothing"),
+                       "nothing can be done on CUDA: kaNOTHING is too old\n"
+                       "  why  libm.so.6 has no kasoku_nothing\n"
+                       "  fix  pip install nothing",
+                       Error);
 }
 
 TEST_CASE("cuda: headers that wheels spread over folders are all found") {

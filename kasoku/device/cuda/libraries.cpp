@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <utility>
 
 namespace kasoku::cuda {
 namespace {
@@ -95,10 +96,20 @@ std::string find_library(std::initializer_list<std::string_view> names) {
   return "";
 }
 
-void* open_library(const std::string& file, std::string* reason) {
-  void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library && reason) *reason = dlerror();
-  return library;
+Library::Library(const LibraryWords& words, std::string file) : words_(words), file_(std::move(file)) {
+  if (file_.empty()) throw refusal("is not installed", std::string(words_.files) + " is in no folder of the system, a CUDA toolkit or Python's packages");
+  handle = dlopen(file_.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) throw refusal("does not load", dlerror());
+}
+
+void* Library::address(const std::string& name) const {
+  void* const found = dlsym(handle, name.c_str());
+  if (!found) throw refusal("is too old", file_ + " has no " + name);
+  return found;
+}
+
+Error Library::refusal(const std::string& what, const std::string& why) const {
+  return Error(ErrorKind::unsupported, std::string(words_.refused) + ": " + words_.name + " " + what).why(why).fix(words_.how_to_install);
 }
 
 std::string find_headers(const std::string& library) {

@@ -99,6 +99,9 @@ def test_complex_numbers_agree_with_numpy(row, dtype, device):
     args = [(g.uniform(-2, 2, 40) + 1j * g.uniform(0.1, 2, 40)).astype(dtype) for _ in range(arity)]
     if arity > 1:
         args[-1][:6] = args[0][:6].real + 1j * np.where(np.arange(6) < 4, args[0][:6].imag, args[-1][:6].imag)
+    if name.startswith("is"):  # one part is what is asked for, or both, or none
+        kinds = 1.0, np.inf, -np.inf, np.nan
+        args[0][:16] = [complex(real, imag) for real in kinds for imag in kinds]
     if name == "where":
         args[0] = args[0].real > 0
     ours = [ks.array(x, device=device) for x in args]

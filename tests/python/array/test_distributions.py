@@ -148,6 +148,26 @@ def test_parameters_without_a_law_are_refused(name, args):
             getattr(ks.random.default_rng(1), name)(*given)
 
 
+def test_bounds_in_the_wrong_order_are_refused_by_generators_as_numpys_are():
+    for low, high in ((5, 1), ([0, 2], [1, 1]), (ks.array([0.0, 2.0]), 1)):
+        with pytest.raises(ValueError, match="high has to be >= low"):
+            ks.random.default_rng(1).uniform(low, high)
+        x = ks.random.uniform(low, high, (50, 2)).numpy()  # numpy.random's own takes them
+        assert ((np.minimum(low, high) <= x) & (x <= np.maximum(low, high))).all()
+    with pytest.raises(OverflowError):
+        ks.random.default_rng(1).uniform(float("nan"), 1)
+
+
+@pytest.mark.parametrize("dtype, low, high", [("int8", 0, 300), ("uint8", -1, 5), ("bool", 0, 3), ("int8", -129, 0)])
+def test_integers_that_their_dtype_does_not_hold_are_refused(dtype, low, high):
+    for draw in ks.random.randint, ks.random.integers, ks.random.default_rng(1).integers:
+        with pytest.raises(ValueError) as told:
+            draw(low, high, 4, dtype)
+        with pytest.raises(ValueError) as numpys:
+            np.random.randint(low, high, 4, dtype)
+        assert str(told.value) == str(numpys.value)
+
+
 def test_numbers_past_an_int64_are_its_greatest():
     assert (ks.random.default_rng(1).geometric(1e-30, 5).numpy() > 2**62).all()
 

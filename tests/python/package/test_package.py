@@ -165,3 +165,23 @@ def test_a_program_ends_with_names_that_hold_what_is_pythons(names):
     text = f"import kasoku as ks, numpy as np\n{names}\nprint('end')"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0 and done.stdout == "end\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    "name, said",
+    [
+        ("KASOKU_THREADS", "did you mean 'KASOKU_NUM_THREADS'?"),
+        ("KASOKU_DEVICES", "did you mean 'KASOKU_DEVICE'?"),
+        ("KASOKU_BLUE", "`kasoku doctor` and the reference know those that there are"),
+        ("KASOKU_NUM_THREADS", None),
+        ("KASOKU_TEST_EXAMPLES", None),
+    ],
+)
+def test_a_variable_that_kasoku_does_not_have_is_a_warning(clean_process, name, said):
+    told = clean_process("import kasoku; kasoku.stats()", env={name: "2"}).stderr
+    assert (
+        told == ""
+        if said is None
+        else f"kasoku has no environment variable {name}, so it changes nothing; {said}\n" in told
+    )
+    assert told.count("UserWarning") == (said is not None)

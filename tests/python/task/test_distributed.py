@@ -122,7 +122,7 @@ def run(*arguments, timeout=100, **environment):
         capture_output=True,
         text=True,
         timeout=timeout,
-        env={**kept, **as_root, "KASOKU_RUN_OF_TEST": (mark := uuid.uuid4().hex), **environment},
+        env={**kept, **as_root, "KASOKU_TEST_RUN": (mark := uuid.uuid4().hex), **environment},
     )
     assert left_running(mark) == [], ran.stderr
     return ran

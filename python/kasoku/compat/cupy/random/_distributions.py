@@ -73,7 +73,9 @@ def _parameter(value):
 def method(name):
     """The method that draws from the engine's distribution of that name, as its row has the arguments."""
     row = _rows[name]
-    engines = getattr(ks.random.Generator, name)
+    engines = getattr(
+        ks.random.Generator, "_between" if name == "uniform" else name
+    )  # whose bounds may stand in any order
 
     def draw(self, *args, out=None, **kwargs):
         given = row.bind(*args, **kwargs)

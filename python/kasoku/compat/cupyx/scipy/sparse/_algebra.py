@@ -5,6 +5,7 @@ import operator as _operator
 import numpy as _np
 
 from .... import cupy as _cupy
+from ...._face.table import methods as _methods
 from . import _parts
 from ._given import formats as _formats, is_number as _is_number, is_dense as _is_dense
 from ._parts import dtype_of as _dtype_of
@@ -15,15 +16,15 @@ class Algebra:
 
     def _products(self, x):
         """The product with an array of one or two axes."""
-        if x.shape[0] != self.shape[1] or x.ndim > 2:
-            raise ValueError("dimension mismatch")
+        if x.ndim > 2 or x.shape[:1] != self.shape[1:]:
+            raise ValueError(f"dimension mismatch: {self.shape} @ {x.shape}")
         rows = self.tocsr()
         y = _parts.row_products(rows.data, rows.indices, rows.indptr, x.reshape(x.shape[0], -1))
         return y.reshape(-1) if x.ndim == 1 else y
 
     def _product(self, other):
         if self.shape[1] != other.shape[0]:
-            raise ValueError("dimension mismatch")
+            raise ValueError(f"dimension mismatch: {self.shape} @ {other.shape}")
         a, b = self.tocsr(), other.tocsr()
         indptr, indices, data = _parts.product((a.indptr, a.indices, a.data), (b.indptr, b.indices, b.data))
         result = _formats["csr"]((data, indices, indptr), shape=(a.shape[0], b.shape[1]))
@@ -65,27 +66,14 @@ class Algebra:
 
     def __truediv__(self, other):
         if _is_number(other):
-            data = self.data / other
-            return self._with_data(data)
+            return self._with_data(self.data / other)
         if isinstance(other, Algebra):
             return self.toarray() / other.toarray()
         return self.multiply(1 / _cupy.asarray(other)) if _is_dense(other) else NotImplemented
 
-    def __rtruediv__(self, other):
-        return NotImplemented
-
-    def __neg__(self):
-        return self._with_data(-self.data)
-
-    def __abs__(self):
-        return self._with_data(abs(self.data))
-
-    def __pos__(self):
-        return self.copy()
-
     def __pow__(self, other):
         if self.shape[0] != self.shape[1]:
-            raise TypeError("matrix is not square")
+            raise TypeError(f"matrix is not square: {self.shape}")
         if not isinstance(other, (int, _np.integer)) or other < 0:
             raise ValueError("exponent must be an integer >= 0")
         from ._construct import identity
@@ -106,7 +94,7 @@ class Algebra:
             raise NotImplementedError("adding a nonzero scalar to a sparse matrix is not supported")
         if isinstance(other, Algebra):
             if self.shape != other.shape:
-                raise ValueError("inconsistent shapes")
+                raise ValueError(f"inconsistent shapes: {self.shape} and {other.shape}")
             return joined(self, other)
         return joined(self.toarray(), _cupy.asarray(other)) if _is_dense(other) else NotImplemented
 
@@ -132,21 +120,10 @@ class Algebra:
         x, y = x.astype(dtype, copy=False), y.astype(dtype, copy=False)
         return of(x + y if sign > 0 or dtype.kind == "b" else x - y)
 
-    def __add__(self, other):
-        return self._beside(other, lambda a, b: a._added(b, 1) if isinstance(a, Algebra) else a + b)
-
-    __radd__ = __add__
-
-    def __sub__(self, other):
-        return self._beside(other, lambda a, b: a._added(b, -1) if isinstance(a, Algebra) else a - b)
-
-    def __rsub__(self, other):
-        return self._beside(other, lambda a, b: -a if isinstance(a, Algebra) else b - a)
-
     def _by_element(self, other, operation):
         """An operation that makes 0 of two zeros, of two matrices."""
         if self.shape != other.shape:
-            raise ValueError("inconsistent shapes")
+            raise ValueError(f"inconsistent shapes: {self.shape} and {other.shape}")
         of, x, y = self._pairs(other)
         result = of(operation(x, y))
         result.eliminate_zeros()
@@ -163,7 +140,7 @@ class Algebra:
                 return self.multiply(other.toarray())
             if self.shape[0] == 1 or self.shape[1] == 1:
                 return other.multiply(self.toarray())
-            raise ValueError("inconsistent shape")
+            raise ValueError(f"inconsistent shapes: {self.shape} and {other.shape}")
         other = _cupy.atleast_2d(_cupy.asarray(other))
         shape = _np.broadcast_shapes(self.shape, other.shape)
         if shape != self.shape:
@@ -171,12 +148,6 @@ class Algebra:
         row, column, data = self._triples()
         data = data * _cupy.broadcast_to(other, shape)[row, column]
         return _formats["coo"]((data, (row, column)), shape=shape).tocsr()
-
-    def maximum(self, other):
-        return self._extreme(other, _cupy.maximum)
-
-    def minimum(self, other):
-        return self._extreme(other, _cupy.minimum)
 
     def _extreme(self, other, operation):
         if isinstance(other, Algebra):
@@ -205,24 +176,31 @@ class Algebra:
             return result
         return operation(self.toarray(), _cupy.asarray(other)) if _is_dense(other) else NotImplemented
 
-    def __eq__(self, other):
-        return self._compared(other, _operator.eq)
-
-    def __ne__(self, other):
-        return self._compared(other, _operator.ne)
-
-    def __lt__(self, other):
-        return self._compared(other, _operator.lt)
-
-    def __gt__(self, other):
-        return self._compared(other, _operator.gt)
-
-    def __le__(self, other):
-        return self._compared(other, _operator.le)
-
-    def __ge__(self, other):
-        return self._compared(other, _operator.ge)
-
     def power(self, n, dtype=None):
         data = self.data if dtype is None else self.data.astype(dtype)
         return self._with_data(data**n)
+
+
+def _comparison(operation):
+    return lambda self, other: self._compared(other, operation)
+
+
+def _sum(sign, of_arrays):
+    def joined(a, b):
+        return a._added(b, sign) if isinstance(a, Algebra) else of_arrays(a, b)
+
+    return lambda self, other: self._beside(other, joined)
+
+
+_methods(Algebra, {
+    "__neg__": lambda self: self._with_data(-self.data),
+    "__abs__": lambda self: self._with_data(abs(self.data)),
+    "__pos__": lambda self: self.copy(),
+    "__add__": _sum(1, _operator.add),
+    "__radd__": _sum(1, _operator.add),
+    "__sub__": _sum(-1, _operator.sub),
+    "__rsub__": lambda self, other: self._beside(other, lambda a, b: -a if isinstance(a, Algebra) else b - a),
+    "__rtruediv__": lambda self, other: NotImplemented,
+    "maximum": lambda self, other: self._extreme(other, _cupy.maximum),
+    "minimum": lambda self, other: self._extreme(other, _cupy.minimum),
+} | {f"__{name}__": _comparison(getattr(_operator, name)) for name in "eq ne lt gt le ge".split()})  # fmt: skip

@@ -1,6 +1,7 @@
 """What all formats have: conversions from one to another, and parts."""
 
 from .... import cupy as _cupy
+from ...._face.table import methods as _methods
 from ._algebra import Algebra as _Algebra
 from ._given import axis_of as _axis_of, formats as _formats
 from . import _parts
@@ -21,6 +22,7 @@ class spmatrix(_Algebra, _Reductions):
     def __init_subclass__(cls):
         if "format" in vars(cls):
             _formats.setdefault(cls.format, cls)
+            _methods(cls, {f"to{cls.format}": lambda self, copy=False: self.copy() if copy else self})
 
     # ── what each format has ──
     def _triples(self):
@@ -36,25 +38,9 @@ class spmatrix(_Algebra, _Reductions):
         """The same places with other values."""
         raise NotImplementedError
 
-    @property
-    def dtype(self):
-        return self.data.dtype
-
-    @property
-    def size(self):
-        return self.nnz
-
-    @property
-    def nnz(self):
-        return self.getnnz()
-
-    @property
-    def device(self):
-        return self.data.device
-
-    def get_shape(self):
-        return self._shape
-
+    dtype = property(lambda self: self.data.dtype)
+    device = property(lambda self: self.data.device)
+    nnz = size = property(lambda self: self.getnnz())
     shape = property(lambda self: self.get_shape())
     T = property(lambda self: self.transpose())
     H = property(lambda self: self.getH())
@@ -69,15 +55,6 @@ class spmatrix(_Algebra, _Reductions):
         row, column, _ = self._triples()
         axis = _axis_of(axis)
         return _cupy.bincount(row if axis else column, minlength=self.shape[1 - axis]).astype("int32")
-
-    def count_nonzero(self):
-        return int((self.data != 0).sum())
-
-    def getformat(self):
-        return self.format
-
-    def getmaxprint(self):
-        return 50
 
     def __len__(self):
         raise TypeError("sparse matrix length is ambiguous; use getnnz()")
@@ -122,15 +99,6 @@ class spmatrix(_Algebra, _Reductions):
         diagonals[number.ravel(), column] = data
         return _formats["dia"]((diagonals, offsets), shape=self.shape)
 
-    def tobsr(self, blocksize=None, copy=False):
-        raise NotImplementedError("there is no format of blocks; csr is near")
-
-    def todok(self, copy=False):
-        raise NotImplementedError("there is no format of dictionaries; coo is near")
-
-    def tolil(self, copy=False):
-        raise NotImplementedError("there is no format of lists; csr is near")
-
     def toarray(self, order=None, out=None):
         """The whole matrix, an array."""
         row, column, data = _in_order(*self._triples(), self.shape[1])
@@ -150,25 +118,13 @@ class spmatrix(_Algebra, _Reductions):
         row, column, data = (x.get() for x in self._triples())
         return sparse.coo_matrix((data, (row, column)), shape=self.shape).asformat(self.format)
 
-    def copy(self):
-        return self._with_data(self.data.copy())
-
-    def astype(self, t):
-        return self._with_data(self.data.astype(_dtype_of(t)))
-
     def conj(self, copy=True):
         return self._with_data(self.data.conj()) if self.dtype.kind == "c" else self.copy() if copy else self
 
     conjugate = conj
 
-    def getH(self):
-        return self.transpose().conj()
-
     def transpose(self, axes=None, copy=False):
-        if axes is not None:
-            raise ValueError(
-                "Sparse matrices do not support an 'axes' parameter because swapping dimensions is the only logical permutation."
-            )
+        must_have_no_axes(axes)
         row, column, data = self._triples()
         return _formats["coo"]((data, (column, row)), shape=self.shape[::-1], copy=copy)
 
@@ -190,12 +146,6 @@ class spmatrix(_Algebra, _Reductions):
         return self._of(row.astype("int32"), column.astype("int32"), data, shape)
 
     # ── parts ──
-    def getrow(self, i):
-        return self.tocsr()[i, :]
-
-    def getcol(self, j):
-        return self.tocsr()[:, j]
-
     def __getitem__(self, key):
         raise TypeError(f"a matrix in {self.format} format has no items: tocsr() has them")
 
@@ -243,14 +193,36 @@ class spmatrix(_Algebra, _Reductions):
         raise TypeError("a sparse matrix is no array")
 
 
-def _elementwise(name):
-    def method(self):
-        return self._with_data(getattr(_cupy, name)(self.data))
+def must_have_no_axes(axes):
+    if axes is not None:
+        raise ValueError(
+            "Sparse matrices do not support an 'axes' parameter because swapping dimensions is the only logical permutation."
+        )
 
-    method.__name__, method.__doc__ = name, f"{name} of the elements; it makes 0 of 0."
+
+def _elementwise(name):
+    return lambda self: self._with_data(getattr(_cupy, name)(self.data)), f"{name} of the elements; it makes 0 of 0."
+
+
+def _no_format(of, near):
+    def method(self, *args, **kwargs):
+        raise NotImplementedError(f"there is no format of {of}; {near} is near")
+
     return method
 
 
-for _name in """arcsin arcsinh arctan arctanh ceil deg2rad expm1 floor log1p rad2deg rint sign sin sinh sqrt tan tanh
-        trunc""".split():
-    setattr(spmatrix, _name, _elementwise(_name))
+_methods(spmatrix, {
+    "get_shape": lambda self: self._shape,
+    "count_nonzero": lambda self: int((self.data != 0).sum()),
+    "getformat": lambda self: self.format,
+    "getmaxprint": lambda self: 50,
+    "tobsr": _no_format("blocks", "csr"),
+    "todok": _no_format("dictionaries", "coo"),
+    "tolil": _no_format("lists", "csr"),
+    "copy": lambda self: self._with_data(self.data.copy()),
+    "astype": lambda self, t: self._with_data(self.data.astype(_dtype_of(t))),
+    "getH": lambda self: self.transpose().conj(),
+    "getrow": lambda self, i: self.tocsr()[i, :],
+    "getcol": lambda self, j: self.tocsr()[:, j],
+} | {name: _elementwise(name) for name in """arcsin arcsinh arctan arctanh ceil deg2rad expm1 floor log1p rad2deg rint sign
+    sin sinh sqrt tan tanh trunc""".split()})  # fmt: skip

@@ -37,7 +37,7 @@ def shape_of(shape):
         raise ValueError(f"a sparse matrix has two lengths, not {shape!r}")
     shape = tuple(_operator.index(n) for n in shape)
     if min(shape) < 0:
-        raise ValueError("invalid shape")
+        raise ValueError(f"invalid shape {shape}: a length is negative")
     return shape
 
 
@@ -51,5 +51,5 @@ def given_dtype(data, dtype):
 
 def axis_of(axis):
     if axis not in (-2, -1, 0, 1):
-        raise ValueError("invalid axis")
+        raise ValueError(f"invalid axis {axis!r}: a matrix has axes 0 and 1")
     return axis % 2

@@ -7,10 +7,12 @@ import numpy as _np
 import kasoku as _ks
 
 from .... import cupy as _cupy
+from ...._face.table import plain as _plain
 from . import _parts
-from ._base import spmatrix
+from ._base import must_have_no_axes as _must_have_no_axes, spmatrix
 from ._given import SparseEfficiencyWarning, SparseWarning  # noqa: F401
 from ._given import (
+    formats as _formats,
     is_scipys as _is_scipys,
     is_dense as _is_dense,
     shape_of as _shape_of,
@@ -91,9 +93,6 @@ class coo_matrix(spmatrix):
     def eliminate_zeros(self):
         kept = _cupy.flatnonzero(self.data != 0)
         self.row, self.col, self.data = self.row[kept], self.col[kept], self.data[kept]
-
-    def tocoo(self, copy=False):
-        return self.copy() if copy else self
 
 
 class _Lines(spmatrix):
@@ -183,10 +182,7 @@ class _Lines(spmatrix):
         self.indptr = _pointers(lines, self._shape[self._major])
 
     def transpose(self, axes=None, copy=False):
-        if axes is not None:
-            raise ValueError(
-                "Sparse matrices do not support an 'axes' parameter because swapping dimensions is the only logical permutation."
-            )
+        _must_have_no_axes(axes)
         other = csc_matrix if self._major == 0 else csr_matrix
         return other((self.data, self.indices, self.indptr), shape=self._shape[::-1], copy=copy)
 
@@ -292,17 +288,11 @@ class csr_matrix(_Lines):
 
     format, _major = "csr", 0
 
-    def tocsr(self, copy=False):
-        return self.copy() if copy else self
-
 
 class csc_matrix(_Lines):
     """Columns, one after the other: of an array, a matrix, `(data, (row, col))`, `(data, indices, indptr)` or a shape."""
 
     format, _major = "csc", 1
-
-    def tocsc(self, copy=False):
-        return self.copy() if copy else self
 
     def _products(self, x):
         if x.ndim != 1 or x.size != self._shape[1]:
@@ -359,9 +349,6 @@ class dia_matrix(spmatrix):
         lengths = _cupy.minimum(rows + _cupy.minimum(self.offsets, 0), columns - _cupy.maximum(self.offsets, 0))
         return int(_cupy.maximum(lengths, 0).sum())
 
-    def todia(self, copy=False):
-        return self.copy() if copy else self
-
     def transpose(self, axes=None, copy=False):
         return self.tocoo().transpose(axes).todia()
 
@@ -374,17 +361,11 @@ def issparse(x):
 isspmatrix = issparse
 
 
-def isspmatrix_coo(x):
-    return isinstance(x, coo_matrix)
+def _is_of(cls):
+    return lambda x: isinstance(x, cls)
 
 
-def isspmatrix_csr(x):
-    return isinstance(x, csr_matrix)
-
-
-def isspmatrix_csc(x):
-    return isinstance(x, csc_matrix)
-
-
-def isspmatrix_dia(x):
-    return isinstance(x, dia_matrix)
+_plain(
+    globals(),
+    {f"isspmatrix_{name}": (_is_of(cls), f"Whether it is a {name}_matrix.") for name, cls in _formats.items()},
+)

@@ -24,7 +24,7 @@ class Reductions:
         if out is None:
             return result
         if out.shape != result.shape:
-            raise ValueError("dimensions do not match")
+            raise ValueError(f"dimensions do not match: out has {out.shape}, the result {result.shape}")
         out[...] = result
         return out
 

@@ -50,13 +50,13 @@ class LinearOperator:
 
     def matmat(self, X):
         if X.ndim != 2 or X.shape[0] != self.shape[1]:
-            raise ValueError("dimension mismatch")
+            raise ValueError(f"dimension mismatch: {self.shape} @ {X.shape}")
         return self._matmat(X)
 
     def _must_fit(self, x, axis):
         n = self.shape[axis]
         if x.shape not in ((n,), (n, 1)):
-            raise ValueError("dimension mismatch")
+            raise ValueError(f"dimension mismatch: a vector of {n} elements is needed, not {x.shape}")
 
     def dot(self, x):
         if isinstance(x, LinearOperator):
@@ -153,7 +153,9 @@ def aslinearoperator(A):
         return _OfMatrix(_cupy.atleast_2d(A) if isinstance(A, _ks.Array) else A)
     if hasattr(A, "shape") and hasattr(A, "matvec"):
         return _OfFunctions(A.shape, A.matvec, getattr(A, "rmatvec", None), dtype=getattr(A, "dtype", None))
-    raise TypeError("type not understood")
+    raise TypeError(
+        f"a linear operator is made of a matrix, or of what has shape and matvec, not of {type(A).__name__}"
+    )
 
 
 def norm(x, ord=None, axis=None):
