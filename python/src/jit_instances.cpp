@@ -14,13 +14,13 @@ using namespace jit;
 
 namespace {
 
-struct Known {
+struct KnownClass {
   nb::object cls;
   Type type;
 };
 
-std::deque<Known>& all_known() {
-  static std::deque<Known>& all = *new std::deque<Known>;
+std::deque<KnownClass>& known_classes() {
+  static std::deque<KnownClass>& all = *new std::deque<KnownClass>;
   return all;
 }
 
@@ -34,11 +34,11 @@ Type field_type(nb::handle field) {
 }  // namespace
 
 Type type_of_instances(nb::handle cls) {
-  for (const Known& known : all_known())
+  for (const KnownClass& known : known_classes())
     if (known.cls.is(cls)) return known.type;
   if (!PyType_Check(cls.ptr()) || !nb::hasattr(cls, "__kasoku_forms__")) return {};
-  const size_t number = all_known().size();
-  all_known().push_back({nb::borrow(cls), {}});  // a class whose fields are its own instances has no compiled form
+  const size_t number = known_classes().size();
+  known_classes().push_back({nb::borrow(cls), {}});  // a class whose fields are its own instances has no compiled form
   Type type = Type::of(TypeKind::instance);
   type.text = fmt::format("{}\t{}", number, nb::cast<std::string>(cls.attr("__name__")));
   for (auto [name, field] : nb::borrow<nb::dict>(cls.attr("__kasoku_forms__").attr("fields"))) {
@@ -53,11 +53,11 @@ Type type_of_instances(nb::handle cls) {
     if (!type.items.back().is_known()) return {};
   }
   if (type.items.size() > most_items) return {};
-  return all_known()[number].type = type;
+  return known_classes()[number].type = type;
 }
 
 nb::handle class_of_instances(const Type& type) {
-  for (const Known& known : all_known())
+  for (const KnownClass& known : known_classes())
     if (known.type == type) return known.cls;
   throw Error(ErrorKind::internal, "an instance without a class");
 }
