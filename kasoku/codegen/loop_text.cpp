@@ -62,7 +62,6 @@ std::string elements_in_a_row(const Body& body, const std::string& indent) {
 /// still when somebody reads them, that is a third of the work, or half of it. There results pass by the caches: a piece of them is
 /// written to memory that lies in a cache, and that goes out by stores that read nothing. What is read is asked for some pieces ahead:
 /// while a processor computes it asks for too few lines by itself (sin of float32 on a Xeon 1.5 times as fast, 16 threads alike).
-constexpr int64_t bytes_past_caches = int64_t{64} << 20;  // of all operands together
 constexpr int elements_of_piece = 128, bytes_ahead = 4096, most_outputs_in_pieces = 4;
 
 bool may_pass_caches(const Loop& loop, const Body& body) {

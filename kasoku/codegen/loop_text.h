@@ -39,6 +39,9 @@ struct BodyTraits {
   bool is_alone = true;     ///< elements have no random numbers in common, and none reads at a place that it computes
 };
 
+/// Operands of so many bytes together are in no cache of a CPU any more when somebody reads them.
+inline constexpr int64_t bytes_past_caches = int64_t{64} << 20;
+
 /// `is_simt`: threads are cheap and run side by side, as a GPU's.
 Schedule choose_schedule(const IterationSpace& space, const BodyTraits& body, bool is_simt);
 

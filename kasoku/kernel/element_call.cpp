@@ -193,9 +193,8 @@ class OverElements {
     key.is_narrow = space.is_narrow;
     key.count = static_cast<uint8_t>(count_);
     key.computed = computed.key();
-    // Along a single axis the threads of a block are vectors too, and of doubles better ones.
-    traits.is_vector &= space.lengths.size() > 1;
     size_t walk = 0;
+    int64_t bytes = 0;  // of one element of each array
     for (size_t k = 0; k < count_; ++k) {
       unsigned class_ = 0;
       ParamUse use = ParamUse::scalar;
@@ -210,9 +209,12 @@ class OverElements {
       } else if (is_array(k)) {
         use = k < inputs_ ? ParamUse::input : ParamUse::output;
         class_ = static_cast<unsigned>(space.walks[walk++].inner);
+        bytes += static_cast<int64_t>(args_[k].array.itemsize);
       }
       key.params[k] = ElementKey::param(use, types_.dtype_of(param(k), args_[k]), class_);
     }
+    // Along a single axis the threads of a block are vectors too, and of doubles better ones; chunks alone pass the caches.
+    traits.is_vector &= space.lengths.size() > 1 || (traits.assigns_first && bytes * space.size() >= bytes_past_caches);
     key.index = static_cast<uint8_t>(kernel_.has_index ? space.walks[walk].inner : Inner::unit);
     return key;
   }

@@ -77,3 +77,17 @@ def test_users_kernel(device):
     z, w = kernel(ks.array(x, device=device), ks.array(y, device=device))
     np.testing.assert_array_equal(ks.asnumpy(z), x * y)
     np.testing.assert_array_equal(ks.asnumpy(w), x.astype(np.int32))
+
+
+def test_users_kernel_that_writes_what_it_reads(device):
+    kernel = ks.ElementwiseKernel("float32 x, float32 y", "float32 z", "z = x - 2 * y", "large_in_place")
+    x, y = operand(20 * MIB, np.float32), operand(20 * MIB, np.float32, 1)
+    same, shifted, other = (ks.array(x, device=device) for _ in range(3))
+    kernel(same, ks.array(y, device=device), same)
+    np.testing.assert_array_equal(ks.asnumpy(same), x - 2 * y)
+    kernel(shifted[:-1], other[1:], shifted[1:])
+    np.testing.assert_array_equal(ks.asnumpy(shifted)[1:], x[:-1] - 2 * x[1:])
+    to = ks.zeros_like(other)
+    kernel(other[3:], same[3:], to[3:])  # not at the beginning of a line of memory
+    np.testing.assert_array_equal(ks.asnumpy(to)[3:], x[3:] - 2 * (x - 2 * y)[3:])
+    assert ks.asnumpy(to)[:3].tolist() == [0, 0, 0]
