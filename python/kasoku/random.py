@@ -75,9 +75,21 @@ def _shape(size, parameters):
 
 
 _MOST = 2.0**63 - 10 * 2.0**31.5  # of what is expected: what is drawn is an int64, ten deviations above it too
+
+
+def _has_no_sign(x):
+    """Neither below zero nor -0.0. NaN has none, whatever its sign bit says."""
+    if isinstance(x, float):
+        return x != x or math.copysign(1, x) > 0
+    if isinstance(x, _Array) and x.dtype.kind == "f":
+        return (x != x) | (_core.signbit(x) == 0)
+    return x >= 0
+
+
+# The laws of real numbers let NaN pass, as NumPy's do: what is drawn is NaN.
+_MUST_OR_NAN = {">= 0": _has_no_sign, "> 0": lambda x: (x <= 0) == 0}
 _MUST = {
     ">= 0": lambda x: x >= 0,
-    ">= low": lambda x: (x < 0) == 0,  # of a distance; that it is a number is asked elsewhere
     "> 0": lambda x: x > 0,
     "> 1": lambda x: x > 1,
     "in [0, 1]": lambda x: (x >= 0) & (x <= 1),
@@ -87,12 +99,17 @@ _MUST = {
 }
 
 
-def _must(condition, **parameters):
+def _must(condition, conditions=_MUST, **parameters):
     """Numbers are looked at, and of arrays whether all elements are so."""
     for name, x in parameters.items():
-        holds = _MUST[condition](x)
+        holds = conditions[condition](x)
         if not (bool(holds.all()) if isinstance(holds, _Array) else holds):
-            raise ValueError(f"{name} has to be {condition}")
+            wrong = x[holds == 0].ravel()[0].item() if isinstance(holds, _Array) else x
+            raise ValueError(f"{name} has to be {condition}, not {wrong}")
+
+
+def _must_or_nan(condition, **parameters):
+    _must(condition, _MUST_OR_NAN, **parameters)
 
 
 def _floating(x, dtype):
@@ -143,7 +160,7 @@ def uniform(self, low=0.0, high=1.0, size=None, dtype=None, device=None):
     array([18.90259216, 15.85726123, 16.71998441])
     """
     low, high = _given(low, device), _given(high, device)
-    _must(">= low", high=high - low)
+    _must_or_nan(">= 0", **{"high - low": high - low})
     return self._between(low, high, size, dtype, device)
 
 
@@ -168,7 +185,7 @@ def normal(self, loc=0.0, scale=1.0, size=None, dtype=None, device=None):
     array([8.60911133, 7.15670792, 7.95123969])
     """
     loc, scale = _given(loc, device), _given(scale, device)
-    _must(">= 0", scale=scale)
+    _must_or_nan(">= 0", scale=scale)
     return _normal_of(self, loc, scale, _shape(size, [loc, scale]), dtype, device)
 
 
@@ -201,7 +218,7 @@ def exponential(self, scale=1.0, size=None, dtype=None, device=None):
     array([4.4192684 , 1.76245597, 2.22947383])
     """
     scale = _given(scale, device)
-    _must(">= 0", scale=scale)
+    _must_or_nan(">= 0", scale=scale)
     return _floating(scale * -_core.log(_uniform(self, _shape(size, [scale]), device)), dtype)
 
 
@@ -232,7 +249,7 @@ def standard_gamma(self, shape, size=None, dtype=None, out=None, device=None):
     array([5.25039819, 4.38968138, 1.90027998])
     """
     shape = _given(shape, device)
-    _must(">= 0", shape=shape)
+    _must_or_nan(">= 0", shape=shape)
     size = _shape(_size_of(size, out), [shape])
     return _stored(_floating(_gamma(self, shape, size, device), dtype), out)
 
@@ -244,7 +261,7 @@ def gamma(self, shape, scale=1.0, size=None, device=None):
     array([15.75119457, 13.16904414,  5.70083995])
     """
     shape, scale = _given(shape, device), _given(scale, device)
-    _must(">= 0", shape=shape, scale=scale)
+    _must_or_nan(">= 0", shape=shape, scale=scale)
     return scale * _gamma(self, shape, _shape(size, [shape, scale]), device)
 
 
@@ -255,7 +272,7 @@ def beta(self, a, b, size=None, device=None):
     array([0.64997915, 0.60032899, 0.48784434])
     """
     a, b = _given(a, device), _given(b, device)
-    _must("> 0", a=a, b=b)
+    _must_or_nan("> 0", a=a, b=b)
     return self._sampled("beta", [a, b], _shape(size, [a, b]), device)
 
 
@@ -266,7 +283,7 @@ def chisquare(self, df, size=None, device=None):
     array([1.49722935, 5.48614424, 1.63645805])
     """
     df = _given(df, device)
-    _must("> 0", df=df)
+    _must_or_nan("> 0", df=df)
     return 2.0 * _gamma(self, df / 2, _shape(size, [df]), device)
 
 
@@ -277,8 +294,8 @@ def noncentral_chisquare(self, df, nonc, size=None, device=None):
     array([1.26885961, 0.89867766, 7.28153232])
     """
     df, nonc = _given(df, device), _given(nonc, device)
-    _must("> 0", df=df)
-    _must(">= 0", nonc=nonc)
+    _must_or_nan("> 0", df=df)
+    _must_or_nan(">= 0", nonc=nonc)
     shape = _shape(size, [df, nonc])
     return self.chisquare(df + 2.0 * self._sampled("poisson", [nonc / 2], shape, device), shape, device)
 
@@ -313,7 +330,7 @@ def standard_t(self, df, size=None, device=None):
     array([1.96513445, 1.28812487, 1.11945021])
     """
     df = _given(df, device)
-    _must("> 0", df=df)
+    _must_or_nan("> 0", df=df)
     shape = _shape(size, [df])
     return self.standard_normal(shape, device=device) / _core.sqrt(self.chisquare(df, shape, device) / df)
 
@@ -325,7 +342,7 @@ def lognormal(self, mean=0.0, sigma=1.0, size=None, device=None):
     array([6.07727049, 2.93983647, 4.37374598])
     """
     mean, sigma = _given(mean, device), _given(sigma, device)
-    _must(">= 0", sigma=sigma)
+    _must_or_nan(">= 0", sigma=sigma)
     return _core.exp(mean + sigma * self.standard_normal(_shape(size, [mean, sigma]), device=device))
 
 
@@ -336,7 +353,7 @@ def laplace(self, loc=0.0, scale=1.0, size=None, device=None):
     array([-1.51648702, -0.18808081, -0.42158974])
     """
     loc, scale = _given(loc, device), _given(scale, device)
-    _must(">= 0", scale=scale)
+    _must_or_nan(">= 0", scale=scale)
     u = _uniform(self, _shape(size, [loc, scale]), device)
     below = _core.log(2 * u)
     above = -_core.log(_core.maximum(2 - 2 * u, 2.0**-53))
@@ -350,7 +367,7 @@ def logistic(self, loc=0.0, scale=1.0, size=None, device=None):
     array([-2.0933916 , -0.34632502, -0.71723766])
     """
     loc, scale = _given(loc, device), _given(scale, device)
-    _must(">= 0", scale=scale)
+    _must_or_nan(">= 0", scale=scale)
     u = _uniform(self, _shape(size, [loc, scale]), device)
     return loc + scale * (_core.log(u) - _core.log(_core.maximum(1 - u, 2.0**-54)))
 
@@ -362,7 +379,7 @@ def gumbel(self, loc=0.0, scale=1.0, size=None, device=None):
     array([-0.79282698,  0.12643891, -0.10861843])
     """
     loc, scale = _given(loc, device), _given(scale, device)
-    _must(">= 0", scale=scale)
+    _must_or_nan(">= 0", scale=scale)
     u = _uniform(self, _shape(size, [loc, scale]), device)
     return loc - scale * _core.log(_core.maximum(-_core.log(u), 2.0**-54))
 
@@ -374,7 +391,7 @@ def rayleigh(self, scale=1.0, size=None, device=None):
     array([2.1022056 , 1.32757522, 1.49314227])
     """
     scale = _given(scale, device)
-    _must(">= 0", scale=scale)
+    _must_or_nan(">= 0", scale=scale)
     return scale * _core.sqrt(-2 * _core.log(_uniform(self, _shape(size, [scale]), device)))
 
 
@@ -385,9 +402,11 @@ def weibull(self, a, size=None, device=None):
     array([1.48648384, 0.93873744, 1.05581102])
     """
     a = _given(a, device)
-    _must(">= 0", a=a)
+    _must_or_nan(">= 0", a=a)
     e = -_core.log(_uniform(self, _shape(size, [a]), device))
-    return _core.power(e, 1.0 / a) if isinstance(a, _Array) or a else 0.0 * e
+    if isinstance(a, _Array):
+        return _core.where(a == 0, 0.0, _core.power(e, 1.0 / a))
+    return _core.power(e, 1.0 / a) if a else 0.0 * e
 
 
 def pareto(self, a, size=None, device=None):
@@ -397,7 +416,7 @@ def pareto(self, a, size=None, device=None):
     array([1.088706  , 0.34143866, 0.45002235])
     """
     a = _given(a, device)
-    _must("> 0", a=a)
+    _must_or_nan("> 0", a=a)
     return _core.expm1(-_core.log(_uniform(self, _shape(size, [a]), device)) / a)
 
 
@@ -408,7 +427,7 @@ def power(self, a, size=None, device=None):
     array([0.47876532, 0.7454683 , 0.68964454])
     """
     a = _given(a, device)
-    _must("> 0", a=a)
+    _must_or_nan("> 0", a=a)
     return _core.power(_uniform(self, _shape(size, [a]), device), 1.0 / a)
 
 
@@ -428,8 +447,8 @@ def triangular(self, left, mode, right, size=None, device=None):
     array([2.85244198, 1.7703618 , 2.0160598 ])
     """
     left, mode, right = (_given(x, device) for x in (left, mode, right))
-    _must(">= 0", **{"mode - left": mode - left, "right - mode": right - mode})
-    _must("> 0", **{"right - left": right - left})
+    _must_or_nan(">= 0", **{"mode - left": mode - left + 0.0, "right - mode": right - mode + 0.0})
+    _must_or_nan("> 0", **{"right - left": right - left})
     u = self.random(_shape(size, [left, mode, right]), device=device)
     width, rise = right - left, mode - left
     below = left + _core.sqrt(u * (width * rise))
@@ -443,7 +462,7 @@ def wald(self, mean, scale, size=None, device=None):
     array([0.30050759, 0.47466219, 0.36747837])
     """
     mean, scale = _given(mean, device), _given(scale, device)
-    _must("> 0", mean=mean, scale=scale)
+    _must_or_nan("> 0", mean=mean, scale=scale)
     shape = _shape(size, [mean, scale])
     z = self.standard_normal(shape, device=device)
     y = mean * z * z / (2 * scale)
@@ -461,7 +480,7 @@ def vonmises(self, mu, kappa, size=None, device=None):
     array([0.12202513, 0.39223703, 1.41701569])
     """
     mu, kappa = _given(mu, device), _given(kappa, device)
-    _must(">= 0", kappa=kappa)
+    _must_or_nan(">= 0", kappa=kappa)
     return self._sampled("vonmises", [mu, kappa], _shape(size, [mu, kappa]), device)
 
 
@@ -563,7 +582,7 @@ def dirichlet(self, alpha, size=None, device=None):
     alpha = _core.asarray(alpha, dtype="float64", device=device)
     if alpha.ndim != 1:
         raise ValueError("alpha must be of one axis")
-    _must(">= 0", alpha=alpha)
+    _must_or_nan(">= 0", alpha=alpha + 0.0)
     shape = (*_shape(size, []), alpha.shape[0])
     if alpha.size and bool(
         (alpha < 0.1).all()
@@ -656,7 +675,8 @@ def bytes(self, length):
     >>> len(ks.random.default_rng(1).bytes(4))
     4
     """
-    return self.integers(0, 256, length, dtype="uint8", device="cpu").tobytes()
+    length = int(length) if isinstance(length, float) else operator.index(length)
+    return self.integers(0, 256, max(length, 0), dtype="uint8", device="cpu").tobytes()
 
 
 def spawn(self, n_children):
@@ -716,7 +736,9 @@ def permutation(self, x, axis=0, device=None):
     >>> ks.random.default_rng(1).permutation(5)
     array([1, 2, 0, 4, 3])
     """
-    if axis == 0 or _is_integer(x):
+    if _is_integer(x):
+        return _permutation(self, max(operator.index(x), 0), device)  # NumPy's order of less than none is empty
+    if axis == 0:
         return _permutation(self, x, device)
     x = _core.asarray(x, device=device)
     return _core.take(x, _permutation(self, x.shape[axis], x.device), axis)

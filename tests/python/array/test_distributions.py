@@ -148,9 +148,66 @@ def test_parameters_without_a_law_are_refused(name, args):
             getattr(ks.random.default_rng(1), name)(*given)
 
 
+NAN_IS_DRAWN = [
+    ("normal", (0.0, 1.0)), ("lognormal", (0.0, 1.0)), ("exponential", (1.0,)), ("standard_gamma", (2.0,)), ("gamma", (2.0, 1.0)),
+    ("beta", (2.0, 3.0)), ("chisquare", (2.0,)), ("noncentral_chisquare", (2.0, 1.0)), ("f", (2.0, 5.0)),
+    ("noncentral_f", (2.0, 5.0, 1.0)), ("standard_t", (5.0,)), ("laplace", (0.0, 1.0)), ("logistic", (0.0, 1.0)), ("gumbel", (0.0, 1.0)),
+    ("rayleigh", (1.0,)), ("weibull", (2.0,)), ("pareto", (3.0,)), ("power", (3.0,)), ("triangular", (0.0, 1.0, 4.0)),
+    ("wald", (1.0, 2.0)), ("vonmises", (0.0, 2.0)), ("poisson", (4.0,)), ("negative_binomial", (3.0, 0.5)), ("geometric", (0.5,)),
+    ("zipf", (2.0,)), ("logseries", (0.6,)), ("uniform", (0.0, 1.0)),
+]  # fmt: skip
+
+
+def _nan_or_error(draw):
+    try:
+        return np.isnan(np.asarray(draw())).tolist()
+    except (ValueError, OverflowError) as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("name, args", NAN_IS_DRAWN, ids=str)
+def test_nan_and_zeros_as_parameters_give_nan_or_are_refused_as_numpys_are(name, args, device):
+    ours, numpys = ks.random.default_rng(1), np.random.default_rng(1)
+    for k, x in enumerate(args):
+        for odd in float("nan"), -0.0, 0.0:
+            for row in odd, [odd, x]:
+                given = [*args[:k], row, *args[k + 1 :]]
+                on_device = [ks.array(a, device=device) if isinstance(a, list) else a for a in given]
+                expected = _nan_or_error(lambda given=given: getattr(numpys, name)(*given))
+                found = _nan_or_error(lambda given=on_device: getattr(ours, name)(*given, device=device).numpy())
+                assert found == expected, given
+
+
+def test_an_error_of_a_parameter_names_the_number_that_is_wrong():
+    for scale in -0.0, [1.0, -0.0]:
+        with pytest.raises(ValueError, match="scale has to be >= 0, not -0.0"):
+            ks.random.default_rng(1).normal(0, scale)
+
+
+def test_zeros_among_the_shapes_of_weibull_numbers_give_zeros(device):
+    shapes = ks.array([0.0, 2.0] * 20, device=device)
+    x = ks.random.default_rng(1).weibull(shapes).numpy()
+    assert (x[::2] == 0).all() and (x[1::2] > 0).all()
+
+
+def test_chi_square_numbers_of_an_endless_noncentrality_are_infinite():
+    assert ks.random.default_rng(1).noncentral_chisquare(2.0, float("inf"), 3).tolist() == [float("inf")] * 3
+
+
+def test_no_bytes_and_no_numbers_are_what_less_than_none_gives():
+    rng = ks.random.default_rng(1)
+    assert rng.bytes(-1) == rng.bytes(0) == b"" and len(rng.bytes(2.5)) == len(rng.bytes(np.int64(2))) == 2
+    for length in None, (3,), "3":
+        with pytest.raises(TypeError):
+            rng.bytes(length)
+    for source in rng, np.random.default_rng(1), ks.random:
+        none = source.permutation(-1)
+        assert none.shape == (0,) and none.dtype == np.int64
+
+
 def test_bounds_in_the_wrong_order_are_refused_by_generators_as_numpys_are():
     for low, high in ((5, 1), ([0, 2], [1, 1]), (ks.array([0.0, 2.0]), 1)):
-        with pytest.raises(ValueError, match="high has to be >= low"):
+        with pytest.raises(ValueError, match="high - low has to be >= 0"):
             ks.random.default_rng(1).uniform(low, high)
         x = ks.random.uniform(low, high, (50, 2)).numpy()  # numpy.random's own takes them
         assert ((np.minimum(low, high) <= x) & (x <= np.maximum(low, high))).all()

@@ -26,6 +26,17 @@ def test_the_python_of_a_guide_runs(guide, tmp_path):
         capture_output=True, text=True, timeout=300, cwd=tmp_path,
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
+    for shown in printed(program):
+        assert shown in result.stdout
+    for block in re.findall(r"^```\n(kasoku: .*?)^```", guide.read_text(), re.M | re.S):  # what it says at the end
+        for line in block.splitlines():
+            assert line in result.stderr
+
+
+def printed(program):
+    """What comments beside `print` show of its text: a number, a list, or the end of a line after three dots."""
+    shown = re.findall(r"^print\(.*\) +# ([\[\d].*|\.\.\. .*)$", program, re.M)
+    return [re.split("…", text.removeprefix("... "))[0] for text in shown]
 
 
 @pytest.mark.parametrize("guide", guides, ids=lambda p: p.relative_to(root).as_posix())

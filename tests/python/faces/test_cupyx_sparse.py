@@ -213,6 +213,30 @@ class TestEquations:
         x, info = getattr(linalg, name)(made("csr", self.laplace), cp.asarray(b), maxiter=2)
         assert info > 0
 
+    @pytest.mark.parametrize("name", "cg cgs bicgstab".split())
+    def test_whose_callback_has_every_step(self, name):
+        """Of a multiple of the identity the first step, or the first half of it, is the last one."""
+        b, seen = rng.random(self.n), []
+        x, info = getattr(linalg, name)(2 * sparse.identity(self.n, format="csr"), cp.asarray(b), callback=seen.append)
+        assert info == 0 and len(seen) == 1
+        np.testing.assert_allclose(seen[0].get(), b / 2, rtol=1e-12)
+        np.testing.assert_array_equal(x.get(), seen[0].get())
+
+    @pytest.mark.parametrize("name", "cg cgs bicgstab".split())
+    def test_of_nothing_are_nothing_wherever_they_begin(self, name):
+        start = cp.asarray(rng.random(self.n))
+        x, info = getattr(linalg, name)(made("csr", self.laplace), cp.zeros(self.n), x0=start)
+        assert info == 0 and not x.any()
+
+    @pytest.mark.parametrize("name, row", (("cgs", [-1.0, 1.0]), ("bicgstab", [-1.0, 0.0])))
+    def test_that_have_no_next_step_say_so(self, name, row):
+        """The second residual is orthogonal to the first one."""
+        matrix = np.array([[-1.0, 0.0 if name == "cgs" else -1.0], row])
+        seen = []
+        x, info = getattr(linalg, name)(made("csr", matrix), cp.asarray([1.0, 0.0]), callback=seen.append)
+        assert info == -10 and len(seen) == 1
+        np.testing.assert_array_equal(x.get(), seen[0].get())
+
     @pytest.mark.parametrize("dtype", ("float64", "complex128"))
     def test_that_are_solved_at_once(self, dtype):
         band = (

@@ -235,6 +235,31 @@ def test_draws_in_place_come_of_the_generator():
     assert 2 <= torch.empty(1000).uniform_(2, 3).min().item() < torch.empty(1000).uniform_(2, 3).max().item() <= 3
 
 
+def test_draws_of_parameters_without_a_law_are_runtime_errors():
+    x, nan = torch.empty(3), math.nan
+    for low, high in ((5, 1), (nan, 1.0), (0.0, nan), (-math.inf, 1.0)):
+        with pytest.raises(RuntimeError, match="uniform_"):
+            x.uniform_(low, high)
+    for std in (-1.0, nan):
+        for draw in (
+            lambda s: x.normal_(0, s),
+            lambda s: torch.normal(0.0, s, (3,)),
+            lambda s: torch.normal(x, torch.full((3,), s)),
+        ):
+            with pytest.raises(RuntimeError, match="std"):
+                draw(std)
+    for rate in (0.0, -1.0, nan):
+        with pytest.raises(RuntimeError, match="exponential_"):
+            x.exponential_(rate)
+    with pytest.raises(RuntimeError, match="randperm"):
+        torch.randperm(-1)
+    assert (
+        x.uniform_(5, 5).tolist() == [5] * 3
+        and x.normal_(2, -0.0).tolist() == [2] * 3
+        and torch.randperm(0).shape == (0,)
+    )
+
+
 @pytest.mark.parametrize("n", [5, 40])
 def test_what_indices_choose_can_be_viewed(n):
     x = torch.arange(n**3).view(n, n, n)

@@ -35,7 +35,7 @@ reasons = {
         "cutensor": "products are the engine's: cupy.einsum and cupy.tensordot",
         "distributed": _several,
         "jit.cub jit.thrust": "of them there is what a cupy.RawKernel's text includes: <cub/cub.cuh>",
-        "scipy.cluster scipy.interpolate scipy.optimize": "of cupyx.scipy there are fft, fftpack, linalg, ndimage, signal, sparse, spatial, special and stats",
+        "scipy.cluster scipy.optimize": "of cupyx.scipy there are fft, fftpack, interpolate, linalg, ndimage, signal, sparse, spatial, special and stats",
     },
     "pycuda": {
         "gl": "there is no OpenGL beside kasoku",

@@ -77,6 +77,12 @@ def from_numpy(a):
     return Tensor(ks.asarray(a, device="cpu"))
 
 
+def _length(n):
+    if n < 0:
+        raise RuntimeError(f"randperm: the number of elements has to be >= 0, not {n}")
+    return n
+
+
 _made = Table({"creates": _creates, "arrays": rules["arrays"]})
 _made.rows("plain", {
     "from_dlpack": lambda x: Tensor(ks.from_dlpack(x)),
@@ -100,7 +106,7 @@ _made.rows("creates", {
     "randn": lambda *size, dtype=None, device=None, generator=None: random.source(generator).standard_normal(
         _shape(size), _name(dtype), device=device),
     "randperm": lambda n, *, dtype=None, device=None, generator=None: random.source(generator).permutation(
-        n, device=device).astype(_name(dtype, _types.names["int64"])),
+        _length(n), device=device).astype(_name(dtype, _types.names["int64"])),
 })  # fmt: skip
 _made.rows("arrays", {
     "bernoulli": (lambda p, *, generator=None: (
@@ -153,7 +159,7 @@ def normal(mean=0.0, std=1.0, size=None, *, generator=None, dtype=None, device=N
     like = next((v for v in (mean, std) if isinstance(v, Tensor)), None)
     shape = like.shape if like is not None else tuple(size)
     z = randn(*shape, dtype=dtype, device=device or (like.device if like is not None else None), generator=generator)
-    return z * std + mean
+    return z * random.deviation(std) + mean
 
 
 def _like(f):

@@ -85,6 +85,18 @@ def _numbers(t, generator, draw, *parameters):
     return getattr(random.source(generator), draw)(*parameters, t._a.shape, dtype.numpy, device=t._a.device)
 
 
+def _uniform(t, low=0.0, high=1.0, *, generator):
+    if not (low <= high and high - low < math.inf):
+        raise RuntimeError(f"uniform_: there are no numbers from {low} to {high} to draw from")
+    return Tensor(_numbers(t, generator, "uniform", low, high))
+
+
+def _exponential(t, lambd=1.0, *, generator):
+    if not lambd > 0:
+        raise RuntimeError(f"exponential_: the rate has to be > 0, not {lambd}")
+    return Tensor(-ks.log1p(-_numbers(t, generator, "uniform", 0.0, 1.0)) / lambd)
+
+
 def _reshaped(self, *args, change):
     self._a = change(self, *args)._a
     return self
@@ -94,10 +106,10 @@ _methods.rows("plain", {
     "fill_diagonal_": lambda self, value, wrap=False: self._write(
         value, (ks.arange(min(self.shape), device=self._a.device),) * self.ndim),
     "random_": bound(_drawn, draw=_whole),
-    "exponential_": bound(_drawn, draw=lambda t, lambd=1.0, *, generator: Tensor(
-        -ks.log1p(-_numbers(t, generator, "uniform", 0.0, 1.0)) / lambd)),
-    "uniform_": bound(_drawn, draw=lambda t, low=0.0, high=1.0, *, generator: Tensor(_numbers(t, generator, "uniform", low, high))),
-    "normal_": bound(_drawn, draw=lambda t, mean=0.0, std=1.0, *, generator: Tensor(_numbers(t, generator, "normal", mean, std))),
+    "exponential_": bound(_drawn, draw=_exponential),
+    "uniform_": bound(_drawn, draw=_uniform),
+    "normal_": bound(_drawn, draw=lambda t, mean=0.0, std=1.0, *, generator: Tensor(
+        _numbers(t, generator, "normal", mean, random.deviation(std)))),
     "bernoulli_": bound(_drawn, draw=lambda t, p=0.5, *, generator: Tensor(
         _numbers(t, generator, "uniform", 0.0, 1.0) < (p._a if isinstance(p, Tensor) else p))),
     **{name + "_": bound(_reshaped, change=_methods.get(name) or getattr(Tensor, name))

