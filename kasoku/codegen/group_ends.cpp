@@ -53,10 +53,12 @@ std::string moments_of(const Group& group, const std::string& type) {
   return fmt::format("{}{{1, {}, 0}}", type, last_value(group));
 }
 
+/// Elements of at most so many operations are computed where they are joined, also in several copies of the text.
+constexpr size_t few_values = 4;
+
 }  // namespace
 
 Reduction reduction_of(const Group& group) {
-  constexpr size_t few_values = 4;
   auto r = joined<Reduction>(group, info(group.reduce_op).join);
   r.identity = identity_text(group.reduce_op, group.accumulate, r.type);
   if (has_short_sums(group)) {
@@ -95,6 +97,7 @@ Reduction reduction_of(const Group& group) {
 Scan scan_of(const Group& group) {
   auto scan = joined<Scan>(group, group.scan->join);
   scan.gives_totals = group.scan->gives_totals;
+  scan.is_of_integers = text_column(group.accumulate) < 2 && group.values.size() <= few_values;
   scan.join = [join = scan.join, type = scan.type](const std::string& a, const std::string& b) { return fmt::format("({})({})", type, join(a, b)); };
   scan.element = [&group](const Place& place, const std::string& indent) { return element(group, place, indent); };
   scan.store = [&group, y = scan.gives_totals ? LoopOperand() : scan.loop.operands[0], loop = scan.loop](const Place& place, const std::string& value, const std::string& indent) {

@@ -101,6 +101,7 @@ OpTypes op_types(Op op, Dtype promoted) {
   Dtype result = compute;
   if (row.result == ResultRule::boolean) result = Dtype::bool_;
   if (row.result == ResultRule::count) result = Dtype::uint8;
+  if (row.result == ResultRule::exponent) result = Dtype::int32;
   if (row.result == ResultRule::real && compute == Dtype::complex64) result = Dtype::float32;
   if (row.result == ResultRule::real && compute == Dtype::complex128) result = Dtype::float64;
   return {compute, result};

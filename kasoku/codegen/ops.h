@@ -20,7 +20,7 @@ enum class Op : uint8_t {
 
 /// The rule for the result's dtype; ops.def explains each.
 enum class ResultRule : uint8_t {
-  promoted, quotient, boolean, logical, real, conditional, count, double_
+  promoted, quotient, boolean, logical, real, conditional, count, double_, exponent
 };
 
 /// Operands for which an operation can be compared with NumPy.

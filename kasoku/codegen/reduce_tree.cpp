@@ -496,20 +496,27 @@ std::string serial_columns(const Reduction& r) {
     return "            {\n" + reduced_positions(r, "_begin + " + number, "              ") + lane_of(r, {"_place"}, "_at", "              ") +
            set(name, joins_all(r) ? fmt::format("ks_join({}, _value)", identity(r)) : "_value", "              ") + "            }\n";
   };
+  const auto lanes_at_once = [&](int n) {
+    const std::string left = n == 2 ? "_first" : "ks_join(_first, _second)";
+    return over(fmt::format("            ks_lane _first{0}, _second{0};\n", starts(r, 1).empty() ? "" : " = " + r.start) + lane_there("_lane", "_first") +
+                    (n > 2 ? lane_there("_lane + _half", "_second") : "") + fmt::format("            const ks_lane _left = {};\n", left) +
+                    lane_there("_lane + _quarter", "_first") + (n > 3 ? lane_there("_lane + _half + _quarter", "_second") : "") +
+                    set(there("_sum"), fmt::format("ks_join(_left, {})", n > 3 ? "ks_join(_first, _second)" : "_first"), "            "), "          ");
+  };
+  // Of four lanes that are joined the second half may have no elements; the first has.
   const std::string four_lanes =
       fmt::format("      const int _half = 1 << _bits >> 1, _quarter = _half >> 1;\n"
-                  "      if (_bits > 1 && (_i & 3) == 0 && _lane + _half + _quarter < _lanes && _count <= {}) {{\n", chunk_lanes) +
-      over(fmt::format("            ks_lane _first{0}, _second{0};\n", starts(r, 1).empty() ? "" : " = " + r.start) + lane_there("_lane", "_first") + lane_there("_lane + _half", "_second") +
-               "            const ks_lane _left = ks_join(_first, _second);\n" + lane_there("_lane + _quarter", "_first") + lane_there("_lane + _half + _quarter", "_second") +
-               set(there("_sum"), "ks_join(_left, ks_join(_first, _second))", "            "), "        ") +
-      "        _i += 3;\n        _level = 2;\n      } else {\n";
-  // Rows are met in an order that no processor guesses: those of the next lane are fetched while this one's are joined.
+                  "      if (_bits > 1 && (_i & 3) == 0 && _count <= {}) {{\n", chunk_lanes) +
+      "        if (_lane + _half + _quarter < _lanes) {\n" + lanes_at_once(4) + "        } else if (_lane + _half < _lanes) {\n" + lanes_at_once(3) + "        } else {\n" +
+      lanes_at_once(2) + "        }\n        _i += 3;\n        _level = 2;\n      } else {\n";
+  // Rows are met in an order that no processor guesses: those of the next lane, or of the next four, are fetched while this one's are joined.
   std::string ahead;
   for (const LoopOperand& x : r.loop.operands)
     if (is_row_of_memory(x)) ahead += fmt::format("          for (int _place = 0; _place < _n; _place += (int)(64 / sizeof({}))) __builtin_prefetch(&_p_{}[_place], 0, 2);\n", x.type, x.name);
   if (!ahead.empty() && r.is_short)
-    ahead = fmt::format("      if (_i + 1 < 1 << _bits) {{\n        const int _next = (int)(__brev((unsigned)_i + 1) >> (32 - _bits));\n"
-                        "        for (int _k = _next; _k < _count; _k += {}) {{\n", chunk_lanes) +
+    ahead = fmt::format("      const bool _are_four = _bits > 1 && _count <= {0};\n      const int _following = _i + (_are_four ? 4 : 1);\n"
+                        "      if (_following < 1 << _bits) {{\n        const int _next = (int)(__brev((unsigned)_following) >> (32 - _bits));\n"
+                        "        for (int _k = _next; _k < _count; _k += _are_four ? 1 << _bits >> 2 : {0}) {{\n", chunk_lanes) +
             reduced_positions(r, "_begin + _k", "          ") + ahead + "        }\n      }\n";
   else ahead.clear();
   return lanes_typedef(r, "ks_lanes", most) + "  ks_lanes _memory[12], *_held[12];\n  for (int _k = 0; _k < 12; ++_k) _held[_k] = _memory + _k;\n" +

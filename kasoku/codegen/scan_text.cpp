@@ -90,6 +90,20 @@ std::string serial_rows(const Scan& scan) {
          "  }\n";
 }
 
+/// Each sum waits for the one before it, but of integers for a clock alone. Totals become vectors.
+std::string serial_rows_of_integers(const Scan& scan) {
+  const auto first = [&](const std::string& sum, const std::string& then) { return "    {\n" + scan.element({"0"}, "      ") + fmt::format("      _sum = {};\n", sum) + then + "    }\n"; };
+  const auto others = [&](const std::string& then) {
+    return fmt::format("    for (long long _j = 1; _j < _count; ++_j) {{\n{}      _sum = {};\n{}    }}\n", scan.element({"_j"}, "      "), scan.join("_sum", scan.value), then);
+  };
+  const auto store = [&](const std::string& place) { return scan.store({place}, "_sum", "      "); };
+  return pairs_of_block + std::string("  for (long long _pair = blockIdx.x * _per_block; _pair < _last; ++_pair) {\n") + pair_of_rows(scan) + at_element(scan, "_begin", "    ") +
+         fmt::format("    {} _sum;\n", scan.type) +
+         (scan.gives_totals ? first(scan.value, "") + vectorise + others("") + "    y[_pair] = _sum;\n"
+                            : first(fmt::format("_c > 0 ? {} : {}", scan.join("_before[_pair]", scan.value), scan.value), store("0")) + others(store("_j"))) +
+         "  }\n";
+}
+
 /// Vectors of columns.
 std::string serial_columns(const Scan& scan) {
   const auto over = [&](const std::string& body) { return fmt::format("{}      for (int _j = 0; _j < _n; ++_j) {{\n{}      }}\n", vectorise, body); };
@@ -353,7 +367,7 @@ std::string one_trip(const Scan& scan) {
 }  // namespace
 
 std::string scan_text(const Scan& scan) {
-  if (!scan.by_threads) return scan.form == ReduceForm::columns ? serial_columns(scan) : serial_rows(scan);
+  if (!scan.by_threads) return scan.form == ReduceForm::columns ? serial_columns(scan) : scan.is_of_integers ? serial_rows_of_integers(scan) : serial_rows(scan);
   if (scan.form == ReduceForm::few_rows) return rows_of_blocks(scan);
   if (scan.form == ReduceForm::one_trip) return one_trip(scan);
   return scan.form == ReduceForm::rows ? tiles_of_warps(scan) : chunks_of_threads(scan);

@@ -31,6 +31,7 @@ constexpr int64_t words_of_trip(int64_t length) {
 struct Scan : JoinedLoop {
   bool gives_totals = false;   ///< of chunks, one for each, to `y`; else elements, joined to what is before their chunk
   bool is_exclusive = false;   ///< rows: of elements, what is before each
+  bool is_of_integers = false; ///< of few operations: brackets may be moved, and a sum costs less than to keep elements for it
   std::string start;           ///< rows: what an exclusive scan begins with
   std::function<std::string(const Place& place, const std::string& indent)> element;  ///< statements before `value`
   std::function<std::string(const Place& place, const std::string& value, const std::string& indent)> store;

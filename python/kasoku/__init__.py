@@ -54,8 +54,7 @@ _lazy = {
     "_namespace.dtypes": "__array_namespace_info__ common_type finfo iinfo isdtype issubdtype min_scalar_type",
     "_namespace.elementwise": """
         allclose angle array_equal array_equiv divmod fix frexp i0 imag isclose iscomplex iscomplexobj isneginf
-        isposinf isreal isrealobj isscalar ldexp logaddexp2 modf nan_to_num real real_if_close sinc spacing
-        unwrap
+        isposinf isreal isrealobj isscalar ldexp modf nan_to_num real real_if_close sinc unwrap
     """,
     "_namespace.files": """
         array2string array_repr array_str frombuffer fromfile fromiter fromstring genfromtxt load loadtxt save

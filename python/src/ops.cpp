@@ -641,12 +641,13 @@ array(32))");
   m.def("_ops", [] {
     nb::list rows;
     for (const OpInfo& row : op_table) {
+      if (row.name.starts_with('_')) continue;
       nb::list texts;
       for (std::string_view text : row.text) texts.append(nb::str(text.data(), text.size()));
       rows.append(nb::make_tuple(nb::str(row.name.data(), row.name.size()), row.arity, static_cast<int>(row.result), texts, static_cast<int>(row.domain), row.doc));
     }
     return rows;
-  }, "The table of elementwise operations.");
+  }, "The table of elementwise operations that have public names.");
 }
 
 }  // namespace kasoku

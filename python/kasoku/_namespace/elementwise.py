@@ -253,6 +253,8 @@ def array_equiv(a1, a2) -> bool:
 
 def _in_outputs(results, positional, named, casting="same_kind", where=True):
     """The results, each in its output where one is given, by position or as `out=`."""
+    if positional[0] is positional[1] is named[0] is named[1] is None and where is True:
+        return results
     outputs = named if all(one is None for one in positional) else positional
     return tuple(stored(result, into, casting, where) for result, into in zip(results, outputs))
 
@@ -292,14 +294,7 @@ def modf(
     """
     (x,) = _in_loop("modf", (x,), dtype, casting)
     x = floating_as_ufunc(_only_real(x, "modf"))
-    whole = _core.trunc(x)
-    rest = _core.where(_core.isinf(x), _as(0, x), x - whole)
-    return _in_outputs((_core.copysign(rest, x), whole), (out1, out2), out, casting, where)
-
-
-_layouts = {
-    "float16": ("int16", 5, 10), "bfloat16": ("int16", 8, 7), "float32": ("int32", 8, 23), "float64": ("int64", 11, 52),
-}  # fmt: skip
+    return _in_outputs((_core._fraction(x), _core.trunc(x)), (out1, out2), out, casting, where)
 
 
 def frexp(
@@ -315,21 +310,7 @@ def frexp(
     """
     (x,) = _in_loop("frexp", (x,), dtype, casting)
     x = floating_as_ufunc(_only_real(x, "frexp"))
-    if x.ndim == 0:
-        results = (_core.reshape(part, ()) for part in frexp(_core.reshape(x, (1,))))
-        return _in_outputs(results, (out1, out2), out, casting, where)
-    integer, bits, fraction = _layouts[str(x.dtype)]
-    bias, shift = 2 ** (bits - 1) - 2, fraction + 2
-    small = abs(x) < _as(finfo(x.dtype).smallest_normal, x)
-    normal = _core.where(small, x * _as(2.0**shift, x), x)
-    words = normal.copy().view(integer)
-    mask = (2**bits - 1) << fraction
-    field = (words >> fraction) & (2**bits - 1)
-    plain = (field != 2**bits - 1) & (x != 0)
-    mantissa = ((words & ~mask) | (bias << fraction)).view(str(x.dtype))
-    exponent = field.astype("int32") - bias - _core.where(small, shift, 0).astype("int32")
-    results = _core.where(plain, mantissa, x), _core.where(plain, exponent, 0).astype("int32")
-    return _in_outputs(results, (out1, out2), out, casting, where)
+    return _in_outputs((_core._mantissa(x), _core._exponent(x)), (out1, out2), out, casting, where)
 
 
 def ldexp(x1, x2, /, out=None, *, dtype=None, casting="same_kind", where=True) -> Array:
@@ -359,38 +340,6 @@ def ldexp(x1, x2, /, out=None, *, dtype=None, casting="same_kind", where=True) -
     half = first // 2
     scaled = mantissa * power(half) * power(first - half) * power(rest)
     return stored(_core.where(_core.isfinite(x) & (x != 0), scaled, x), out, casting, where)
-
-
-def spacing(x, /, out=None, *, dtype=None, casting="same_kind", where=True) -> Array:
-    """The distance to the next float away from 0, with the sign of the element.
-
-    >>> ks.spacing(ks.array([1.0]))
-    array([2.22044605e-16])
-    """
-    (x,) = _in_loop("spacing", (x,), dtype, casting)
-    x = floating_as_ufunc(_only_real(x, "spacing"))
-    away = _core.copysign(_as(float("inf"), x), x)
-    return stored(_core.where(_core.isinf(x), _as(float("nan"), x), _core.nextafter(x, away) - x), out, casting, where)
-
-
-def logaddexp2(x1, x2, /, out=None, *, dtype=None, casting="same_kind", where=True) -> Array:
-    """The logarithm `log2(2**x1 + 2**x2)`, without overflow on the way.
-
-    >>> ks.logaddexp2(ks.array([3.0]), 3.0)
-    array([4.])
-    """
-    x1, x2 = _in_loop("logaddexp2", (x1, x2), dtype, casting)
-    a, b = together(x1, x2)
-    numbers = [type(x) in (bool, int, float) for x in (x1, x2)]  # an array's dtype goes before theirs
-    of = [
-        x if is_number and not all(numbers) else _core.empty(0, y.dtype, y.device)
-        for x, y, is_number in zip((x1, x2), (a, b), numbers)
-    ]
-    dtype = _core.logaddexp(*of).dtype
-    a, b = a.astype(dtype), b.astype(dtype)
-    greater, difference = _core.maximum(a, b), -abs(a - b)
-    sum_ = greater + _core.log1p(_core.exp2(difference)) * 1.4426950408889634
-    return stored(_core.where(a == b, a + 1, sum_), out, casting, where)
 
 
 def sinc(x) -> Array:

@@ -33,6 +33,8 @@ def floating(x):
 def floating_as_ufunc(x):
     """`x` as an array of floats or complex numbers, small integers in the small floats that NumPy's ufuncs take for them."""
     x = given(x)
+    if is_inexact(x.dtype):
+        return x
     return x.astype(_core.sqrt(_core.empty(0, dtype=x.dtype, device=x.device)).dtype, copy=False)
 
 

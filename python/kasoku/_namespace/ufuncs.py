@@ -18,7 +18,7 @@ _scans = {"add": _core.cumsum, "multiply": _core.cumprod, "maximum": _core.cumma
 _associative = {
     "add": 0, "multiply": 1, "maximum": None, "minimum": None, "logical_and": True, "logical_or": True, "fmax": None,
     "fmin": None, "logical_xor": False, "bitwise_and": -1, "bitwise_or": 0, "bitwise_xor": 0, "gcd": 0, "lcm": None,
-    "hypot": 0, "logaddexp": float("-inf"),
+    "hypot": 0, "logaddexp": float("-inf"), "logaddexp2": float("-inf"),
 }  # fmt: skip
 _identities = {**_associative, "logical_or": False}
 _sums = ("add", "multiply")  # their rows of the table know dtypes

@@ -960,3 +960,34 @@ def test_pairs_are_stored_where_a_mask_holds(device, name):
         return xp.stack([out[0], out[1].astype("float64")])
 
     same(stored, device)
+
+
+@pytest.mark.parametrize("n", [1, 3000])
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_parts_and_distances_of_the_ends_of_floats_have_numpys_bits(dtype, n, device):
+    of = np.finfo(dtype)
+    ends = [0, of.max, np.inf, np.nan, of.tiny, of.tiny - of.smallest_subnormal, of.smallest_subnormal, 0.5, 1, 1.75, 2]
+    x = np.tile(np.array([ends, np.negative(ends)], dtype), (n, 1))
+    for name in ("frexp", "modf") if dtype == "float16" else ("frexp", "modf", "spacing"):
+        with np.errstate(all="ignore"):
+            want = getattr(np, name)(x)
+        got = getattr(ks, name)(ks.array(x, device=device))
+        for ours, numpys in zip(got, want) if isinstance(want, tuple) else [(got, want)]:
+            assert ours.dtype == numpys.dtype
+            np.testing.assert_array_equal(ours.numpy(), numpys)
+            is_number = ~np.isnan(numpys)
+            assert np.array_equal(np.signbit(ours.numpy())[is_number], np.signbit(numpys)[is_number])
+
+
+def test_a_sum_of_powers_of_2_knows_infinities_and_joins_many(device):
+    ends = np.array([-np.inf, np.inf, np.nan, -1e308, 1e308, 0, 3, 3.5])
+    x, y = np.meshgrid(ends, ends)
+    with np.errstate(all="ignore"):
+        want = np.logaddexp2(x, y)
+    np.testing.assert_allclose(
+        ks.logaddexp2(ks.array(x, device=device), ks.array(y, device=device)).numpy(), want, 1e-15
+    )
+    numbers = np.random.default_rng(0).normal(size=(7, 30))
+    got = ks.logaddexp2.reduce(ks.array(numbers, device=device), axis=1).numpy()
+    np.testing.assert_allclose(got, np.logaddexp2.reduce(numbers, axis=1), 1e-13)
+    assert ks.logaddexp2.identity == np.logaddexp2.identity

@@ -429,6 +429,16 @@ def test_short_columns(n, form, device):
             agree(got, want, (name, n, values.dtype))
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6, 7, 9, 12, 13, 96, 97, 129, 200, 385, 400, 511, 512, 513, 700])
+def test_columns_have_the_bits_of_rows(n):
+    """Lanes that are joined two by two may lack the second one, so may pairs of lanes."""
+    x = np.random.default_rng(n).normal(size=(n, 77)).astype("float32")
+    columns, rows = ks.array(x, device="cpu"), ks.array(np.ascontiguousarray(x.T), device="cpu")
+    for name in ("sum", "prod", "max", "nansum", "var"):
+        got, want = (np.asarray(getattr(ks, name)(of, axis=axis)) for of, axis in ((columns, 0), (rows, 1)))
+        assert got.tobytes() == want.tobytes(), name
+
+
 def test_columns_whose_lanes_several_blocks_have(form, device):
     x = np.random.default_rng(0).integers(-128, 127, (20_000, 16_640), dtype="int8")
     ours = ks.asarray(x, copy=True)
