@@ -202,6 +202,21 @@ for threads in (1, 2, 4, 64):
         case("global_types.cu", kernel)(rounds_of_types(threads, kernel))
 
 
+@case("saturation.cu", "all")
+def saturation(rng):
+    x = np.resize(np.array([-0.0, 0, np.nan, -np.inf, np.inf, -1, 2, 0.25, 1, 1e-7, -1e-7], f32), 43)
+    want = np.array([v if 0 < v < 1 else float(v >= 1) for v in x], f32)
+    halves = want.astype(f16).view("u2").astype(u32)
+    return Launch(
+        [x, Out(np.stack([want.view(u32), halves, halves, halves], 1).ravel()), i32(43)], (32, 1, 1), (2, 1, 1)
+    )
+
+
+@case("saturation.cu", "of_integers")
+def saturation_of_integers(rng):
+    return Launch([np.zeros(2, i32), Out(np.zeros(4, u32))], (2, 1, 1))
+
+
 @case("half_math.cu", "axpy")
 def half(rng):
     x, y = rng.random(100).astype(np.float16), rng.random(100).astype(np.float16)
