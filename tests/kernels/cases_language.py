@@ -172,6 +172,51 @@ def shared_memory_of_other_types_and_one_thread(rng):
     return shared_types(rng, 1)
 
 
+def global_types(n):
+    def make(rng):
+        x, t = rng.integers(0, 1 << 32, n).astype(u32), np.arange(n)
+        wide = x.astype("u8") * np.uint64(0x100000001) + np.uint64(5)
+        want = wide.view("u2")[t * 5 % (4 * n)] + x.astype(f32).view(u32)[::-1] + u32(7)
+        return Launch([x, np.zeros(2 * n, u32), Out(want), i32(0)], (n, 1, 1))
+
+    make.__name__ = f"global_memory_of_other_types_{n}"
+    return make
+
+
+def rounds_of_types(n, kernel):
+    def make(rng):
+        pool, total = rng.integers(0, 1 << 32, n).astype(u32), np.zeros(n, u32)
+        word = pool.copy() if kernel == "own_rounds" else np.full(n, pool[0])
+        for i in range(7):
+            total = total * u32(3) + word
+            word = (i + np.arange(n) * (kernel == "own_rounds")).astype(f32).view(u32)
+        return Launch([pool, Out(total), i32(7), i32(0)], (n, 1, 1))
+
+    make.__name__ = f"{kernel}_{n}"
+    return make
+
+
+for threads in (1, 2, 4, 64):
+    case("global_types.cu", "parts")(global_types(threads))
+    for kernel in ("rounds", "own_rounds"):
+        case("global_types.cu", kernel)(rounds_of_types(threads, kernel))
+
+
+@case("saturation.cu", "all")
+def saturation(rng):
+    x = np.resize(np.array([-0.0, 0, np.nan, -np.inf, np.inf, -1, 2, 0.25, 1, 1e-7, -1e-7], f32), 43)
+    want = np.array([v if 0 < v < 1 else float(v >= 1) for v in x], f32)
+    halves = want.astype(f16).view("u2").astype(u32)
+    return Launch(
+        [x, Out(np.stack([want.view(u32), halves, halves, halves], 1).ravel()), i32(43)], (32, 1, 1), (2, 1, 1)
+    )
+
+
+@case("saturation.cu", "of_integers")
+def saturation_of_integers(rng):
+    return Launch([np.zeros(2, i32), Out(np.zeros(4, u32))], (2, 1, 1))
+
+
 @case("half_math.cu", "axpy")
 def half(rng):
     x, y = rng.random(100).astype(np.float16), rng.random(100).astype(np.float16)

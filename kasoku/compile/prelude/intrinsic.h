@@ -16,7 +16,11 @@ ks_inline float __tanhf(float x) { return tanhf(x); }
 ks_inline float __powf(float x, float y) { return powf(x, y); }
 ks_inline float __fdividef(float x, float y) { return x / y; }
 ks_inline void __sincosf(float x, float* s, float* c) { *s = sinf(x); *c = cosf(x); }
-ks_inline float __saturatef(float x) { return __builtin_fminf(__builtin_fmaxf(x, 0.0f), 1.0f); }
+// In [+0, 1], also of -0 and of a NaN.
+ks_inline float __saturatef(float x) {
+  const float above = x > 0.0f ? x : 0.0f;
+  return above < 1.0f ? above : 1.0f;
+}
 ks_inline float __frsqrt_rn(float x) { return 1.0f / __builtin_sqrtf(x); }
 
 // --- arithmetic with a named rounding ---

@@ -12,7 +12,6 @@
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/CallGraph.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -186,18 +185,6 @@ void refuse_what_cannot_be_inlined(const Module& module, const Function& kernel)
   }
 }
 
-// A barrier orders accesses of all types, and none is left where LLVM sees the parts between: there types say nothing of
-// whether two addresses in shared memory differ.
-void forget_types_in_shared_memory(Function& kernel) {
-  for (Instruction& at : instructions(kernel)) {
-    const Value* pointer = getLoadStorePointerOperand(&at);
-    if (!pointer || !at.hasMetadata(LLVMContext::MD_tbaa)) continue;
-    SmallVector<const Value*> objects;
-    getUnderlyingObjects(pointer, objects, /*LI=*/nullptr, /*MaxLookup=*/0);
-    if (any_of(objects, [](const Value* object) { return is_shared_variable(object); })) at.setMetadata(LLVMContext::MD_tbaa, nullptr);
-  }
-}
-
 }  // namespace
 
 PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape& shape,
@@ -237,7 +224,6 @@ PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape
     pipeline.passes().ran(PassId::instrument, module);
   }
   pipeline.simplify_early(module);
-  forget_types_in_shared_memory(*kernel.function);
   if (is_serial) pipeline.take_loops_apart(module);
   return kernel;
 }

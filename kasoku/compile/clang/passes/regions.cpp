@@ -363,11 +363,23 @@ void lower_shared_atomics(Function& body) {
   }
 }
 
+bool orders_memory(Sync sync) { return (is_block_barrier(sync) && sync != Sync::aggregate) || sync == Sync::warp_barrier; }
+
+// A barrier orders accesses of all types, and nothing of it is left where LLVM sees the regions one after the other, or a loop
+// of them: there types say nothing of whether two addresses differ.
+void forget_types(Function& kernel) {
+  for (Instruction& instruction : instructions(kernel)) {
+    instruction.setMetadata(LLVMContext::MD_tbaa, nullptr);
+    instruction.setMetadata(LLVMContext::MD_tbaa_struct, nullptr);
+  }
+}
+
 }  // namespace
 
 RegionBytes build_regions(const PreparedKernel& kernel, const BlockShape& shape,
                            EntryFrame& frame, const RegionPlan& plan) {
   mark_shared_atomics(*kernel.function);
+  if (any_of(plan.syncs, [](const SyncPoint& point) { return orders_memory(point.sync); })) forget_types(*kernel.function);
   RegionBuilder builder(kernel, shape, frame, plan);
   const uint64_t shared_bytes = builder.lay_out_shared();
   RegionBytes bytes = builder.run();
