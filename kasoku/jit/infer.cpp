@@ -319,7 +319,10 @@ void Inference::assignment(Stmt& stmt) {
 
 void Inference::augmented(Stmt& stmt) {
   Expr& target = *stmt.targets[0];
-  if (target.kind == ExprKind::name && function_->variables[target.variable].type.kind == TypeKind::optional) {
+  const bool is_field = target.kind == ExprKind::attribute && can_be_read_twice(target) && visit(*target.items[0]).is_instance();
+  const auto field = is_field ? field_index(target.items[0]->type, target.text) : std::nullopt;
+  const Type kept = field ? target.items[0]->type.items[*field] : target.kind == ExprKind::name ? function_->variables[target.variable].type : Type{};
+  if (kept.kind == TypeKind::optional) {
     auto value = std::make_unique<Expr>();
     value->kind = ExprKind::binary;
     value->op = stmt.op;

@@ -163,6 +163,8 @@ std::optional<bool> is_of(const Type& type, const std::string& classes);
 
 /// The name of the method that an operator of two operands calls of the first one; null of `is` and `in`.
 const char* method_of(Operator op);
+/// Whether an expression that is read twice gives one value: a name, or a field of an object that has one.
+bool can_be_read_twice(const Expr& e);
 
 /// The type of `a op b`; nothing if there is none.
 std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const Expr* right);

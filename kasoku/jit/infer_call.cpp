@@ -212,7 +212,7 @@ Type Inference::call_method(Expr& expr) {
   if (object.is_container() || object.is_words() || object.kind == TypeKind::group) {
     const std::string kind = object.is_words() ? "str" : object.is_list() ? "list" : object.is_dict() ? "dict" : object.is_set() ? "set" : "group";
     const Intrinsic* found = find_intrinsic(kind + "." + target.text);
-    if (!found || (object.is_words() && !expr.keywords.empty() && target.text != "split")) fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", kind, target.text));
+    if (!found || (object.is_words() && !expr.keywords.empty() && !target.text.ends_with("split"))) fail(expr.place, fmt::format("the {} method '{}' cannot be compiled", kind, target.text));
     pass_self(expr, intrinsic_binding(found->name));
   } else if (object.is_array() || object.is_generator()) {
     const Intrinsic* found = object.is_array() ? method(target.text) : nullptr;

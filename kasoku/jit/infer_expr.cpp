@@ -251,7 +251,7 @@ std::optional<Type> Inference::compare_absent(Expr& expr, const std::vector<Type
   if (is_single && asks_none) return bool_type;
   // x == y, where x may be None: x is not None and x == y.
   const size_t at = is_absent(0) ? 0 : 1;
-  if (!is_single || is_absent(1 - at) || expr.items[at]->kind != ExprKind::name)
+  if (!is_single || is_absent(1 - at) || !can_be_read_twice(*expr.items[at]))
     fail(expr.place, fmt::format("{} {} {} cannot be compiled", str(types[0]), str(expr.ops[0]), str(types[1])), "", "test it with 'is None' first");
   const bool is_equal = expr.ops[0] == Operator::equal || expr.ops[0] == Operator::is;
   auto asked = expr.clone(), value = expr.clone();

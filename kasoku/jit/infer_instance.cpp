@@ -82,6 +82,10 @@ bool Inference::instance_operator(Expr& expr, const Type& object, const char* na
   return true;
 }
 
+bool can_be_read_twice(const Expr& e) {
+  return e.kind == ExprKind::name || (e.kind == ExprKind::attribute && e.items[0]->kind == ExprKind::name);
+}
+
 void Inference::assign_attribute(Expr& target, const Type& type) {
   const Type object = target.items[0]->type;
   const auto field = field_index(object, target.text);
@@ -89,7 +93,8 @@ void Inference::assign_attribute(Expr& target, const Type& type) {
   const Type own = target.type = object.items[*field];
   if (!type.is_known()) return;
   bool fits = own == type || join(own, type) == own;
-  if (own.is_scalar()) fits = type.is_scalar() && !(type.is_complex() && !own.is_complex());
+  const Type& number = own.kind == TypeKind::optional && type.is_scalar() ? own.items[0] : own;
+  if (number.is_scalar()) fits = type.is_scalar() && !(type.is_complex() && !number.is_complex());
   if (own.is_string()) fits = type.is_words();
   if (own.is_array())
     fits = type.is_array() && type.dtype == own.dtype && type.ndim == own.ndim && type.items == own.items && type.text == own.text &&

@@ -95,7 +95,7 @@ Type Inference::string_method(Expr& expr, const Intrinsic& row) {
     if (wanted == "items") expect(*expr.items[i + 1], Type::list(string_type));
   }
   const std::string_view name = row.name.substr(4);
-  if (name == "split") return Type::list(string_type);
+  if (name.ends_with("split")) return Type::list(string_type);
   if (name.ends_with("partition")) return Type::tuple({string_type, string_type, string_type});
   if (name.starts_with("is") || is_one_of(name, {"startswith", "endswith"})) return bool_type;
   return is_one_of(name, {"find", "rfind", "index", "rindex", "count"}) ? int64_type : string_type;

@@ -145,10 +145,10 @@ Val FunctionLowering::string_method(const Expr& e, const Intrinsic& row) {
   const auto want_separator = [&] {
     fail_if(values[1].text + ".size == 0", fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"empty separator\", 0, 0, 0)", e.place.line));
   };
-  if (name == "join" || name == "split") {
+  if (name == "join" || name.ends_with("split")) {
     if (name == "join") return made_string("ks_join", text + ", " + values[1].text, e.place);
     if (given(1)) want_separator();
-    return made_list(e.type, fmt::format("ks_split({}{}, {})", text, given(1) ? ", " + values[1].text : "", number(2, "-1")), e.place);
+    return made_list(e.type, fmt::format("ks_{}({}{}, {})", name, text, given(1) ? ", " + values[1].text : "", number(2, "-1")), e.place);
   }
   if (name.ends_with("partition")) {
     want_separator();

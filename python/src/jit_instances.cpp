@@ -26,6 +26,13 @@ std::deque<KnownClass>& known_classes() {
 
 Type field_type(nb::handle field) {
   if (PyType_Check(field.ptr())) return type_of_instances(field);
+  if (nb::isinstance(field, nb::module_::import_("kasoku._signature").attr("Optional"))) {
+    const Type inner = field_type(field.attr("type"));
+    if (!inner.is_scalar()) return {};
+    Type type = Type::of(TypeKind::optional);
+    type.items = {inner};
+    return type;
+  }
   if (!nb::hasattr(field, "_describe")) return {};
   const Type type = at_run_time(type_of_description(field.attr("_describe")()));
   return type.is_scalar() || type.is_string() || type.is_array() || type.is_tuple() || type.is_container() ? type : Type{};
@@ -47,7 +54,7 @@ Type type_of_instances(nb::handle cls) {
       type.items.push_back(field_type(field));
     } catch (const Error&) {
       return {};
-    } catch (const nb::python_error&) {  // optional, deferred
+    } catch (const nb::python_error&) {  // deferred
       return {};
     }
     if (!type.items.back().is_known()) return {};

@@ -70,6 +70,10 @@ Layout layout_of(const Type& type) {
       });
       return {(end + alignment - 1) / alignment * alignment, alignment};
     }
+    case TypeKind::optional: {  // the value, and whether it is there
+      const Layout value = layout_of(type.items[0]);
+      return {value.size + value.alignment, value.alignment};
+    }
     default: return {8, 8};
   }
 }
@@ -77,6 +81,9 @@ Layout layout_of(const Type& type) {
 void to_memory(const uint64_t* words, const Type& type, char* at) {
   if (type.is_tuple()) {
     each_part(type, [&](const Type& item, size_t offset, size_t word) { to_memory(words + word, item, at + offset); });
+  } else if (type.kind == TypeKind::optional) {
+    at[layout_of(type.items[0]).size] = words[0] != 0;
+    to_memory(words + 1, type.items[0], at);
   } else if (type.dtype == Dtype::complex64 && type.is_scalar()) {
     double parts[2];
     std::memcpy(parts, words, sizeof parts);
@@ -90,6 +97,9 @@ void to_memory(const uint64_t* words, const Type& type, char* at) {
 void to_words(const char* at, const Type& type, uint64_t* words) {
   if (type.is_tuple()) {
     each_part(type, [&](const Type& item, size_t offset, size_t word) { to_words(at + offset, item, words + word); });
+  } else if (type.kind == TypeKind::optional) {
+    words[0] = at[layout_of(type.items[0]).size] != 0;
+    to_words(at, type.items[0], words + 1);
   } else if (type.dtype == Dtype::complex64 && type.is_scalar()) {
     float single[2];
     std::memcpy(single, at, sizeof single);

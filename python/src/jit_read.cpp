@@ -53,24 +53,39 @@ const Function* Reader::read(const JitObject& object, bool is_jitted) {
   function.is_jitted = is_jitted;
 
   const nb::tuple source = source_of(python);
-  const nb::object plain = scopes().attr("without_slices")(python, source[0]), node = plain[0];
+  const nb::object plain = scopes().attr("without_slices")(python, source[0]), whole = plain[0];
   keep_.push_back(plain);
   function.file = nb::cast<std::string>(source[1]);
-  function.first_line = nb::cast<int>(node.attr("lineno"));
+  function.first_line = nb::cast<int>(whole.attr("lineno"));
   Frame frame{&function,        nb::borrow(python), nb::borrow<nb::dict>(python.attr("__globals__")),
               cells_of(python), locals_of(python),  function.first_line};
   function.lines = nb::cast<std::vector<std::string>>(source[2]);
   for (nb::handle name : nb::object(plain[1])) frame.locals.insert(nb::cast<std::string>(name));
-  for (auto [name, cell] : nb::borrow<nb::dict>(scopes().attr("imported")(python, node))) {
+  for (auto [name, cell] : nb::borrow<nb::dict>(scopes().attr("imported")(python, whole))) {
     frame.locals.erase(nb::cast<std::string>(name));
     frame.cells[nb::cast<std::string>(name)] = nb::borrow(cell);
   }
   Frame* outer = std::exchange(frame_, &frame);
+  const nb::object node = with_generators(python, whole);
   parameters(node.attr("args"));
   collect_inner(node);
   function.body = node.type().is(ast_class("Lambda")) ? returning(node) : block(node.attr("body"));
   frame_ = outer;
   return &function;
+}
+
+nb::object Reader::with_generators(nb::handle python, nb::handle node) {
+  const nb::object find = nb::cpp_function([this](nb::handle call) {
+    nb::object found = generator_of(call);
+    return found.is_valid() ? found : nb::none();
+  });
+  const nb::object made = nb::module_::import_("kasoku._generators").attr("written")(python, node, find);
+  if (made.is_none()) return nb::borrow(node);
+  if (nb::isinstance<nb::str>(made)) fail(node, nb::cast<std::string>(made));
+  keep_.push_back(made);
+  for (nb::handle name : nb::object(made[1])) frame_->locals.insert(nb::cast<std::string>(name));
+  for (auto [name, cell] : nb::borrow<nb::dict>(made[2])) frame_->cells[nb::cast<std::string>(name)] = nb::borrow(cell);
+  return made[0];
 }
 
 std::map<std::string, nb::object> Reader::cells_of(nb::handle python) {

@@ -144,6 +144,8 @@ class Reader {
 
   /// The statements of a loop over a generator (jit_generator.cpp); false if it is another loop.
   bool generator_loop(nb::handle node, jit::Block& out);
+  /// The tree of a function with the steps of the generators that it keeps in variables (_generators.py).
+  nb::object with_generators(nb::handle python, nb::handle node);
   /// The function that a call calls, if that is a generator.
   nb::object generator_of(nb::handle call);
   void yield(nb::handle value, jit::Block& out);

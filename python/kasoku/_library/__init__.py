@@ -62,7 +62,7 @@ _homes = [
                  "cross": linear.cross, "matmul": linear.matmul}),
     (math, {k: getattr(numbers, k) for k in "gcd lcm factorial comb perm isqrt modf isclose dist fsum prod".split()}),
     (cmath, {**_complex, **{k: getattr(numbers, k) for k in "phase polar rect".split()}}),
-    (builtins, {"divmod": numbers.quotient_and_remainder}),
+    (builtins, {"divmod": numbers.quotient_and_remainder, "hash": numbers.hash_of}),
     (np, {"divmod": numbers.quotient_and_remainder}),
     (heapq, {k: getattr(numbers, k) for k in "heappush heappop heapify heapreplace heappushpop".split()}),
     (bisect, {"bisect": sorting.bisect_right, "bisect_left": sorting.bisect_left,

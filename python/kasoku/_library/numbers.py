@@ -20,6 +20,48 @@ def _times(a, b):
     return a * b
 
 
+_modulus = 2305843009213693951  # 2**61 - 1, by which Python's numbers are the same whatever their type
+
+
+def hash_of(x):
+    """Python's hash of a number: what it is modulo the prime; of NaN 0, where Python tells objects apart."""
+    if isinstance(x, complex):
+        code = _hash_of_float(x.real) + 1000003 * _hash_of_float(x.imag)
+        return -2 if code == -1 else code
+    if isinstance(x, float):
+        return _hash_of_float(x)
+    if isinstance(x, np.uint64):
+        return np.int64(x % np.uint64(_modulus))
+    if not isinstance(x, (int, bool)):
+        raise TypeError("hash() takes a number")
+    whole = int(x)
+    code = whole % -_modulus if whole < 0 else whole % _modulus
+    return -2 if code == -1 else code
+
+
+def _hash_of_float(given):
+    value = float(given)
+    if math.isnan(value):
+        return 0
+    if math.isinf(value):
+        return 314159 if value > 0 else -314159
+    part, exponent = math.frexp(abs(value))
+    code = 0
+    while part != 0.0:  # 28 binary digits at a time
+        code = ((code & (_modulus >> 28)) << 28) | (code >> 33)
+        part *= 268435456.0
+        exponent -= 28
+        digits = int(part)
+        part -= digits
+        code += digits
+        if code >= _modulus:
+            code -= _modulus
+    turn = exponent % 61
+    code = ((code & (_modulus >> turn)) << turn) | (code >> (61 - turn))
+    code = code if value > 0 else -code
+    return -2 if code == -1 else code
+
+
 def gcd(a, b):
     if not (isinstance(a, int) and isinstance(b, int)):
         raise TypeError("gcd() takes integers")

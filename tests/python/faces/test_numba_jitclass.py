@@ -130,7 +130,6 @@ def test_annotations_and_use_in_functions():
     assert p.n == 8
 
 
-@pytest.mark.filterwarnings("ignore:[^$]*runs in the interpreter")
 def test_a_field_may_be_a_value_or_none():
     @jitclass([("value", numba.optional(numba.int64))])
     class Checked:
@@ -148,10 +147,56 @@ def test_a_field_may_be_a_value_or_none():
         a, b = x.over(x), x.over(zero)
         return a.value, b.value, b.over(x).value
 
-    assert chain(2) == (1, None, None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert chain(2) == (1, None, None)
     assert Checked(2.9).value == 2
     assert numba.optional(numba.int64) == numba.types.Optional(numba.int64) != numba.optional(numba.int32)
     assert repr(numba.types.Optional(numba.float64)) == "OptionalType(float64)"
+
+
+@pytest.mark.parametrize(
+    "dtype", ["int8", "uint16", "int32", "int64", "float32", "float64", "complex64", "complex128", "boolean"]
+)
+def test_fields_that_may_be_none_of_any_number_type(dtype):
+    class Plain:
+        def __init__(self, x):
+            self.before, self.x, self.behind = 7, None, 2.5
+            self.x = x
+            self.n_set = 0
+
+        def set(self, x):
+            self.x = x
+            self.n_set += 1
+
+        def is_set(self):
+            return self.x is not None
+
+    of = numba.optional(getattr(numba.types, dtype))
+    fields = [("before", numba.int8), ("x", of), ("behind", numba.float64), ("n_set", numba.optional(numba.int32))]
+    Made = jitclass(fields)(Plain)  # noqa: N806
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+
+        @numba.njit
+        def f(x):
+            one, two = Made(x), Made(x)
+            two.set(None)
+            found = one.is_set(), two.is_set()
+            same = one.x == x
+            two.set(one.x)
+            one.set(None)
+            return one, two, found, same, two.x, one.x, two.n_set
+
+        x = dtype == "boolean" or 3
+        one, two, *got = f(x)
+        with pytest.raises(TypeError):
+            numba.njit(lambda: Made(None).x + x)()
+    Made = Plain  # noqa: N806
+    first, second, *wanted = f.py_func(x)
+    assert got == wanted
+    assert vars(one) == vars(first) and vars(two) == vars(second)
 
 
 @pytest.mark.filterwarnings("ignore:[^$]*runs in the interpreter")

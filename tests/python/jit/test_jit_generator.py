@@ -201,13 +201,8 @@ def test_what_has_no_compiled_form_is_said():
     def over_itself(n):
         return sum(itself(n))
 
-    def by_hand(n):
-        steps = count(n)
-        return next(steps)
-
-    for function, what in ((over_itself, "a generator that runs over itself"), (by_hand, "what a for loop runs over")):
-        with pytest.raises(ks._jit.TypingError, match=what):
-            ks.njit(function)(3)
+    with pytest.raises(ks._jit.TypingError, match="a generator that runs over itself"):
+        ks.njit(over_itself)(3)
     assert ks.jit(over_itself)(3) == 6
 
 
@@ -240,3 +235,185 @@ def test_what_joins_a_generator_makes_no_list():
     assert joined(10) == listed(10) == 45
     has_list = ["ks_append(" in "".join(f.inspect_text().values()) for f in (joined, listed)]
     assert has_list == [False, True]
+
+
+def steps_of(x, n):
+    for v in x:
+        if v < 0:
+            return
+        for k in range(n, 0, -1):
+            if k == v:
+                continue
+            yield v * 10 + k
+        else:
+            yield -v
+    yield from x
+    while n > 0:
+        n -= 1
+        if n == 1:
+            break
+        yield n
+
+
+def test_generators_in_variables_run_by_turns_and_by_next():
+    def by_hand(n):
+        steps = count(n, 3)
+        first = next(steps)
+        return first, next(steps) * 100 + next(steps), max(next(steps), n)
+
+    def mixed(x, n):
+        steps = steps_of(x, n)
+        out = [next(steps, -7)]
+        for v in steps:
+            if v % 2:
+                continue
+            out.append(v)
+            if len(out) == 3:
+                break
+        else:
+            out.append(1000)
+        out.append(next(steps, -1))
+        for v in steps:
+            out.append(v)
+        else:
+            out.append(2000)
+        for v in steps:
+            out.append(v)
+        out.append(next(steps, -2))
+        return out
+
+    def two(n):
+        a = count(0, 2)
+        b = count(1, 2)
+        out = []
+        for i in range(n):
+            out.append(next(a) - 2 * next(b))
+            if i == 2:
+                a = count(100)
+        return out
+
+    for x, n in (([1, 2, 3], 3), ([], 0), ([], 4), ([2], 1), ([3, -1, 4], 2), ([1, 1, 1, 1], 1)):
+        agrees(mixed, np.array(x, dtype=np.int64), n)
+    agrees(by_hand, 2)
+    agrees(two, 6)
+
+
+def test_a_generator_at_its_end_and_one_that_raises():
+    def few(n):
+        for i in range(n):
+            yield 10 // (2 - i)
+
+    def ended(n):
+        g = few(n)
+        total = 0
+        try:
+            for _ in range(5):
+                total += next(g)
+        except StopIteration:
+            return -total
+        return total
+
+    def raised(n):
+        g = few(n)
+        out = []
+        try:
+            for v in g:
+                out.append(v)
+        except ZeroDivisionError:
+            out.append(-1)
+        out.append(next(g, -2))
+        return out
+
+    def uncaught(n):
+        g = few(n)
+        next(g)
+        return next(g)
+
+    agrees(ended, 2)
+    agrees(raised, 2)
+    agrees(raised, 5)
+    agrees(uncaught, 2)
+    agrees(uncaught, 1)
+
+
+def test_generators_in_variables_yield_tuples_arrays_and_letters():
+    limit = 4
+
+    def tuples(x, text="abc"):
+        for i in range(min(len(x), limit)):
+            yield x[i:], float(i)
+        for letter in text:
+            yield x[:1], float(ord(letter))
+
+    def f(x):
+        g = tuples(x)
+        total = 0.0
+        part, i = next(g)
+        total += part.sum() + i
+        for part, i in g:
+            total = total * 2 + part.sum() + i
+        return total
+
+    def limited(x):
+        limit = 100.0
+        g = tuples(x, text="z")
+        return next(g)[1] + limit
+
+    agrees(f, np.arange(6.0))
+    agrees(limited, np.arange(6.0))
+
+
+def test_a_generator_is_no_sequence_and_what_it_reads_is_not_copied():
+    def changed(n):
+        x = [0, 0]
+        g = growing(x, n)
+        a = next(g)
+        x.append(5)
+        out = [a]
+        for v in g:
+            out.append(v)
+            if len(x) < 5:
+                x.append(v + 1)
+        return out, x
+
+    agrees(changed, 3)
+
+
+def growing(x, n):
+    x[0] = n
+    for v in x:
+        x[1] += 1
+        yield v
+
+
+def test_what_a_kept_generator_cannot_be_is_said():
+    def over_a_dict(n):
+        g = signed({n: 1})
+        return next(g)
+
+    def perhaps(n):
+        g = count(n)
+        return n > 5 or next(g) > 2
+
+    def beside(x):
+        g = growing(list(x), 5)
+        return x[0] + next(g)
+
+    def passed(n):
+        g = count(n)
+        return sum(g) if n < 0 else n
+
+    def by_size(n):
+        g = (count if n > 2 else signed)(n)
+        return next(g)
+
+    for function, given, what in (
+        (over_a_dict, 3, None),
+        (perhaps, 3, "that may not be evaluated"),
+        (beside, (1, 2), "beside another call or an item"),
+        (passed, 3, None),
+        (by_size, 3, None),
+    ):
+        with pytest.raises(ks._jit.TypingError, match=what):
+            ks.njit(function)(given)
+        assert ks.jit(function)(given) == function(given)

@@ -370,3 +370,38 @@ def test_unsigned_numbers_of_numpy_outside_of_a_function_keep_all_bits():
 
     out = np.zeros(1, np.uint64)
     assert ks.njit(store)(out) == 2**63 - 1 and out[0] == largest
+
+
+def test_the_hash_of_a_number_is_pythons():
+    hashed = ks.njit(lambda x: hash(x))
+    powers = [2**k + d for k in (0, 1, 31, 52, 53, 60, 61, 62) for d in (-2, -1, 0, 1)]
+    numbers = [*powers, *(-x for x in powers), 2**63 - 1, -(2**63), True, False]
+    floats = [
+        0.0,
+        -0.0,
+        0.5,
+        -1.0,
+        1e-320,
+        5e-324,
+        1e308,
+        -1.7e308,
+        math.pi,
+        2.0**61 - 1,
+        2.0**61,
+        2.0**-61,
+        math.inf,
+        -math.inf,
+        1e22,
+    ]
+    floats += np.random.default_rng(3).standard_cauchy(200).tolist() + [float(x) for x in powers]
+    numbers += (
+        floats + [complex(a, b) for a, b in zip(floats, reversed(floats), strict=True)] + [complex(-1, 0), 1j, -1j]
+    )
+    numbers += [of(x) for of in (np.float32, np.float16, np.complex64) for x in (-1.0, 0.1, 2.5, 1000.0)]
+    numbers += [of(x) for of in (np.int8, np.uint8, np.int32, np.uint32, np.uint64) for x in (0, 1, 127)]
+    numbers += [np.uint64(2**64 - 1), np.uint64(2**61 - 1), np.uint64(2**63 + 5), np.int8(-1)]
+    for x in numbers:
+        assert hashed(x) == hash(x), repr(x)
+    assert hashed(math.nan) == 0  # Python's is another one for each object
+    with pytest.raises(ks._jit.TypingError):
+        hashed(np.ones(2))

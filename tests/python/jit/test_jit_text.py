@@ -553,11 +553,32 @@ def split_at_most(text, by, n):
     )
 
 
+def split_from_the_end(text, by, n):
+    return (
+        text.rsplit(by, n),
+        text.rsplit(by),
+        text.rsplit(),
+        text.rsplit(None, n),
+        text.rsplit(sep=by),
+        text.rsplit(maxsplit=n),
+    )
+
+
 @given(texts, short, st.integers(-2, 4))
 def test_parts_of_a_text(text, by, n):
     agrees(parted, text, by)
     agrees(split_at_most, text, by, n)
     agrees(split_at_most, text.replace("a", " "), by, n)
+    agrees(split_from_the_end, text, by, n)
+    agrees(split_from_the_end, text.replace("a", " "), by, n)
+
+
+@pytest.mark.parametrize("text", ["", " ", "aaa", " a  b c ", "\u3000a\u2003b", "aabaa", "aaaaa", "é,ü,,é"])
+@pytest.mark.parametrize("by", ["aa", "a", " ", ",", "b"])
+def test_a_text_is_split_from_its_end(text, by):
+    for n in (-1, 0, 1, 2, 9):
+        agrees(split_from_the_end, text, by, n)
+    agrees(lambda t: t.rsplit(""), text)
 
 
 def test_what_memory_does_not_hold_says_what_it_is():
