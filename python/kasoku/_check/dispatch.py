@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import types
 from typing import Any
 
 from .. import _core
 from .compiled import check_compiled, copied
-from .launches import OutOfBounds, watched
+from .launches import Ended, watched
 from .recorder import Recorder, is_array, unwrapped, view_of
 from .watch import Watcher
 
@@ -68,7 +67,7 @@ def _check_threads(f, args, kwargs, threads):
         call = f
     args = copied(args)
     kwargs = dict(zip(kwargs, copied(kwargs.values())))
-    with watched() as launches, contextlib.suppress(OutOfBounds), patched_threads(recorder, watcher) as turns:
+    with watched() as launches, Ended(), patched_threads(recorder, watcher) as turns:
         if threads is None:
             call(*args, **kwargs)
         else:
@@ -119,7 +118,7 @@ def _check_graph(roots):
                 kept[id(value)] = (value, old.copy())
         return around(index, function, args, kwargs)
 
-    with watched() as launches, contextlib.suppress(OutOfBounds):
+    with watched() as launches, Ended():
         try:
             _core._compute_watched(roots, remember)
         finally:

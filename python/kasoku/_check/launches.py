@@ -15,10 +15,19 @@ _inside = threading.local()  # checks launch kernels themselves
 _lock = threading.Lock()
 
 
-class OutOfBounds(errors.IndexError):
-    """Ends a program in place of the launch that would leave its arrays, and might end the process."""
+class Ended:
+    """A context that a program leaves where a launch would leave its arrays, which might end the process; a finding tells it."""
 
-    __module__ = "kasoku"
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        return is_finding(error)
+
+
+def is_finding(error):
+    """Whether it was raised in place of such a launch."""
+    return getattr(error, "is_finding", False)
 
 
 class Log:
@@ -90,7 +99,9 @@ def _tell(name, findings, why_not):
             log.add(name, findings, why_not)
     for finding in findings:
         if finding.kind == "bounds":
-            raise OutOfBounds(f"{name}: {finding.text}\n  at   {finding.file}:{finding.line}")
+            error = errors.IndexError(f"{name}: {finding.text}\n  at   {finding.file}:{finding.line}")
+            error.is_finding = True
+            raise error
 
 
 def _of_function(function, *args, **kwargs):

@@ -15,7 +15,7 @@ import types
 from unittest import mock
 
 from .hook import Hook
-from .launches import OutOfBounds
+from .launches import is_finding
 from .turns import Deadlock, Turns
 
 
@@ -71,10 +71,8 @@ def _of_threads(recorder, watcher, turns):
                         target(*thread._args, **thread._kwargs)
                 else:
                     (watcher.replacement(thread.run) or thread.run)()
-            except OutOfBounds:  # a finding tells it
-                pass
-            except Exception:  # as where nobody watches
-                if not turns.is_dead:
+            except Exception as error:  # as where nobody watches
+                if not turns.is_dead and not is_finding(error):
                     threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), thread)))
             finally:
                 threading._active.pop(thread._ident, None)

@@ -80,7 +80,7 @@ def test_kernels_and_loops_in_python(tmp_path):
     assert ran.returncode == 1 and "  last\n    race on x" in ran.stderr
     ran = run(tmp_path, numba + "x = cuda.to_device(np.zeros(10, np.float32))\nfill[1, 32](x)\n")
     assert ran.returncode == 1 and "  fill\n    bounds on x" in ran.stderr
-    assert "kasoku.OutOfBounds: fill: thread 10" in ran.stderr  # in place of the program's own launch
+    assert "kasoku.IndexError: fill: thread 10" in ran.stderr  # in place of the program's own launch
 
 
 def test_kernels_of_expressions(tmp_path):
