@@ -241,11 +241,10 @@ def test_draws_of_parameters_without_a_law_are_runtime_errors():
         with pytest.raises(RuntimeError, match="uniform_"):
             x.uniform_(low, high)
     for std in (-1.0, nan):
-        for draw in (
-            lambda s: x.normal_(0, s),
-            lambda s: torch.normal(0.0, s, (3,)),
-            lambda s: torch.normal(x, torch.full((3,), s)),
-        ):
+        draws = [lambda s: x.normal_(0, s), lambda s: torch.normal(0.0, s, (3,))]
+        if x.device.type == "cpu":  # a GPU's values are not read for a test
+            draws.append(lambda s: torch.normal(x, torch.full((3,), s)))
+        for draw in draws:
             with pytest.raises(RuntimeError, match="std"):
                 draw(std)
     for rate in (0.0, -1.0, nan):
