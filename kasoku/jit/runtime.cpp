@@ -59,6 +59,9 @@ thread_local CallRecord* running_call = nullptr;
 
 constexpr size_t header = 64;  ///< before an array's elements, which lie where vectors do
 
+/// Of the block of an array of so many bytes: the header, the elements and a line of memory behind them.
+size_t block_size(int64_t bytes) { return header + static_cast<size_t>(bytes) + 64; }
+
 /// Memory of small arrays that a thread gave back: a loop that makes one in each turn has the same each time, where the
 /// system's aligned memory takes longer than what is done with the array.
 struct Spare {
@@ -143,7 +146,7 @@ static void end_call(CallRecord* call, int function = 0, int line = 0) {
 }
 
 Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
-  size_t size = header + static_cast<size_t>(bytes) + 64;
+  size_t size = block_size(bytes);
   void* block = nullptr;
   if (const int kind = Spare::kind_of(size); kind >= 0) {
     if (Spare* const mine = spare()) block = mine->take(kind);
@@ -168,7 +171,7 @@ Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
 void ks_jit_free(Memory* memory) {
   if (memory->buffer) release_buffer(memory);  // the array engine made it
   else if (Spare* const mine = spare();
-           !mine || !mine->keep(memory, Spare::kind_of(header + static_cast<size_t>(memory->bytes) + 64)))
+           !mine || !mine->keep(memory, Spare::kind_of(block_size(memory->bytes))))
     std::free(memory);
 }
 
