@@ -5,6 +5,18 @@
 
 namespace kasoku::jit {
 
+namespace {
+
+ExprPtr function_expr(const std::string& name, const Function* function, Place place) {
+  Binding binding;
+  binding.kind = Binding::Kind::function;
+  binding.name = name;
+  binding.function = function;
+  return global_expr(binding, name, place);
+}
+
+}  // namespace
+
 const Class& Inference::class_of(const Type& instance, Place place) {
   const auto found = classes_.find(instance.text);
   if (found == classes_.end()) fail(place, fmt::format("{} has no compiled form here", str(instance)));
@@ -17,12 +29,8 @@ Type Inference::instance_attribute(Expr& expr, const Type& object) {
   const auto getter = of.getters.find(expr.text);
   if (getter == of.getters.end()) fail(expr.place, fmt::format("{} has no attribute '{}' in compiled code", str(object), expr.text));
   // x.name is a call of the property's function from now on.
-  Binding binding;
-  binding.kind = Binding::Kind::function;
-  binding.name = expr.text;
-  binding.function = getter->second;
   expr.kind = ExprKind::call;
-  expr.items.insert(expr.items.begin(), global_expr(binding, expr.text, expr.place));
+  expr.items.insert(expr.items.begin(), function_expr(expr.text, getter->second, expr.place));
   return call(expr);
 }
 
@@ -31,12 +39,8 @@ Type Inference::instance_method(Expr& expr, const Type& object) {
   const Class& of = class_of(object, expr.place);
   const auto method = of.methods.find(target.text);
   if (method == of.methods.end()) fail(expr.place, fmt::format("{} has no method '{}' in compiled code", str(object), target.text));
-  Binding binding;
-  binding.kind = Binding::Kind::function;
-  binding.name = target.text;
-  binding.function = method->second;
   ExprPtr self = std::move(target.items[0]);
-  expr.items[0] = global_expr(binding, target.text, target.place);
+  expr.items[0] = function_expr(target.text, method->second, target.place);
   expr.items.insert(expr.items.begin() + 1, std::move(self));
   return call(expr);
 }
@@ -70,15 +74,11 @@ bool Inference::instance_operator(Expr& expr, const Type& object, const char* na
   const Class& of = class_of(object, expr.place);
   const auto method = of.methods.find(name);
   if (method == of.methods.end()) return false;
-  Binding binding;
-  binding.kind = Binding::Kind::function;
-  binding.name = name;
-  binding.function = method->second;
   expr.kind = ExprKind::call;
   if (first)
-    expr.items[0] = global_expr(binding, name, expr.place);
+    expr.items[0] = function_expr(name, method->second, expr.place);
   else
-    expr.items.insert(expr.items.begin(), global_expr(binding, name, expr.place));
+    expr.items.insert(expr.items.begin(), function_expr(name, method->second, expr.place));
   return true;
 }
 
