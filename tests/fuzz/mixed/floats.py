@@ -7,13 +7,7 @@ from fuzz.mixed.integers import Integers
 
 class Floats(Integers):
     def fexpr(self, d=2):
-        if self.nest > 7:
-            return self.pick("1.5f", "-2.0f", "0.1f")
-        self.nest += 1
-        try:
-            return self.fexpr_(d)
-        finally:
-            self.nest -= 1
+        return self.pick("1.5f", "-2.0f", "0.1f") if self.nest > 7 else self.deeper(self.fexpr_, d)
 
     def fexpr_(self, d):
         if d <= 0 or self.chance(15):
@@ -92,13 +86,7 @@ class Floats(Integers):
         return self.fexpr(d - 1)
 
     def dexpr(self, d=2):
-        if self.nest > 7:
-            return self.pick("1.5", "-2.25", "0.1")
-        self.nest += 1
-        try:
-            return self.dexpr_(d)
-        finally:
-            self.nest -= 1
+        return self.pick("1.5", "-2.25", "0.1") if self.nest > 7 else self.deeper(self.dexpr_, d)
 
     def dexpr_(self, d):
         if d <= 0 or self.chance(15):
@@ -147,13 +135,7 @@ class Floats(Integers):
         return self.dexpr(d - 1)
 
     def hexpr(self, d=2):
-        if self.nest > 7:
-            return "__float2half(1.5f)"
-        self.nest += 1
-        try:
-            return self.hexpr_(d)
-        finally:
-            self.nest -= 1
+        return "__float2half(1.5f)" if self.nest > 7 else self.deeper(self.hexpr_, d)
 
     def hexpr_(self, d):
         if d <= 0:
@@ -184,13 +166,7 @@ class Floats(Integers):
         return f"({self.pick('__heq', '__hlt', '__hge', '__hne', '__hgtu')}({one()}, {one()}) ? {one()} : {one()})"
 
     def bexpr(self, d=2):
-        if self.nest > 7:
-            return "__float2bfloat16(0.3f)"
-        self.nest += 1
-        try:
-            return self.bexpr_(d)
-        finally:
-            self.nest -= 1
+        return "__float2bfloat16(0.3f)" if self.nest > 7 else self.deeper(self.bexpr_, d)
 
     def bexpr_(self, d):
         if d <= 0:

@@ -176,9 +176,13 @@ class Integers(Writer):
     def expr(self, d=2):
         if d <= 0 or self.chance(12) or self.nest > 7:
             return self.leaf()
+        return self.deeper(self.expr_, d)
+
+    def deeper(self, expression, d):
+        """An expression inside of the one at hand."""
         self.nest += 1
         try:
-            return self.expr_(d)
+            return expression(d)
         finally:
             self.nest -= 1
 
