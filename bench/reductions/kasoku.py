@@ -10,6 +10,6 @@ from timing import report
 found = {}
 for place, sizes in (("cpu", CPU), ("cuda", CUDA)):
     if ks.has_device(place):
-        with ks.default_device(place), ks.eager():
-            found |= figures(+ks.random.rand(sizes[0], dtype="float32"), ks.synchronize, place)
+        with ks.default_device(place):
+            found |= figures(ks.random.rand(sizes[0], dtype="float32").eval(), ks.synchronize, place, ks.eager)
 report(found)

@@ -22,14 +22,14 @@ def figures(device):
     def timed(run):
         def waited():
             run()
-            ks.synchronize()
+            stream.synchronize()
 
         for _ in range(20):
             waited()
         return best(waited, repeats=9, number=500) * 1e6
 
     found = {}
-    with ks.default_device(device):
+    with ks.default_device(device), ks.Stream() as stream:
         for name, run in (("RawKernel", kernels), ("x += y", expressions)):
             run()
             with ks.record() as replay:

@@ -20,7 +20,7 @@ def expressions():
 
 def waited(run):
     run()
-    torch.cuda.synchronize()
+    torch.cuda.current_stream().synchronize()
 
 
 expressions()

@@ -11,6 +11,7 @@
 #include "kasoku/device/replay.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace kasoku {
@@ -234,6 +235,20 @@ std::optional<Scalar> Array::number() const {
   if (state_->number) return state_->number;
   const auto pending = state_->current()->expression.load();
   return pending && pending->kind == Expression::constant ? std::optional(pending->start) : std::nullopt;
+}
+
+Scalar Array::item() const {
+  alignas(16) char bytes[16];
+  if (const std::optional<Scalar> number = this->number()) {
+    number->store(dtype(), bytes);
+    return Scalar::load(dtype(), bytes);
+  }
+  if (const NodePtr node = state_->current(); !node->is_done() && node->dtype == dtype())
+    if (const std::optional<Scalar> computed = compute_element(node)) return *computed;
+  const void* from = data_for_read();
+  if (device().is_host()) std::memcpy(bytes, from, itemsize());
+  else device().read(bytes, from, itemsize(), device().current_stream());
+  return Scalar::load(dtype(), bytes);
 }
 
 void* Array::data() const {

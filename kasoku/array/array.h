@@ -73,6 +73,8 @@ class Array {
 
   /// The number that all elements are, where that is known before anything runs.
   std::optional<Scalar> number() const;
+  /// The only element; waits until it is computed. One that is pending elsewhere than in the host's memory takes no memory there.
+  Scalar item() const;
   /// This array's node and view, as an input of an expression.
   Input input() const;
   /// Another view of the same memory (same dtype).

@@ -84,8 +84,7 @@ bool is_negative_somewhere(const Array& array) {
   if (info(array.dtype()).kind != DtypeKind::signed_ || array.size() == 0) return false;
   alignas(16) char number[16];
   if (Dtype dtype; reduce_again(ReduceOp::min, array, number, dtype)) return Scalar::load(dtype, number).as_int() < 0;
-  const Array least = to_device(reduce(ReduceOp::min, array), device("cpu"));
-  return Scalar::load(least.dtype(), least.data_for_read()).as_int() < 0;
+  return reduce(ReduceOp::min, array).item().as_int() < 0;
 }
 
 Op simpler_power(const Operand& exponent, const OpTypes& types) {

@@ -5,7 +5,8 @@
 /// (it has an expression). Arrays are affine views of Nodes, and so are the
 /// inputs of an expression: offset and strides in bytes over the C-order layout
 /// that the node has, or will have, in memory. A Node is computed at most once;
-/// its expression never changes, and is dropped when its value is there.
+/// its expression never changes, and is dropped when its value is there. (One element
+/// whose value the host has read without storing it becomes a constant.)
 #pragma once
 
 #include "kasoku/array/scalar.h"

@@ -60,15 +60,22 @@ bool fill(const Node& node, const Scalar& value, Buffer& buffer) {
   return true;
 }
 
+/// Where the node's only element lies in memory already; null if it has to be computed.
+const void* element_in_memory(const Node& node, const Expression& expression) {
+  if (expression.kind != Expression::cast || node.size() != 1) return nullptr;
+  const auto& [source, view] = expression.inputs[0];
+  if (!source->is_done() || source->dtype != node.dtype) return nullptr;
+  Buffer& memory = *source->storage->buffer;
+  memory.use_here();
+  return static_cast<const char*>(memory.memory()) + view.offset;
+}
+
 /// An element of memory becomes an array of its own: its bytes, without a kernel.
 bool copy_element(const Node& node, const Expression& expression, Buffer& to) {
-  if (expression.kind != Expression::cast || node.size() != 1) return false;
-  const auto& [source, view] = expression.inputs[0];
-  if (!source->is_done() || source->dtype != node.dtype) return false;
-  Buffer& from = *source->storage->buffer;
-  from.use_here();
+  const void* const from = element_in_memory(node, expression);
+  if (!from) return false;
   const CopyScope reason(CopyReason::element);
-  node.device->copy(to.memory(), static_cast<const char*>(from.memory()) + view.offset, node.itemsize, node.device->current_stream());
+  node.device->copy(to.memory(), from, node.itemsize, node.device->current_stream());
   return true;
 }
 
@@ -103,15 +110,17 @@ struct Partials {
   std::shared_ptr<Buffer> values, positions;
 };
 
-/// All outputs of a reducing group: chunk by chunk, then the chunks' results.
-Partials reduce_chunks(const Node& node, const Expression& expression, const Fused& fused) {
+/// All outputs of a reducing group: chunk by chunk, then the chunks' results. A single result lies in `element`, if that is given.
+Partials reduce_chunks(const Node& node, const Expression& expression, const Fused& fused, const std::shared_ptr<Buffer>& element = nullptr) {
   const bool is_arg = info(expression.reduce_op).keeps_position();
   const int numbers = info(expression.reduce_op).n_numbers();
   const size_t itemsize = lane_bytes(expression.reduce_op, expression.compute);
   const int64_t rows = outputs(fused) / fused.parts, length = reduced_length(fused);
   const int64_t chunks_of_part = divide_up(length, chunk_elements), chunks = fused.parts * chunks_of_part;
   const auto make = [&](int64_t n) {
-    return Partials{allocate(node, n, itemsize), is_arg ? allocate(node, n, sizeof(int64_t)) : nullptr};
+    const auto result = n == 1 ? element : nullptr;
+    if (!is_arg) return Partials{result ? result : allocate(node, n, itemsize), nullptr};
+    return Partials{allocate(node, n, itemsize), result ? result : allocate(node, n, sizeof(int64_t))};
   };
   const auto launch = [&](const Chunks& part, const Partials& to, int64_t at) {
     run_reduce(fused, part, static_cast<char*>(to.values->memory()) + at * static_cast<int64_t>(itemsize),
@@ -120,7 +129,7 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
   const auto joined = [&](const Partials& partials, int64_t results, int64_t n, PartialsOrder order) {
     const NodePtr values = leaf_of(partials.values, results * n * numbers, expression.compute);
     const NodePtr positions = is_arg ? leaf_of(partials.positions, results * n, Dtype::int64) : nullptr;
-    return reduce_chunks(node, expression, fuse_partials(expression, values, positions, results, n, order));
+    return reduce_chunks(node, expression, fuse_partials(expression, values, positions, results, n, order), element);
   };
   const auto again = [&](const Partials& partials, int64_t n) { return joined(partials, rows, n, PartialsOrder::of_a_result); };
   if (fused.group.form == ReduceForm::any_order) {
@@ -209,6 +218,13 @@ std::shared_ptr<Buffer> compute_scan(const NodePtr& node, const Expression& expr
   return buffer;
 }
 
+/// Computes the node's only element into memory that holds it.
+void compute_element_into(const NodePtr& node, const Expression& expression, const std::shared_ptr<Buffer>& to) {
+  if (expression.kind != Expression::reduce) return compute(fuse_whole(node), *to);
+  const Fused fused = fuse_reduce(expression);
+  if (!is_for_operations(fused, *node->device) || !run_by_operations(fused, *to)) reduce_chunks(*node, expression, fused, to);
+}
+
 void finish(Node& node) {
   node.expression.store(nullptr);
   node.is_pending.store(false, std::memory_order_release);
@@ -221,7 +237,12 @@ bool fits_in_budget(const Node& node) {
   return bytes <= (64 << 20) || bytes <= node.device->properties().total_memory / 8;
 }
 
-void evaluate(const NodePtr& node) {
+namespace {
+
+/// Has `compute` compute the node, which no other thread does then; if that fails, it can be tried again. Nothing to do for one that
+/// is computed.
+template <class Compute>
+void compute_once(const NodePtr& node, const Compute& compute) {
   if (node->is_done()) return;
   const Blocking others_go_on;  // before the mutex: its holder may not have to wait for the caller's lock
   std::lock_guard lock(node->mutex);
@@ -234,9 +255,7 @@ void evaluate(const NodePtr& node) {
     else node->expression.store(expression);
   };
   try {
-    Storage::hold(node->storage, expression->kind == Expression::reduce ? compute_reduce(node, *expression)
-                                 : expression->kind == Expression::scan ? compute_scan(node, *expression)
-                                                                        : compute_map(node, expression));
+    compute(expression);
   } catch (const Error& error) {
     stop(error.kind == ErrorKind::interrupted);
     throw;
@@ -247,7 +266,42 @@ void evaluate(const NodePtr& node) {
     stop(true);
     throw;
   }
-  finish(*node);
+}
+
+/// Whether a kernel computes the element: other numbers are known without one, or take several.
+bool has_kernel_for_element(const Expression& expression) {
+  if (expression.kind == Expression::reduce) return product(expression.inputs[0].view.shape) > 0;
+  return expression.kind == Expression::elementwise || expression.kind == Expression::cast || expression.kind == Expression::gather;
+}
+
+}  // namespace
+
+void evaluate(const NodePtr& node) {
+  compute_once(node, [&](const std::shared_ptr<const Expression>& expression) {
+    Storage::hold(node->storage, expression->kind == Expression::reduce ? compute_reduce(node, *expression)
+                                 : expression->kind == Expression::scan ? compute_scan(node, *expression)
+                                                                        : compute_map(node, expression));
+    finish(*node);
+  });
+}
+
+std::optional<Scalar> compute_element(const NodePtr& node) {
+  Device& device = *node->device;
+  if (device.is_host() || node->size() != 1 || node->dtype == Dtype::opaque || Recorder::current()) return std::nullopt;
+  std::optional<Scalar> value;
+  compute_once(node, [&](const std::shared_ptr<const Expression>& expression) {
+    alignas(16) char bytes[16];
+    Stream& stream = device.current_stream();
+    const auto compute = [&](void* memory) { compute_element_into(node, *expression, Buffer::adopt(device, memory, node->itemsize, nullptr, false)); };
+    if (const void* const from = element_in_memory(*node, *expression)) device.read(bytes, from, node->itemsize, stream);
+    else if (!has_kernel_for_element(*expression) || !device.read_computed(bytes, node->itemsize, stream, compute)) return;
+    value = Scalar::load(node->dtype, bytes);
+    Expression constant;
+    constant.kind = Expression::constant;
+    constant.start = *value;
+    node->expression.store(std::make_shared<const Expression>(std::move(constant)));
+  });
+  return value;
 }
 
 void evaluate_into(const Input& value, Buffer& buffer, const View& target, Dtype dtype) {

@@ -4,6 +4,8 @@
 
 #include "kasoku/array/graph.h"
 
+#include <optional>
+
 namespace kasoku {
 
 struct Placed;
@@ -11,6 +13,10 @@ struct Placed;
 /// Computes the node; on return its storage has a buffer. Waits if another
 /// thread is at it.
 void evaluate(const NodePtr& node);
+
+/// The value of a pending node of one element whose device hands such numbers to the host by itself; the node is a constant
+/// from then on. Nothing: evaluate() it and read its memory.
+std::optional<Scalar> compute_element(const NodePtr& node);
 
 /// Computes `value` into memory that exists: `target` is a view of `buffer` in the
 /// shape of value's view. Elements are converted to `dtype`.

@@ -218,18 +218,17 @@ Array std_(const Array& array, const Over& over, double ddof, std::optional<Dtyp
 
 namespace {
 
-template <class T>
-T on_host(const Array& element) {
+Scalar glance_at(const Array& element) {
   const Glance glance;
-  return *static_cast<const T*>(to_device(element, device("cpu")).data_for_read());
+  return element.item();
 }
 
 }  // namespace
 
-bool is_true(const Array& element) { return on_host<uint8_t>(element) != 0; }
-int64_t number_in(const Array& element) { return on_host<int64_t>(element); }
-double real_in(const Array& element) { return on_host<double>(as_dtype(element, Dtype::float64)); }
+bool is_true(const Array& element) { return glance_at(element).b; }
+int64_t number_in(const Array& element) { return glance_at(element).i; }
+double real_in(const Array& element) { return glance_at(element).as_double(); }
 
-uint64_t greatest_unsigned(const Array& numbers) { return on_host<uint64_t>(reduce(ReduceOp::max, astype(numbers, Dtype::uint64))); }
+uint64_t greatest_unsigned(const Array& numbers) { return glance_at(reduce(ReduceOp::max, astype(numbers, Dtype::uint64))).u; }
 
 }  // namespace kasoku

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -81,6 +82,9 @@ class Device {
                     bool host_is_pinned = false) = 0;
   /// Copies from the device's memory to the host's own, which is there on return: copy() for a caller that knows where both are.
   virtual void read(void* to, const void* from, size_t bytes, Stream& stream) { copy(to, from, bytes, stream); }
+  /// Has `compute` put work into the stream that stores an element of `bytes`, up to 16, in host memory that the device reaches, waits
+  /// for it and copies the element to `to`: without a copy in the stream. False, and `compute` was not called: no such memory is free.
+  virtual bool read_computed(void* to, size_t bytes, Stream& stream, const std::function<void(void*)>& compute) { return false; }
   /// Fills `count` elements of `size` bytes (1, 2, 4, 8) with `value`'s bits.
   virtual void fill(void* to, uint64_t value, size_t size, size_t count, Stream& stream) = 0;
 

@@ -548,17 +548,9 @@ Scalar number_of(const Array& array) {
         .why("this one has shape " + str(array.shape()));
   alignas(16) char bytes[16];
   if (is_read_at_hand(array, bytes)) return Scalar::load(array.dtype(), bytes);
-  if (const std::optional<Scalar> number = array.number()) {
-    number->store(array.dtype(), bytes);
-  } else {
-    const GilReleased release;
-    const void* from = array.data_for_read();
-    Device& device = array.device();
-    const CopyScope reason(CopyReason::item);
-    if (device.is_host()) std::memcpy(bytes, from, array.itemsize());
-    else device.read(bytes, from, array.itemsize(), device.current_stream());
-  }
-  return Scalar::load(array.dtype(), bytes);
+  const GilReleased release;
+  const CopyScope reason(CopyReason::item);
+  return array.item();
 }
 
 namespace {

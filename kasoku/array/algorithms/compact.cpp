@@ -150,10 +150,7 @@ extern "C" __global__ void ks_algorithm(TYPE* y, const TYPE* x, const unsigned c
 
 Array flags_of(const Array& array) { return contiguous(array.dtype() == Dtype::bool_ ? array : astype(array, Dtype::bool_)); }
 
-int64_t number_at(const Array& array, int64_t at) {
-  const Array one = to_device(array.with_view({{}, {}, 8 * at}), device("cpu"));
-  return *static_cast<const int64_t*>(one.data_for_read());
-}
+int64_t number_at(const Array& array, int64_t at) { return array.with_view({{}, {}, 8 * at}).item().i; }
 
 bool is_few(const Array& flags) { return flags.device().is_host() && flags.size() <= few_flags && few_at_once.load(std::memory_order_relaxed); }
 

@@ -122,6 +122,15 @@ void CudaDevice::read(void* to, const void* from, size_t bytes, Stream& stream) 
   show_prints(order);
 }
 
+bool CudaDevice::read_computed(void* to, size_t bytes, Stream& stream, const std::function<void(void*)>& compute) {
+  refuse_to_record("a copy to the host");
+  const ContextScope scope(*this);
+  if (!static_cast<CudaStream&>(stream).await_element(to, bytes, compute)) return false;
+  count_copy(CopyWay::from_device, bytes);
+  show_prints(stream_of(*this, stream));
+  return true;
+}
+
 std::vector<Lane*> Staging::borrow(size_t wanted) {
   std::unique_lock lock(mutex_);
   returned_.wait(lock, [&] { return !idle_.empty() || n_lanes_ < max_lanes; });

@@ -30,6 +30,7 @@ class CudaDevice final : public Device {
 
   void copy(void* to, const void* from, size_t bytes, Stream& stream, bool host_is_pinned) override;
   void read(void* to, const void* from, size_t bytes, Stream& stream) override;
+  bool read_computed(void* to, size_t bytes, Stream& stream, const std::function<void(void*)>& compute) override;
   void fill(void* to, uint64_t value, size_t size, size_t count, Stream& stream) override;
   void* allocate_pinned(size_t bytes) override;
   void deallocate_pinned(void* memory) noexcept override;

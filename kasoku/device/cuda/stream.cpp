@@ -137,6 +137,24 @@ bool CudaStream::copy_small(void* to, CUdeviceptr from, size_t bytes) {
   return true;
 }
 
+bool CudaStream::await_element(void* to, size_t bytes, const std::function<void(void*)>& compute) {
+  if (is_captured || is_awaited_.exchange(true, std::memory_order_acquire)) return false;
+  const Driver& driver = device_.driver();
+  const auto asked = [&] { return "wait for an element of " + device_.str(); };
+  // Whatever ends this early may leave a kernel that still stores there: the memory is given up with it.
+  void* memory = std::exchange(awaited_, nullptr);
+  const struct Open {
+    ~Open() { stream.is_awaited_.store(false, std::memory_order_release); }
+    CudaStream& stream;
+  } open{*this};
+  if (!memory) check(driver.cuMemHostAlloc(&memory, most_of_element, 1), asked);
+  compute(memory);
+  wait_until_done([&] { return driver.cuStreamQuery(stream); }, asked);
+  std::memcpy(to, memory, bytes);
+  awaited_ = memory;
+  return true;
+}
+
 void* CudaStream::take_block(size_t bytes) {
   if (is_foreign || is_captured) return nullptr;
   const std::lock_guard lock(blocks_mutex_);

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <bit>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -37,6 +38,9 @@ class CudaStream final : public Stream {
   /// memory keeps its lock until the copy is done. False if somebody else is using it.
   bool copy_small(void* to, CUdeviceptr from, size_t bytes);
   static constexpr size_t small_bytes = size_t{64} << 10;
+  /// Device::read_computed(). False in a stream that becomes a graph, or if another thread waits for an element of this one.
+  static constexpr size_t most_of_element = 16;  ///< bytes
+  bool await_element(void* to, size_t bytes, const std::function<void(void*)>& compute);
 
   /// Small blocks that were given back in this stream's order: what comes next in it may have them without asking the
   /// driver, which takes about as long as a launch.
@@ -57,6 +61,8 @@ class CudaStream final : public Stream {
   CudaDevice& device_;
   std::mutex small_mutex_;
   void* small_ = nullptr;
+  std::atomic<bool> is_awaited_{false};
+  void* awaited_ = nullptr;  ///< pinned memory of one element, for whoever set is_awaited_
 };
 
 class CudaEvent final : public Event {
