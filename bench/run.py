@@ -128,13 +128,13 @@ def show(task, results):
 
 
 def markdown(record):
-    """The tables of a file that --json wrote, as docs/performance.md has them."""
+    """The tables of a file that --json wrote, as the pages below docs/performance.md have them."""
     for name, results in record["tasks"].items():
         task = tomllib.loads((here / name / "task.toml").read_text())
         columns, body = rows(task, results)
         if not body:
             continue
-        print(f"### {task['title']} (`make bench ARGS={name}`)\n")
+        print(f"## {name}\n\n{task['title']}.\n")
         for cells in [columns, ["---"] * len(columns), *body]:
             print("| " + " | ".join("**no**" if cell == "NO" else cell for cell in cells) + " |")
         print()

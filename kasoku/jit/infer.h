@@ -89,9 +89,15 @@ class Inference {
   Type call_drawn(Expr& expr);
   Type call_algorithm(const Expr& expr);
   Type call_reduction(Expr& expr, const Intrinsic& row);
+  Type call_isinstance(Expr& expr, const Type& first);
+  Type reduced_items(Expr& expr, const Intrinsic& row, const Type& first);
+  void want_real_numbers(Expr& expr, const Intrinsic& row);
   Type call_creation(Expr& expr, Handler handler);
   Type array_of_list(Expr& expr, const Type& first);
   Type array_of_tuple(Expr& expr, const Type& first);
+  Type call_arange(Expr& expr);
+  Type call_view(Expr& expr, const Type& first);
+  Type call_reshape(Expr& expr, const Type& first);
   Type call_random(Expr& expr, Handler handler);
   Type call_cuda(Expr& expr, Handler handler);
   // lists (infer_list.cpp)

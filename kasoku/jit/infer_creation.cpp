@@ -41,6 +41,32 @@ Type Inference::array_of_tuple(Expr& expr, const Type& first) {
   return Type::array(dtype_argument(expr, 1, all.dtype), is_nested ? 2 : 1, true);
 }
 
+Type Inference::call_arange(Expr& expr) {
+  if (!has(expr, 0)) fail(expr.place, "arange needs a stop");
+  Dtype dtype = Dtype::int64;
+  for (size_t i = 0; i < 3; ++i) {
+    if (argument(expr, i).kind == TypeKind::none) continue;
+    want_scalar(expr, i);
+    if (is_complex(argument(expr, i).dtype)) fail(expr.place, "arange of complex numbers cannot be compiled");
+    if (has(expr, i) && argument(expr, i).is_floating()) dtype = argument(expr, i).dtype;
+  }
+  return Type::array(dtype_argument(expr, 3, dtype), 1, true);
+}
+
+Type Inference::call_view(Expr& expr, const Type& first) {
+  const Dtype dtype = dtype_argument(expr, 1, first.dtype);
+  if (info(dtype).size != info(first.dtype).size && (!first.is_contiguous || first.ndim == 0))
+    fail(expr.place, fmt::format("a view of {} as {} needs an array in C order", str(first), info(dtype).name), "", "copy it first");
+  return first.view(dtype, first.ndim, first.is_contiguous);
+}
+
+Type Inference::call_reshape(Expr& expr, const Type& first) {
+  int ndim = static_cast<int>(expr.items.size()) - 2;
+  if (ndim == 1 && argument(expr, 1).is_tuple()) ndim = static_cast<int>(argument(expr, 1).items.size());
+  if (ndim < 1) fail(expr.place, "reshape needs a shape");
+  return first.view(first.dtype, ndim, true);
+}
+
 Type Inference::call_creation(Expr& expr, Handler handler) {
   const Type first = argument(expr, 0);
   const auto like = [&](size_t dtype_at) {
@@ -67,17 +93,7 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
     case Handler::ones_like:
     case Handler::empty_like: return like(1);
     case Handler::full_like: return like(2);
-    case Handler::arange: {
-      if (!has(expr, 0)) fail(expr.place, "arange needs a stop");
-      Dtype dtype = Dtype::int64;
-      for (size_t i = 0; i < 3; ++i) {
-        if (argument(expr, i).kind == TypeKind::none) continue;
-        want_scalar(expr, i);
-        if (is_complex(argument(expr, i).dtype)) fail(expr.place, "arange of complex numbers cannot be compiled");
-        if (has(expr, i) && argument(expr, i).is_floating()) dtype = argument(expr, i).dtype;
-      }
-      return Type::array(dtype_argument(expr, 3, dtype), 1, true);
-    }
+    case Handler::arange: return call_arange(expr);
     case Handler::linspace:
       want_scalar(expr, 0), want_scalar(expr, 1);
       return Type::array(is_complex(first.dtype) || is_complex(argument(expr, 1).dtype) ? Dtype::complex128 : Dtype::float64, 1, true);
@@ -111,25 +127,13 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
       if (first.is_scalar()) return Type::scalar(dtype);
       return Type::array(dtype, array().ndim, true);
     }
-    case Handler::view: {
-      const Type type = array();
-      const Dtype dtype = dtype_argument(expr, 1, first.dtype);
-      if (info(dtype).size != info(first.dtype).size && (!type.is_contiguous || type.ndim == 0))
-        fail(expr.place, fmt::format("a view of {} as {} needs an array in C order", str(first), info(dtype).name), "", "copy it first");
-      return type.view(dtype, type.ndim, type.is_contiguous);
-    }
+    case Handler::view: return call_view(expr, array());
     case Handler::fill:
       array();
       want_writable(*expr.items[1]);
       want_scalar(expr, 1);
       return Type::none();
-    case Handler::reshape: {
-      const Type type = array();
-      int ndim = static_cast<int>(expr.items.size()) - 2;
-      if (ndim == 1 && argument(expr, 1).is_tuple()) ndim = static_cast<int>(argument(expr, 1).items.size());
-      if (ndim < 1) fail(expr.place, "reshape needs a shape");
-      return type.view(type.dtype, ndim, true);
-    }
+    case Handler::reshape: return call_reshape(expr, array());
     case Handler::ravel: return array().view(first.dtype, 1, true);
     case Handler::transpose: {
       const Type type = array();

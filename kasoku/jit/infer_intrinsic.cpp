@@ -230,15 +230,36 @@ Type Inference::call_algorithm(const Expr& expr) {
   return Type::tuple(types);
 }
 
+void Inference::want_real_numbers(Expr& expr, const Intrinsic& row) {
+  for (size_t i = 0; i + 1 < expr.items.size(); ++i)
+    if (has(expr, i) && !(argument(expr, i).is_scalar() && !argument(expr, i).is_complex()))
+      fail(expr.items[i + 1]->place, fmt::format("{} takes real numbers, not {}", row.name, str(argument(expr, i))));
+}
+
+Type Inference::call_isinstance(Expr& expr, const Type& first) {
+  if (!is_of(first, argument(expr, 1).text)) fail(expr.place, fmt::format("isinstance of {} cannot be compiled", str(first)),
+         first.is_scalar() ? "compiled code does not tell Python's numbers from NumPy's of 64 bits" : "");
+  return bool_type;
+}
+
+/// sum(), any() and all() of a tuple's items.
+Type Inference::reduced_items(Expr& expr, const Intrinsic& row, const Type& first) {
+  const bool is_sum = row.reduction == ReduceOp::sum;
+  Type all = is_sum ? int64_type : bool_type;
+  for (Type item : first.items) {
+    if (!item.is_known()) return {};
+    if (item.is_array() || (is_sum && !item.is_scalar())) fail(expr.place, fmt::format("{}({}) has no meaning", row.name.substr(9), str(first)));
+    if (is_sum) item.enumeration = 0, all = join(all, item).value_or(float64_type);
+  }
+  return all;
+}
+
 Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
   const auto need = [&](size_t n) { want_arguments(expr, intrinsic, n); };
   const auto binary = [&](Operator op) { return call_operator(expr, intrinsic, op); };
   const auto is_whole = [&](size_t i) { return argument(expr, i).is_integer() || argument(expr, i).is_boolean(); };
   const Type first = argument(expr, 0);
-  if (intrinsic.name.starts_with("math."))
-    for (size_t i = 0; i + 1 < expr.items.size(); ++i)
-      if (has(expr, i) && !(argument(expr, i).is_scalar() && !argument(expr, i).is_complex()))
-        fail(expr.items[i + 1]->place, fmt::format("{} takes real numbers, not {}", intrinsic.name, str(argument(expr, i))));
+  if (intrinsic.name.starts_with("math.")) want_real_numbers(expr, intrinsic);
   const auto want_items = [&] {
     if (intrinsic.is_builtin() && first.is_scalar()) fail(expr.place, fmt::format("{} is not iterable", str(first)));
   };
@@ -256,11 +277,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
         if (has(expr, i) && !is_whole(i)) fail(expr.items[i + 1]->place, fmt::format("range needs integers, not {}", str(argument(expr, i))));
       return Type::of(TypeKind::range);
     case Handler::len: return need(1), call_len(expr);
-    case Handler::isinstance:
-      need(2);
-      if (!is_of(first, argument(expr, 1).text)) fail(expr.place, fmt::format("isinstance of {} cannot be compiled", str(first)),
-             first.is_scalar() ? "compiled code does not tell Python's numbers from NumPy's of 64 bits" : "");
-      return bool_type;
+    case Handler::isinstance: return need(2), call_isinstance(expr, first);
     case Handler::result_type: return call_result_type(expr);
     case Handler::text_method: return string_method(expr, intrinsic);
     case Handler::to_str:
@@ -277,16 +294,7 @@ Type Inference::call_intrinsic(Expr& expr, const Intrinsic& intrinsic) {
     case Handler::max: return call_extreme(expr, intrinsic);
     case Handler::reduce:
       want_items();
-      if (first.is_tuple() && intrinsic.is_builtin() && expr.items.size() == 2) {
-        const bool is_sum = intrinsic.reduction == ReduceOp::sum;
-        Type all = is_sum ? int64_type : bool_type;
-        for (Type item : first.items) {
-          if (!item.is_known()) return {};
-          if (item.is_array() || (is_sum && !item.is_scalar())) fail(expr.place, fmt::format("{}({}) has no meaning", intrinsic.name.substr(9), str(first)));
-          if (is_sum) item.enumeration = 0, all = join(all, item).value_or(float64_type);
-        }
-        return all;
-      }
+      if (first.is_tuple() && intrinsic.is_builtin() && expr.items.size() == 2) return reduced_items(expr, intrinsic, first);
       [[fallthrough]];
     case Handler::mean:
     case Handler::var:

@@ -7,6 +7,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/interrupt.h"
 #include "kasoku/compile/backends.h"
+#include "kasoku/device/cpu/allocator.h"
 #include "kasoku/device/cpu/nudge.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/runtime.h"
@@ -62,8 +63,8 @@ constexpr size_t header = 64;  ///< before an array's elements, which lie where 
 /// Of the block of an array of so many bytes: the header, the elements and a line of memory behind them.
 size_t block_size(int64_t bytes) { return header + static_cast<size_t>(bytes) + 64; }
 
-/// Memory of small arrays that a thread gave back: a loop that makes one in each turn has the same each time, where the
-/// system's aligned memory takes longer than what is done with the array.
+/// The thread's own part of the pool of small arrays (device/cpu/allocator.h): a loop that makes one in each turn has the same each
+/// time, and many threads that do so do not wait for the pool's lock.
 struct Spare {
   static constexpr size_t least = 256;
 #if defined(__SANITIZE_ADDRESS__)
@@ -80,13 +81,13 @@ struct Spare {
   }
   void* take(int kind) { return count[kind] ? blocks[kind][--count[kind]] : nullptr; }
   bool keep(void* block, int kind) {
-    if (kind < 0 || count[kind] == most) return false;
+    if (count[kind] == most) return false;
     blocks[kind][count[kind]++] = block;
     return true;
   }
   ~Spare() {
     for (int kind = 0; kind < n_kinds; ++kind)
-      while (count[kind]) std::free(take(kind));
+      while (count[kind]) cpu::deallocate(take(kind), least << kind);
   }
 
   void* blocks[n_kinds + 1][most];
@@ -107,6 +108,15 @@ Spare* spare() {
   if (is_over) return nullptr;
   if (!owner.spare) owner.spare = new (std::nothrow) Spare;
   return owner.spare;
+}
+
+/// Of the pool of all; null if there is no memory, for nothing unwinds through generated code.
+[[gnu::noinline]] void* from_pool(int kind) {
+  try {
+    return cpu::allocate(Spare::least << kind);
+  } catch (const Error&) {
+    return nullptr;
+  }
 }
 
 extern "C" {
@@ -146,13 +156,14 @@ static void end_call(CallRecord* call, int function = 0, int line = 0) {
 }
 
 Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
-  size_t size = block_size(bytes);
+  const size_t size = block_size(bytes);
   void* block = nullptr;
   if (const int kind = Spare::kind_of(size); kind >= 0) {
-    if (Spare* const mine = spare()) block = mine->take(kind);
-    size = Spare::least << kind;
-  }
-  if (zeroed && size > (1u << 20)) {
+    Spare* const mine = spare();
+    block = mine ? mine->take(kind) : nullptr;
+    if (!block) [[unlikely]]
+      if (block = from_pool(kind); !block) return nullptr;
+  } else if (zeroed && size > (1u << 20)) {
     // Fresh pages are zero already: calloc knows.
     char* raw = static_cast<char*>(std::calloc(1, size + 64));
     if (!raw) return nullptr;
@@ -169,10 +180,11 @@ Memory* ks_jit_allocate(int64_t bytes, int zeroed) {
 }
 
 void ks_jit_free(Memory* memory) {
-  if (memory->buffer) release_buffer(memory);  // the array engine made it
-  else if (Spare* const mine = spare();
-           !mine || !mine->keep(memory, Spare::kind_of(block_size(memory->bytes))))
-    std::free(memory);
+  if (memory->buffer) return release_buffer(memory);  // the array engine made it
+  const int kind = Spare::kind_of(block_size(memory->bytes));
+  if (kind < 0) return std::free(memory);
+  Spare* const mine = spare();
+  if (!mine || !mine->keep(memory, kind)) [[unlikely]] cpu::deallocate(memory, Spare::least << kind);
 }
 
 List* ks_jit_list_new(int64_t capacity, int64_t itemsize) { return new_list(capacity, itemsize); }

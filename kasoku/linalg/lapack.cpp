@@ -106,106 +106,110 @@ class Call {
  public:
   Call(const Functions& functions, Routine routine, int type, std::span<const Rows> x)
       : function_(functions.at[static_cast<size_t>(routine)][type]), trsm_(functions.at[trsm][type]), gemm_(functions.at[gemm][type]), laswp_(functions.at[laswp][type]), type_(type), x_(x),
-        answer_(last_answer(routine)) {}
+        answer_(last_answer(routine)), m_(static_cast<Int>(x[0].length)), n_(static_cast<Int>(x[0].count)), k_(std::min(m_, n_)), lines_(std::max<Int>(m_, 1)) {}
 
   /// `has_pool`: the pool's threads may take part, each of which has the library for itself.
   int64_t run(Routine routine, bool has_pool) {
     const Rows& a = x_[0];
-    Int m = static_cast<Int>(a.length), n = static_cast<Int>(a.count), k = std::min(m, n), lines = std::max<Int>(m, 1), info = 0;
-    char no = 'N';
     switch (routine) {
-      case Routine::getrf: {
-        std::vector<Int> order(static_cast<size_t>(k));
-        if (has_pool && n >= least_of_panels) info = static_cast<Int>(factor_in_panels(a, n, order.data()));
-        else call(&m, &n, a.data, &lines, order.data(), &info);
-        std::copy(order.begin(), order.end(), static_cast<int64_t*>(x_[1].data));
-        break;
-      }
+      case Routine::getrf: factor(has_pool); break;
       case Routine::getrs: {
         char transposed = 'T';
         Int columns = static_cast<Int>(x_[2].count);
-        with_pivots([&](Int* order) { call(&transposed, &n, &columns, a.data, &lines, order, x_[2].data, &lines, &info); });
+        with_pivots([&](Int* order) { call(&transposed, &n_, &columns, a.data, &lines_, order, x_[2].data, &lines_, &info_); });
         break;
       }
       case Routine::gesv: {
         Int columns = static_cast<Int>(x_[2].count);
-        with_pivots([&](Int* order) { call(&n, &columns, a.data, &lines, order, x_[2].data, &lines, &info); });
+        with_pivots([&](Int* order) { call(&n_, &columns, a.data, &lines_, order, x_[2].data, &lines_, &info_); });
         break;
       }
-      case Routine::getri: {
-        if (has_pool && n > 64) return invert(a, n);
-        with_pivots([&](Int* order) { with_work([&](const Work& w) { call(&n, a.data, &lines, order, w.elements, w.length, &info); }); });
+      case Routine::getri:
+        if (has_pool && n_ > 64) return invert(a, n_);
+        with_pivots([&](Int* order) { with_work([&](const Work& w) { call(&n_, a.data, &lines_, order, w.elements, w.length, &info_); }); });
         break;
-      }
       case Routine::potrf: {
         char upper = 'U';
-        call(&upper, &n, a.data, &lines, &info);
+        call(&upper, &n_, a.data, &lines_, &info_);
         break;
       }
       case Routine::gelqf:
-        with_work([&](const Work& w) { call(&m, &n, a.data, &lines, x_[1].data, w.elements, w.length, &info); });
+      case Routine::geqrf:
+        with_work([&](const Work& w) { call(&m_, &n_, a.data, &lines_, x_[1].data, w.elements, w.length, &info_); });
         break;
       case Routine::orglq:
-        with_work([&](const Work& w) { call(&k, &n, &k, a.data, &lines, x_[1].data, w.elements, w.length, &info); });
-        break;
-      case Routine::geqrf:
-        with_work([&](const Work& w) { call(&m, &n, a.data, &lines, x_[1].data, w.elements, w.length, &info); });
+        with_work([&](const Work& w) { call(&k_, &n_, &k_, a.data, &lines_, x_[1].data, w.elements, w.length, &info_); });
         break;
       case Routine::orgqr: {
         Int reflectors = static_cast<Int>(x_[1].length);
-        with_work([&](const Work& w) { call(&m, &n, &reflectors, a.data, &lines, x_[1].data, w.elements, w.length, &info); });
+        with_work([&](const Work& w) { call(&m_, &n_, &reflectors, a.data, &lines_, x_[1].data, w.elements, w.length, &info_); });
         break;
       }
-      case Routine::heevd:
-      case Routine::heevd_values: {
-        const bool is_turned = type_ < 2 && n <= few;
-        if (is_turned) turn(a);
-        char upper = is_turned ? 'L' : 'U', vectors = routine == Routine::heevd ? 'V' : 'N';
-        with_work([&](const Work& w) {
-          if (type_ < 2) call(&vectors, &upper, &n, a.data, &lines, x_[1].data, w.elements, w.length, w.integers, w.n_integers, &info);
-          else call(&vectors, &upper, &n, a.data, &lines, x_[1].data, w.elements, w.length, w.reals, w.n_reals, w.integers, w.n_integers, &info);
-        });
-        break;
-      }
+      case Routine::heevd: hermitian_values('V'); break;
+      case Routine::heevd_values: hermitian_values('N'); break;
       case Routine::gesdd:
-      case Routine::gesdd_values: {
-        const bool all = routine == Routine::gesdd;
-        if (all && type_ < 2 && std::max(m, n) <= few) return type_ == 0 ? svd_of_few<float>() : svd_of_few<double>();
-        char job = !all ? 'N' : x_[2].length == a.count && x_[3].count == a.length ? 'A' : 'S';
-        Int u_lines = lines, v_lines = all ? std::max<Int>(static_cast<Int>(x_[2].length), 1) : 1;
-        const int64_t least = k, most = std::max(m, n);
-        const int64_t reals = type_ < 2 ? 0 : least * std::max(5 * least + 7, 2 * most + 2 * least + 1) + 1;
-        void *u = all ? x_[3].data : a.data, *v = all ? x_[2].data : a.data;
-        with_work([&](const Work& w) {
-          if (type_ < 2) call(&job, &m, &n, a.data, &lines, x_[1].data, u, &u_lines, v, &v_lines, w.elements, w.length, w.integers, &info);
-          else call(&job, &m, &n, a.data, &lines, x_[1].data, u, &u_lines, v, &v_lines, w.elements, w.length, w.reals, w.integers, &info);
-        }, reals, 8 * least + 1);
+        if (type_ < 2 && std::max(m_, n_) <= few) return type_ == 0 ? svd_of_few<float>() : svd_of_few<double>();
+        singular_values(true);
         break;
-      }
-      case Routine::geev: {
-        char job = x_[3].count ? 'V' : 'N';
-        void *values = x_[1].data, *imaginary = x_[2].data, *v = x_[3].data;
-        with_work([&](const Work& w) {
-          if (type_ < 2) call(&no, &job, &n, a.data, &lines, values, imaginary, v, &lines, v, &lines, w.elements, w.length, &info);
-          else call(&no, &job, &n, a.data, &lines, values, v, &lines, v, &lines, w.elements, w.length, w.reals, &info);
-        }, 2 * static_cast<int64_t>(n) + 1);
-        break;
-      }
-      case Routine::gelsd: {
-        Int columns = static_cast<Int>(x_[1].count), long_lines = std::max<Int>(static_cast<Int>(x_[1].length), 1), rank = 0;
-        with_work([&](const Work& w) {
-          void *s = x_[2].data, *limit = x_[3].data;
-          if (type_ < 2) call(&m, &n, &columns, a.data, &lines, x_[1].data, &long_lines, s, limit, &rank, w.elements, w.length, w.integers, &info);
-          else call(&m, &n, &columns, a.data, &lines, x_[1].data, &long_lines, s, limit, &rank, w.elements, w.length, w.reals, w.integers, &info);
-        });
-        *static_cast<int64_t*>(x_[4].data) = rank;
-        break;
-      }
+      case Routine::gesdd_values: singular_values(false); break;
+      case Routine::geev: eigenvalues(); break;
+      case Routine::gelsd: least_squares(); break;
     }
-    return info;
+    return info_;
   }
 
  private:
+  void factor(bool has_pool) {
+    std::vector<Int> order(static_cast<size_t>(k_));
+    if (has_pool && n_ >= least_of_panels) info_ = static_cast<Int>(factor_in_panels(x_[0], n_, order.data()));
+    else call(&m_, &n_, x_[0].data, &lines_, order.data(), &info_);
+    std::copy(order.begin(), order.end(), static_cast<int64_t*>(x_[1].data));
+  }
+
+  void hermitian_values(char vectors) {
+    const Rows& a = x_[0];
+    const bool is_turned = type_ < 2 && n_ <= few;
+    if (is_turned) turn(a);
+    char upper = is_turned ? 'L' : 'U';
+    with_work([&](const Work& w) {
+      if (type_ < 2) call(&vectors, &upper, &n_, a.data, &lines_, x_[1].data, w.elements, w.length, w.integers, w.n_integers, &info_);
+      else call(&vectors, &upper, &n_, a.data, &lines_, x_[1].data, w.elements, w.length, w.reals, w.n_reals, w.integers, w.n_integers, &info_);
+    });
+  }
+
+  /// With `all` their vectors too.
+  void singular_values(bool all) {
+    const Rows& a = x_[0];
+    char job = !all ? 'N' : x_[2].length == a.count && x_[3].count == a.length ? 'A' : 'S';
+    Int u_lines = lines_, v_lines = all ? std::max<Int>(static_cast<Int>(x_[2].length), 1) : 1;
+    const int64_t least = k_, most = std::max(m_, n_);
+    const int64_t reals = type_ < 2 ? 0 : least * std::max(5 * least + 7, 2 * most + 2 * least + 1) + 1;
+    void *u = all ? x_[3].data : a.data, *v = all ? x_[2].data : a.data;
+    with_work([&](const Work& w) {
+      if (type_ < 2) call(&job, &m_, &n_, a.data, &lines_, x_[1].data, u, &u_lines, v, &v_lines, w.elements, w.length, w.integers, &info_);
+      else call(&job, &m_, &n_, a.data, &lines_, x_[1].data, u, &u_lines, v, &v_lines, w.elements, w.length, w.reals, w.integers, &info_);
+    }, reals, 8 * least + 1);
+  }
+
+  void eigenvalues() {
+    char no = 'N', job = x_[3].count ? 'V' : 'N';
+    void *a = x_[0].data, *values = x_[1].data, *imaginary = x_[2].data, *v = x_[3].data;
+    with_work([&](const Work& w) {
+      if (type_ < 2) call(&no, &job, &n_, a, &lines_, values, imaginary, v, &lines_, v, &lines_, w.elements, w.length, &info_);
+      else call(&no, &job, &n_, a, &lines_, values, v, &lines_, v, &lines_, w.elements, w.length, w.reals, &info_);
+    }, 2 * static_cast<int64_t>(n_) + 1);
+  }
+
+  void least_squares() {
+    void *a = x_[0].data, *b = x_[1].data, *s = x_[2].data, *limit = x_[3].data;
+    Int columns = static_cast<Int>(x_[1].count), long_lines = std::max<Int>(static_cast<Int>(x_[1].length), 1), rank = 0;
+    with_work([&](const Work& w) {
+      if (type_ < 2) call(&m_, &n_, &columns, a, &lines_, b, &long_lines, s, limit, &rank, w.elements, w.length, w.integers, &info_);
+      else call(&m_, &n_, &columns, a, &lines_, b, &long_lines, s, limit, &rank, w.elements, w.length, w.reals, w.integers, &info_);
+    });
+    *static_cast<int64_t*>(x_[4].data) = rank;
+  }
+
   template <class... T>
   void call(T*... address) const {
     reinterpret_cast<void (*)(T*..., size_t, size_t)>(function_)(address..., 1, 1);
@@ -365,6 +369,7 @@ class Call {
   const int type_;
   const std::span<const Rows> x_;
   Answer& answer_;
+  Int m_, n_, k_, lines_, info_ = 0;  ///< of x[0]: rows and columns as Fortran sees them, the fewer of both, and how far apart columns are
 };
 
 }  // namespace

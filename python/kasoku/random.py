@@ -161,7 +161,7 @@ def uniform(self, low=0.0, high=1.0, size=None, dtype=None, device=None):
     """
     low, high = _given(low, device), _given(high, device)
     _must_or_nan(">= 0", **{"high - low": high - low})
-    return self._between(low, high, size, dtype, device)
+    return _of_range(self, low, high, size, dtype, device)
 
 
 def _between(self, low=0.0, high=1.0, size=None, dtype=None, device=None):
@@ -171,7 +171,10 @@ def _between(self, low=0.0, high=1.0, size=None, dtype=None, device=None):
     >>> ks.random.uniform(10, 20, 3)
     array([18.90259216, 15.85726123, 16.71998441])
     """
-    low, high = _given(low, device), _given(high, device)
+    return _of_range(self, _given(low, device), _given(high, device), size, dtype, device)
+
+
+def _of_range(self, low, high, size, dtype, device):
     width = high - low
     if not (bool(_core.isfinite(width).all()) if isinstance(width, _Array) else math.isfinite(width)):
         raise OverflowError("the range of a uniform number has to be finite")

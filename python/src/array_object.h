@@ -92,6 +92,8 @@ nb::object object_of(const Value& value);
 /// The result of an operation that was computed for such operands before (kasoku/array/direct.h). None if it has to go
 /// through apply(). The lock stays held, and there is nothing to settle (ops.cpp).
 nb::object again(Op op, std::span<const nb::handle> objects);
+/// The same as again(), stored in `out`.
+bool again_into(nb::handle out, Op op, std::span<const nb::handle> objects);
 
 /// x.item(key) for a key with a number for each axis, if the element is at hand; else none (subscript.cpp).
 nb::object item_by_key(const Array& x, nb::handle key);
@@ -104,6 +106,8 @@ Array new_filled(nb::handle shape, double value, nb::handle dtype);
 Array new_empty(nb::handle shape);
 Array new_range(nb::handle stop);
 
+/// What `compute` gives, matmul or dot. A small product takes less time than the lock takes to change hands (ops.cpp).
+nb::object product_of_arrays(const Array& x, const Array& y, Array (*compute)(const Array&, const Array&));
 /// ks.dot(x, y) (ops.cpp).
 nb::object dot_product(const Array& x, const Array& y);
 /// ks.nonzero(x) (selection.cpp).
@@ -112,7 +116,7 @@ nb::object nonzero_of(const Array& x);
 nb::object round_of(nb::handle object, int decimals, nb::handle out);
 Array rounded(const Array& x, int decimals);
 
-/// Slots of the class for Python's operators (ops.cpp).
+/// Slots of the class for Python's operators (operators.cpp).
 std::vector<PyType_Slot> operator_slots();
 
 }  // namespace kasoku

@@ -55,6 +55,8 @@ nb::object as_numpys_number(const void* element, Dtype dtype);
 /// Arrays, Python numbers, NumPy scalars and arrays, anything numpy.asarray takes;
 /// nothing for what is none of them. Host data goes to `device`.
 std::optional<Operand> operand_from(nb::handle object, Device& device);
+/// The same of an operand beside an array: a number of NumPy's that gives with it what Python's own gives is one of Python's (ops.cpp).
+std::optional<Operand> operand_beside(const Array& x, nb::handle object);
 /// The value to store in `x`. NumPy makes an element of the dtype of objects that are no operands, as None or a text,
 /// or refuses.
 Operand value_from(nb::handle value, const Array& x);

@@ -171,6 +171,9 @@ class Reader {
   jit::Block block(nb::handle nodes);
   void match(nb::handle node, jit::Block& out);
   jit::StmtPtr starred_assignment(nb::handle node);
+  jit::StmtPtr assertion(nb::handle node);
+  jit::StmtPtr deletion(nb::handle node);
+  void augmented_assignment(jit::Stmt& stmt, nb::handle node);
   jit::StmtPtr statement(nb::handle node);
 
   const jit::Options options_;

@@ -346,6 +346,51 @@ bool are_read(nb::handle import, const std::map<std::string, nb::object>& cells,
 
 }  // namespace
 
+/// `assert x, "why"`: the exception with its message is raised.
+StmtPtr Reader::assertion(nb::handle node) {
+  nb::object raised = scopes().attr("assertion")(node);
+  keep_.push_back(raised);
+  StmtPtr stmt = make_stmt(StmtKind::if_, place(node));
+  stmt->expr = make_expr(ExprKind::unary, stmt->place);
+  stmt->expr->op = Operator::not_;
+  stmt->expr->items.push_back(expr(node.attr("test")));
+  stmt->body.push_back(make_stmt(StmtKind::raise, stmt->place));
+  raise(*stmt->body[0], raised);
+  return stmt;
+}
+
+/// A name has no value from here on, an item is taken out.
+StmtPtr Reader::deletion(nb::handle node) {
+  nb::object targets = node.attr("targets");
+  if (nb::len(targets) != 1) fail(node, "del of several things cannot be compiled", "write one del for each");
+  nb::object target = targets[0];
+  if (class_name(target) == "Name") {
+    StmtPtr stmt = make_stmt(StmtKind::del_, place(node));
+    stmt->targets.push_back(expr(target));
+    return stmt;
+  }
+  if (class_name(target) != "Subscript" || class_name(nb::object(target.attr("slice"))) == "Slice") fail(node, "this del cannot be compiled");
+  StmtPtr stmt = make_stmt(StmtKind::expr, place(node));
+  stmt->expr = make_expr(ExprKind::call, place(node));
+  ExprPtr method = make_expr(ExprKind::attribute, place(node));
+  method->text = "pop";
+  method->items.push_back(expr(target.attr("value")));
+  stmt->expr->items.push_back(std::move(method));
+  stmt->expr->items.push_back(expr(target.attr("slice")));
+  return stmt;
+}
+
+void Reader::augmented_assignment(Stmt& stmt, nb::handle node) {
+  stmt.kind = StmtKind::augment;
+  stmt.op = operator_of(node.attr("op"));
+  stmt.targets.push_back(expr(node.attr("target")));
+  stmt.expr = expr(node.attr("value"));
+  if (Expr& target = *stmt.targets[0]; target.binding.kind == Binding::Kind::function && target.kind == ExprKind::subscript) {
+    const bool has_two = class_name(nb::object(node.attr("target").attr("slice"))) == "Tuple";
+    target.binding.function = read({library().attr("indices").attr(has_two ? "augment_2" : "augment_1"), options_, {}}, false);
+  }
+}
+
 StmtPtr Reader::statement(nb::handle node) {
   auto stmt = std::make_unique<Stmt>();
   stmt->place = place(node);
@@ -359,40 +404,11 @@ StmtPtr Reader::statement(nb::handle node) {
   };
   if (kind == "FunctionDef") return nullptr;  // read where it is called
   if (kind == "Try") return try_statement(node);
-  if (kind == "Assert" && !node.attr("msg").is_none()) {  // the exception with its message
-    nb::object raised = nb::module_::import_("kasoku._scopes").attr("assertion")(node);
-    keep_.push_back(raised);
-    stmt->kind = StmtKind::if_;
-    stmt->expr = make_expr(ExprKind::unary, stmt->place);
-    stmt->expr->op = Operator::not_;
-    stmt->expr->items.push_back(expr(node.attr("test")));
-    stmt->body.push_back(make_stmt(StmtKind::raise, stmt->place));
-    raise(*stmt->body[0], raised);
-    return stmt;
-  }
+  if (kind == "Assert" && !node.attr("msg").is_none()) return assertion(node);
+  if (kind == "Delete") return deletion(node);
   if (kind == "Assign" && class_name(node.attr("value")) == "Lambda" && nb::len(nb::object(node.attr("targets"))) == 1) {
     nb::object target = node.attr("targets")[0];
     if (class_name(target) == "Name" && frame_->inner.contains(nb::cast<std::string>(target.attr("id")))) return nullptr;
-  }
-  if (kind == "Delete") {
-    // A name has no value from here on, an item is taken out.
-    nb::object targets = node.attr("targets");
-    if (nb::len(targets) != 1) fail(node, "del of several things cannot be compiled", "write one del for each");
-    nb::object target = targets[0];
-    if (class_name(target) == "Name") {
-      stmt->kind = StmtKind::del_;
-      stmt->targets.push_back(expr(target));
-      return stmt;
-    }
-    if (class_name(target) != "Subscript" || class_name(nb::object(target.attr("slice"))) == "Slice") fail(node, "this del cannot be compiled");
-    stmt->kind = StmtKind::expr;
-    stmt->expr = make_expr(ExprKind::call, place(node));
-    ExprPtr method = make_expr(ExprKind::attribute, place(node));
-    method->text = "pop";
-    method->items.push_back(expr(target.attr("value")));
-    stmt->expr->items.push_back(std::move(method));
-    stmt->expr->items.push_back(expr(target.attr("slice")));
-    return stmt;
   }
   if (kind == "Assign") {
     if (StmtPtr starred = starred_assignment(node)) return starred;
@@ -405,14 +421,7 @@ StmtPtr Reader::statement(nb::handle node) {
     value("value");
     stmt->targets.push_back(expr(node.attr("target")));
   } else if (kind == "AugAssign") {
-    stmt->kind = StmtKind::augment;
-    stmt->op = operator_of(node.attr("op"));
-    stmt->targets.push_back(expr(node.attr("target")));
-    value("value");
-    if (Expr& target = *stmt->targets[0]; target.binding.kind == Binding::Kind::function && target.kind == ExprKind::subscript) {
-      const bool has_two = class_name(nb::object(node.attr("target").attr("slice"))) == "Tuple";
-      target.binding.function = read({library().attr("indices").attr(has_two ? "augment_2" : "augment_1"), options_, {}}, false);
-    }
+    augmented_assignment(*stmt, node);
   } else if (kind == "Expr") {
     if (class_name(node.attr("value")) == "Constant") return nullptr;  // a docstring
     stmt->kind = StmtKind::expr;
@@ -444,7 +453,6 @@ StmtPtr Reader::statement(nb::handle node) {
   } else if (kind == "Assert") {
     stmt->kind = StmtKind::assert_;
     value("test");
-    if (!node.attr("msg").is_none()) stmt->message = expr(node.attr("msg"));
   } else if (kind == "Raise") {
     stmt->kind = StmtKind::raise;
     raise_statement(*stmt, node);

@@ -250,7 +250,7 @@ void note_task(const CallTask& task) {
   error.restore();
 }
 
-nb::object identity(nb::object value) { return value; }
+nb::object value_itself(nb::object value) { return value; }
 
 }  // namespace
 
@@ -261,7 +261,7 @@ WatchScope::WatchScope(nb::object around, size_t index) : around_(std::move(arou
 WatchScope::~WatchScope() { watch = nullptr; }
 
 nb::object identity_function() {
-  static auto* function = new nb::object(nb::cpp_function(identity, nb::arg().none()));
+  static auto* function = new nb::object(nb::cpp_function(value_itself, nb::arg().none()));
   return *function;
 }
 

@@ -447,3 +447,22 @@ def test_texts_written_in_a_list_are_joined():
         return "-".join([text, "b", text[0]])
 
     assert ks.njit(run)("abc") == "abc-b-a"
+
+
+def test_small_arrays_of_compiled_functions_count_for_the_limit_of_memory():
+    @ks.jit
+    def kept(n):
+        out = [np.zeros(8)]
+        for _ in range(n):
+            out.append(np.zeros(8))
+        return len(out)
+
+    assert kept(100) == 101
+    d = ks.Device("cpu")
+    d.limit_memory(d.memory["used"] + d.memory["cached"] + 2**20)
+    try:
+        with pytest.raises(MemoryError, match="an array of 8 elements of 8 bytes does not fit into memory"):
+            kept(100_000)
+    finally:
+        d.limit_memory(0)
+    assert kept(100_000) == 100_001

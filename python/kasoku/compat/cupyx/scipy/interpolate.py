@@ -30,9 +30,8 @@ class PPoly:
 
     def __init__(self, c, x, extrapolate=None, axis=0):
         c, x = _floats(c), _floats(x)
-        self.extrapolate = (
-            True if extrapolate is None else extrapolate if extrapolate == "periodic" else bool(extrapolate)
-        )
+        extrapolate = True if extrapolate is None else extrapolate
+        self.extrapolate = extrapolate if extrapolate == "periodic" else bool(extrapolate)
         if c.ndim < 2:
             raise ValueError("Coefficients array must be at least 2-dimensional.")
         if not 0 <= axis < c.ndim - 1:
@@ -72,12 +71,8 @@ class PPoly:
             result = result * by + c[k]
         is_none = _ks.isnan(v) if extrapolate else ~((v >= _ks.minimum(first, last)) & (v <= _ks.maximum(first, last)))
         result = _ks.where(_along(is_none, result), _np.nan, result).reshape(shape + self.c.shape[2:])
-        places = [
-            *range(len(shape), len(shape) + self.axis),
-            *range(len(shape)),
-            *range(len(shape) + self.axis, result.ndim),
-        ]
-        return result.transpose(places) if self.axis else result
+        new = range(len(shape), len(shape) + self.axis)  # axes before the one of the points
+        return _ks.moveaxis(result, new, range(self.axis)) if self.axis else result
 
     def derivative(self, nu=1):
         """The derivative of order nu, piecewise polynomials too."""
@@ -121,9 +116,7 @@ class PPoly:
         c, x = _floats(c), _floats(x)
         behind = bool((x[0] >= self.x[-1]) if self.x[-1] >= self.x[0] else (x[0] <= self.x[-1]))
         k = max(c.shape[0], self.c.shape[0])
-        old, new = (
-            _ks.concatenate((_ks.zeros((k - a.shape[0], *a.shape[1:]), a.dtype, a.device), a)) for a in (self.c, c)
-        )
+        old, new = (_ks.pad(a, [(k - a.shape[0], 0), *[(0, 0)] * (a.ndim - 1)]) for a in (self.c, c))
         self.c = _ks.concatenate((old, new) if behind else (new, old), axis=1)
         self.x = _ks.concatenate((self.x, x) if behind else (x, self.x))
 

@@ -102,28 +102,6 @@ def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
     return _ks.moveaxis(_ks.moveaxis(y, axis, -1)[..., ::q], -1, axis)
 
 
-def hilbert2(x, N=None):
-    """The analytic signal of a matrix: frequencies above 0 in both directions."""
-    x = _asarray(x)
-    if x.ndim < 2:
-        raise ValueError("x must be at least 2-D.")
-    if x.dtype.kind == "c":
-        raise ValueError("x must be real.")
-    lengths = x.shape[:2] if N is None else (N, N) if isinstance(N, int) else tuple(N)
-    if len(lengths) != 2 or min(lengths) <= 0:
-        raise ValueError("When given as a tuple, N must hold exactly two positive integers")
-    weights = []
-    for n in lengths:
-        weight = _np.zeros(n)
-        weight[0] = 1
-        weight[1 : (n + 1) // 2] = 2
-        if n % 2 == 0:
-            weight[n // 2] = 1
-        weights.append(weight)
-    whole = _ks.asarray(_np.multiply.outer(*weights), device=x.device).reshape(*lengths, *(1,) * (x.ndim - 2))
-    return _ks.fft.ifft2(_ks.fft.fft2(x, lengths, axes=(0, 1)) * whole, axes=(0, 1))
-
-
 def _chirped(x, m, turn, first, axis):
     """Values of the polynomial with the coefficients x at 1 / first * turn**-k of the circle, `turn` and `first` in turns of it."""
     x = _ks.moveaxis(_asarray(x), axis, -1)

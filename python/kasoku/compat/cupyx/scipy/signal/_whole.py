@@ -59,6 +59,12 @@ def resample(x, num, t=None, axis=0, window=None, domain="time"):
     return y, _ks.arange(num, device=t.device) * (t[1] - t[0]) * n / num + t[0]
 
 
+def _forward(n, device):
+    """Weights of n frequencies: those above 0 count twice, those below not at all, the others once."""
+    k = _ks.arange(n, device=device)
+    return _ks.where((k == 0) | (2 * k == n), 1, _ks.where(2 * k < n, 2, 0))
+
+
 def hilbert(x, N=None, axis=-1):
     """The analytic signal, whose imaginary part is the Hilbert transform."""
     x = _asarray(x)
@@ -67,10 +73,23 @@ def hilbert(x, N=None, axis=-1):
     n = x.shape[axis] if N is None else N
     if n <= 0:
         raise ValueError("N must be positive.")
-    k = _ks.arange(n, device=x.device)
-    once = (k == 0) | (2 * k == n)
-    weights = _ks.where(once, 1, _ks.where(2 * k < n, 2, 0)).astype(x.dtype if x.dtype.kind == "f" else "float64")
+    weights = _forward(n, x.device).astype(x.dtype if x.dtype.kind == "f" else "float64")
     return _ks.moveaxis(_ks.fft.ifft(_ks.moveaxis(_ks.fft.fft(x, n, axis), axis, -1) * weights), -1, axis)
+
+
+def hilbert2(x, N=None):
+    """The analytic signal of a matrix: frequencies above 0 in both directions."""
+    x = _asarray(x)
+    if x.ndim < 2:
+        raise ValueError("x must be at least 2-D.")
+    if x.dtype.kind == "c":
+        raise ValueError("x must be real.")
+    lengths = x.shape[:2] if N is None else (N, N) if isinstance(N, int) else tuple(N)
+    if len(lengths) != 2 or min(lengths) <= 0:
+        raise ValueError("When given as a tuple, N must hold exactly two positive integers")
+    rows, columns = (_forward(n, x.device).astype("float64") for n in lengths)
+    weights = (rows[:, None] * columns).reshape(*lengths, *(1,) * (x.ndim - 2))
+    return _ks.fft.ifft2(_ks.fft.fft2(x, lengths, axes=(0, 1)) * weights, axes=(0, 1))
 
 
 def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):

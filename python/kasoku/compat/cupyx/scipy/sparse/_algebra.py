@@ -5,7 +5,7 @@ import operator as _operator
 import numpy as _np
 
 from .... import cupy as _cupy
-from ...._face.table import methods as _methods
+from ...._face.table import each as _each, methods as _methods
 from . import _parts
 from ._given import formats as _formats, is_number as _is_number, is_dense as _is_dense
 from ._parts import dtype_of as _dtype_of
@@ -49,16 +49,6 @@ class Algebra:
             return NotImplemented
         other = _cupy.asarray(other)
         return self.transpose()._products(other.T).T
-
-    def __mul__(self, other):
-        if _is_number(other):
-            return self._scaled(other)
-        return self @ other
-
-    def __rmul__(self, other):
-        if _is_number(other):
-            return self._scaled(other)
-        return self.__rmatmul__(other)
 
     def _scaled(self, number):
         data = self.data * (number if not isinstance(number, _np.ndarray) else number.item())
@@ -154,11 +144,8 @@ class Algebra:
             return self._by_element(other, operation)
         if _is_number(other) and float(operation(_cupy.zeros((), self.dtype), other)) == 0:
             return _formats["csr"](self._with_data(operation(self.data, other)))
-        return (
-            _formats["csr"](operation(self.toarray(), other))
-            if _is_number(other)
-            else operation(self.toarray(), _cupy.asarray(other))
-        )
+        result = operation(self.toarray(), other if _is_number(other) else _cupy.asarray(other))
+        return _formats["csr"](result) if _is_number(other) else result
 
     def _compared(self, other, operation):
         if isinstance(other, Algebra):
@@ -176,14 +163,6 @@ class Algebra:
             return result
         return operation(self.toarray(), _cupy.asarray(other)) if _is_dense(other) else NotImplemented
 
-    def power(self, n, dtype=None):
-        data = self.data if dtype is None else self.data.astype(dtype)
-        return self._with_data(data**n)
-
-
-def _comparison(operation):
-    return lambda self, other: self._compared(other, operation)
-
 
 def _sum(sign, of_arrays):
     def joined(a, b):
@@ -193,6 +172,8 @@ def _sum(sign, of_arrays):
 
 
 _methods(Algebra, {
+    "__mul__": lambda self, other: self._scaled(other) if _is_number(other) else self @ other,
+    "__rmul__": lambda self, other: self._scaled(other) if _is_number(other) else self.__rmatmul__(other),
     "__neg__": lambda self: self._with_data(-self.data),
     "__abs__": lambda self: self._with_data(abs(self.data)),
     "__pos__": lambda self: self.copy(),
@@ -201,6 +182,7 @@ _methods(Algebra, {
     "__sub__": _sum(-1, _operator.sub),
     "__rsub__": lambda self, other: self._beside(other, lambda a, b: -a if isinstance(a, Algebra) else b - a),
     "__rtruediv__": lambda self, other: NotImplemented,
+    "power": lambda self, n, dtype=None: self._with_data((self.data if dtype is None else self.data.astype(dtype)) ** n),
     "maximum": lambda self, other: self._extreme(other, _cupy.maximum),
     "minimum": lambda self, other: self._extreme(other, _cupy.minimum),
-} | {f"__{name}__": _comparison(getattr(_operator, name)) for name in "eq ne lt gt le ge".split()})  # fmt: skip
+} | _each(_operator, "__eq__ __ne__ __lt__ __gt__ __le__ __ge__", lambda of: lambda self, other: self._compared(other, of)))  # fmt: skip

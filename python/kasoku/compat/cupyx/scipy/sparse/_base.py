@@ -2,6 +2,7 @@
 
 from .... import cupy as _cupy
 from ...._face.table import methods as _methods
+from ....cupy._arrays import stored as _stored
 from ._algebra import Algebra as _Algebra
 from ._given import axis_of as _axis_of, formats as _formats
 from . import _parts
@@ -104,10 +105,7 @@ class spmatrix(_Algebra, _Reductions):
         row, column, data = _in_order(*self._triples(), self.shape[1])
         result = _cupy.zeros(self.shape, self.dtype, order="C" if order is None else order)
         result[row, column] = data
-        if out is None:
-            return result
-        out[...] = result
-        return out
+        return _stored(result, out)
 
     todense = toarray
 
@@ -136,14 +134,11 @@ class spmatrix(_Algebra, _Reductions):
         shape = tuple(size // -(shape[0] * shape[1]) if n == -1 else int(n) for n in shape)
         if shape[0] * shape[1] != size:
             raise ValueError(f"cannot reshape array of size {size} into shape {shape}")
-        row, column, data = self._triples()
-        if order == "F":
-            at = column.astype("int64") * self.shape[0] + row
-            row, column = at % max(shape[0], 1), at // max(shape[0], 1)
-        else:
-            at = row.astype("int64") * self.shape[1] + column
-            row, column = at // max(shape[1], 1), at % max(shape[1], 1)
-        return self._of(row.astype("int32"), column.astype("int32"), data, shape)
+        *places, data = self._triples()
+        major, minor = (1, 0) if order == "F" else (0, 1)
+        at = places[major].astype("int64") * self.shape[minor] + places[minor]
+        places[major], places[minor] = (x.astype("int32") for x in divmod(at, max(shape[minor], 1)))
+        return self._of(*places, data, shape)
 
     # ── parts ──
     def __getitem__(self, key):
@@ -169,9 +164,8 @@ class spmatrix(_Algebra, _Reductions):
         width = self.shape[1]
         i, j, x = self._triples()
         count = i.size
-        keys = _cupy.concatenate([i, row.astype("int32")]).astype("int64") * width + _cupy.concatenate(
-            [j, column.astype("int32")]
-        )
+        row, column = (_cupy.concatenate([old, new.astype("int32")]) for old, new in ((i, row), (j, column)))
+        keys = row.astype("int64") * width + column
         data = _cupy.concatenate([x, values.astype(self.dtype)])
         # What is stored is the last of its place; kept elements that nothing is stored at are joined as they were.
         order = _cupy.argsort(keys, kind="stable")
@@ -180,14 +174,8 @@ class spmatrix(_Algebra, _Reductions):
         hidden = _cupy.isin(keys, keys[_cupy.flatnonzero(is_new & last)]) & ~(is_new & last)
         kept = _cupy.flatnonzero(~hidden)
         keys = keys[kept]
-        self._become(
-            self._of(
-                (keys // max(width, 1)).astype("int32"), (keys % max(width, 1)).astype("int32"), data[kept], self.shape
-            )
-        )
-
-    def _become(self, other):
-        self.__dict__.update(other.__dict__)
+        row, column = (x.astype("int32") for x in (keys // max(width, 1), keys % max(width, 1)))
+        self.__dict__.update(self._of(row, column, data[kept], self.shape).__dict__)
 
     def toDlpack(self):
         raise TypeError("a sparse matrix is no array")

@@ -3,6 +3,7 @@
 import numpy as _np
 
 from .... import cupy as _cupy
+from ...._face.table import plain as _plain
 from ._matrix import coo_matrix as _coo, dia_matrix as _dia, spmatrix as _spmatrix
 
 __all__ = "eye identity diags spdiags random rand kron kronsum vstack hstack bmat block_diag find tril triu".split()
@@ -12,17 +13,7 @@ def eye(m, n=None, k=0, dtype="d", format=None):
     """Ones on a diagonal."""
     n = m if n is None else n
     m, n = int(m), int(n)
-    return spdiags(_cupy.ones((1, max(0, min(m + k, n))), dtype=dtype), k, m, n, format)
-
-
-def identity(n, dtype="d", format=None):
-    """The square matrix with ones on its diagonal."""
-    return eye(n, n, 0, dtype, format)
-
-
-def spdiags(data, diags, m, n, format=None):
-    """Diagonals whose elements stand at their columns."""
-    return _dia((data, diags), shape=(m, n)).asformat(format)
+    return _dia((_cupy.ones((1, max(0, min(m + k, n))), dtype=dtype), k), shape=(m, n)).asformat(format)
 
 
 def diags(diagonals, offsets=0, shape=None, format=None, dtype=None):
@@ -63,11 +54,8 @@ def random(m, n, density=0.01, format="coo", dtype=None, random_state=None, data
         raise NotImplementedError(f"type {dtype} not supported")
     total = m * n
     k = int(density * total)
-    source = (
-        _cupy.random.RandomState(random_state)
-        if random_state is None or isinstance(random_state, (int, _np.integer))
-        else random_state
-    )
+    is_seed = random_state is None or isinstance(random_state, (int, _np.integer))
+    source = _cupy.random.RandomState(random_state) if is_seed else random_state
     at = _cupy.sort(_different(source, total, k))
     values = (source.rand if data_rvs is None else data_rvs)(k)
     return _coo((_cupy.asarray(values, dtype=dtype), (at // max(n, 1), at % max(n, 1))), shape=(m, n)).asformat(format)
@@ -81,11 +69,6 @@ def _different(source, total, k):
     while drawn.size < k:
         drawn = _cupy.unique(_cupy.concatenate([drawn, source.randint(0, total, k + k // 8 + 8, dtype="int64")]))
     return drawn[source.permutation(drawn.size)[:k]]
-
-
-def rand(m, n, density=0.01, format="coo", dtype=None, random_state=None):
-    """Random places, all different, with numbers of [0, 1)."""
-    return random(m, n, density, format, dtype, random_state)
 
 
 def _sparse(x):
@@ -109,18 +92,8 @@ def kronsum(A, B, format=None):
         if x.shape[0] != x.shape[1]:
             raise ValueError(f"{name} is not square matrix")
     dtype = _np.result_type(a.dtype, b.dtype)
-    left = kron(identity(b.shape[0], dtype), a, "coo")
-    return (left + kron(b, identity(a.shape[0], dtype), "coo")).asformat(format)
-
-
-def vstack(blocks, format=None, dtype=None):
-    """Matrices below each other."""
-    return bmat([[b] for b in blocks], format, dtype)
-
-
-def hstack(blocks, format=None, dtype=None):
-    """Matrices beside each other."""
-    return bmat([blocks], format, dtype)
+    left = kron(eye(b.shape[0], dtype=dtype), a, "coo")
+    return (left + kron(b, eye(a.shape[0], dtype=dtype), "coo")).asformat(format)
 
 
 def bmat(blocks, format=None, dtype=None):
@@ -152,11 +125,6 @@ def bmat(blocks, format=None, dtype=None):
     return _coo((data, (row, column)), shape=(int(down[-1]), int(right[-1]))).asformat(format)
 
 
-def block_diag(mats, format=None, dtype=None):
-    """Matrices along the diagonal."""
-    return bmat([[m if i == j else None for j in range(len(mats))] for i, m in enumerate(mats)], format, dtype)
-
-
 def find(A):
     """Rows, columns and values of what is not 0."""
     a = _sparse(A).tocsr()
@@ -171,11 +139,17 @@ def _triangle(A, format, kept):
     return _coo((data[at], (row[at], column[at])), shape=a.shape).asformat(format)
 
 
-def tril(A, k=0, format=None):
-    """What is on a diagonal and below it."""
-    return _triangle(A, format, lambda d: d <= k)
-
-
-def triu(A, k=0, format=None):
-    """What is on a diagonal and above it."""
-    return _triangle(A, format, lambda d: d >= k)
+_plain(globals(), {
+    "identity": (lambda n, dtype="d", format=None: eye(n, n, 0, dtype, format), "The square matrix with ones on its diagonal."),
+    "spdiags": (lambda data, diags, m, n, format=None: _dia((data, diags), shape=(m, n)).asformat(format),
+        "Diagonals whose elements stand at their columns."),
+    "rand": (lambda m, n, density=0.01, format="coo", dtype=None, random_state=None: random(
+        m, n, density, format, dtype, random_state), "Random places, all different, with numbers of [0, 1)."),
+    "vstack": (lambda blocks, format=None, dtype=None: bmat([[b] for b in blocks], format, dtype), "Matrices below each other."),
+    "hstack": (lambda blocks, format=None, dtype=None: bmat([blocks], format, dtype), "Matrices beside each other."),
+    "block_diag": (lambda mats, format=None, dtype=None: bmat(
+        [[m if i == j else None for j in range(len(mats))] for i, m in enumerate(mats)], format, dtype),
+        "Matrices along the diagonal."),
+    "tril": (lambda A, k=0, format=None: _triangle(A, format, lambda d: d <= k), "What is on a diagonal and below it."),
+    "triu": (lambda A, k=0, format=None: _triangle(A, format, lambda d: d >= k), "What is on a diagonal and above it."),
+})  # fmt: skip

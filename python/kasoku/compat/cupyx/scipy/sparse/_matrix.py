@@ -7,18 +7,12 @@ import numpy as _np
 import kasoku as _ks
 
 from .... import cupy as _cupy
-from ...._face.table import plain as _plain
+from ...._face.table import bound as _bound, plain as _plain
 from . import _parts
 from ._base import must_have_no_axes as _must_have_no_axes, spmatrix
 from ._given import SparseEfficiencyWarning, SparseWarning  # noqa: F401
-from ._given import (
-    formats as _formats,
-    is_scipys as _is_scipys,
-    is_dense as _is_dense,
-    shape_of as _shape_of,
-    is_shape as _is_shape,
-    given_dtype as _given_dtype,
-)
+from ._given import formats as _formats, given_dtype as _given_dtype, is_dense as _is_dense, is_scipys as _is_scipys
+from ._given import is_shape as _is_shape, shape_of as _shape_of
 from ._parts import in_order as _in_order, lines as _lines, pointers as _pointers
 
 __all__ = """spmatrix coo_matrix csr_matrix csc_matrix dia_matrix issparse isspmatrix isspmatrix_coo isspmatrix_csr
@@ -106,11 +100,8 @@ class _Lines(spmatrix):
             parts, found = (arg1.data, arg1.indices, arg1.indptr), arg1.shape
         elif _is_shape(arg1):
             found = _shape_of(arg1)
-            parts = (
-                _cupy.zeros(0, dtype or "float64"),
-                _cupy.zeros(0, "int32"),
-                _cupy.zeros(found[self._major] + 1, "int32"),
-            )
+            counts = (0, dtype or "float64"), (0, "int32"), (found[self._major] + 1, "int32")
+            parts = [_cupy.zeros(n, kind) for n, kind in counts]
         elif isinstance(arg1, tuple) and len(arg1) == 3:
             parts, found = arg1, None
         elif isinstance(arg1, tuple) and len(arg1) == 2 or _is_dense(arg1):
@@ -146,8 +137,7 @@ class _Lines(spmatrix):
             return int(self.indptr[-1])
         return super().getnnz(axis)
 
-    def check_format(self, full_check=True):
-        """That is done when a matrix is made."""
+    check_format = lambda self, full_check=True: None  # that is done when a matrix is made
 
     # ── the order of elements ──
     def _is_in_order(self, strictly):
@@ -163,8 +153,7 @@ class _Lines(spmatrix):
     def _ordered(self, join):
         self.indptr, self.indices, self.data = _parts.sorted_lines(self.indptr, self.indices, self.data, join)
 
-    def sort_indices(self):
-        self._ordered(False)
+    sort_indices = lambda self: self._ordered(False)
 
     def sorted_indices(self):
         result = self.copy()
@@ -230,11 +219,7 @@ class _Lines(spmatrix):
             at if not isinstance(at, (int, range)) else _cupy.arange(*((at, at + 1) if isinstance(at, int) else (at.start, at.stop, at.step)), dtype="int64")
             for at in (_places(row, self._shape[0]), _places(column, self._shape[1]))
         )  # fmt: skip
-        if not (
-            rows.ndim == columns.ndim == 1
-            and not isinstance(row, (slice, int))
-            and not isinstance(column, (slice, int))
-        ):
+        if rows.ndim != 1 or columns.ndim != 1 or any(isinstance(one, (slice, int)) for one in (row, column)):
             rows, columns = (
                 x if x.ndim == 2 else x.reshape(shape) for x, shape in ((rows, (-1, 1)), (columns, (1, -1)))
             )
@@ -359,13 +344,5 @@ def issparse(x):
 
 
 isspmatrix = issparse
-
-
-def _is_of(cls):
-    return lambda x: isinstance(x, cls)
-
-
-_plain(
-    globals(),
-    {f"isspmatrix_{name}": (_is_of(cls), f"Whether it is a {name}_matrix.") for name, cls in _formats.items()},
-)
+_plain(globals(), {f"isspmatrix_{name}": (_bound(lambda x, *, cls: isinstance(x, cls), cls=cls), f"Whether it is a {name}_matrix.")
+                   for name, cls in _formats.items()})  # fmt: skip

@@ -3,6 +3,8 @@
 import numpy as _np
 
 from .... import cupy as _cupy
+from ...._face.table import bound as _bound, methods as _methods
+from ....cupy._arrays import stored as _stored
 from . import _parts
 from ._given import axis_of as _axis_of, formats as _formats
 from ._parts import in_order as _in_order
@@ -30,14 +32,7 @@ class Reductions:
 
     def mean(self, axis=None, dtype=None, out=None):
         n = self.shape[0] * self.shape[1] if axis is None else self.shape[_axis_of(axis)]
-        result = self.sum(axis, "float64" if self.dtype == bool and dtype is None else dtype) / n
-        if out is None:
-            return result
-        out[...] = result
-        return out
-
-    def trace(self, offset=0):
-        return self.diagonal(offset).sum()
+        return _stored(self.sum(axis, "float64" if self.dtype == bool and dtype is None else dtype) / n, out)
 
     def diagonal(self, k=0):
         rows, columns = self.shape
@@ -69,22 +64,24 @@ class Reductions:
         result = _cupy.where(full, result, at(result, 0) if not explicit else 0).astype(self.dtype)
         return _formats["coo"](result.reshape((-1, 1) if axis else (1, -1)))
 
-    def max(self, axis=None, out=None, *, explicit=False):
-        """The greatest element, zeros that are not kept among them unless `explicit`; of rows or columns a matrix."""
-        return self._line_extreme(axis, explicit, _cupy.maximum, "max")
-
-    def min(self, axis=None, out=None, *, explicit=False):
-        return self._line_extreme(axis, explicit, _cupy.minimum, "min")
-
-    def argmax(self, axis=None, out=None):
-        whole = self.toarray()
-        return whole.argmax() if axis is None else _cupy.expand_dims(whole.argmax(axis), _axis_of(axis))
-
-    def argmin(self, axis=None, out=None):
-        whole = self.toarray()
-        return whole.argmin() if axis is None else _cupy.expand_dims(whole.argmin(axis), _axis_of(axis))
-
     def nonzero(self):
         row, column, data = _in_order(*self._triples(), self.shape[1])
         kept = _cupy.flatnonzero(data != 0)
         return row[kept], column[kept]
+
+
+def _extreme(self, axis=None, out=None, *, explicit=False, name):
+    """The greatest or least element, zeros that are not kept among them unless `explicit`; of rows or columns a matrix."""
+    return self._line_extreme(axis, explicit, getattr(_cupy, name + "imum"), name)
+
+
+def _place(self, axis=None, out=None, *, name):
+    at = getattr(self.toarray(), name)(axis)
+    return at if axis is None else _cupy.expand_dims(at, _axis_of(axis))
+
+
+_methods(Reductions, {
+    "max": _bound(_extreme, name="max"), "min": _bound(_extreme, name="min"),
+    "argmax": _bound(_place, name="argmax"), "argmin": _bound(_place, name="argmin"),
+    "trace": lambda self, offset=0: self.diagonal(offset).sum(),
+})  # fmt: skip

@@ -10,19 +10,8 @@ from ._operators import aslinearoperator as _aslinearoperator
 __all__ = ["lobpcg"]
 
 
-def lobpcg(
-    A,
-    X,
-    B=None,
-    M=None,
-    Y=None,
-    tol=None,
-    maxiter=None,
-    largest=True,
-    verbosityLevel=0,
-    retLambdaHistory=False,
-    retResidualNormsHistory=False,
-):
+def lobpcg(A, X, B=None, M=None, Y=None, tol=None, maxiter=None, largest=True, verbosityLevel=0, retLambdaHistory=False,
+           retResidualNormsHistory=False):  # fmt: skip
     """The largest (or smallest) eigenvalues of `A x = w B x` and their vectors, from the columns of X on, which are at right angles
     to those of Y. M is near to the inverse of A. Each step looks for the best vectors among those that are there, what `M` makes
     of their residuals, and the directions of the step before (Knyazev, 2001)."""

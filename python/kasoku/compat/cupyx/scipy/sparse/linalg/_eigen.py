@@ -13,11 +13,8 @@ def _lanczos(A, k, which, tol, width, most, start):
     there are `width`, the nearest combinations of them are kept, and the next ones go on from there (Wu and Simon, 2000)."""
     n, dtype = A.shape[0], A.dtype if A.dtype.char in "fdFD" else _np.dtype("float64")
     eps = _np.finfo(dtype).eps
-    basis, inner, kept = (
-        _cupy.zeros((width + 1, n), dtype),
-        _np.zeros((width, width)),
-        0,
-    )  # in rows: each lies in one piece
+    basis = _cupy.zeros((width + 1, n), dtype)  # in rows: each lies in one piece
+    inner, kept = _np.zeros((width, width)), 0
     v = _random(n, 1, dtype) if start is None else start.ravel().astype(dtype)
     basis[0] = v / _cupy.linalg.norm(v)
     for _ in range(most):
@@ -57,13 +54,8 @@ def _random(n, seed, dtype):
 
 def _chosen(values, k, which):
     """Which of sorted values, in rising order."""
-    order = {
-        "LA": _np.argsort(-values),
-        "SA": _np.argsort(values),
-        "LM": _np.argsort(-abs(values)),
-        "SM": _np.argsort(abs(values)),
-    }
-    return _np.sort(order[which][:k])
+    sizes = values if which[1] == "A" else abs(values)
+    return _np.sort(_np.argsort(-sizes if which[0] == "L" else sizes)[:k])
 
 
 def eigsh(a, k=6, *, which="LM", v0=None, ncv=None, maxiter=None, tol=0, return_eigenvectors=True):

@@ -60,54 +60,34 @@ class LinearOperator:
 
     def dot(self, x):
         if isinstance(x, LinearOperator):
-            return _OfFunctions(
-                (self.shape[0], x.shape[1]),
-                lambda v: self.matvec(x.matvec(v)),
-                rmatvec=lambda v: x.rmatvec(self.rmatvec(v)),
-                dtype=_np.result_type(self.dtype, x.dtype),
-            )
+            back, dtype = lambda v: x.rmatvec(self.rmatvec(v)), _np.result_type(self.dtype, x.dtype)
+            return _OfFunctions((self.shape[0], x.shape[1]), lambda v: self.matvec(x.matvec(v)), back, dtype=dtype)
         if _np.isscalar(x):
-            return _OfFunctions(
-                self.shape,
-                lambda v: x * self.matvec(v),
-                rmatvec=lambda v: _np.conj(x) * self.rmatvec(v),
-                dtype=self.dtype,
-            )
+            back = lambda v: _np.conj(x) * self.rmatvec(v)
+            return _OfFunctions(self.shape, lambda v: x * self.matvec(v), back, dtype=self.dtype)
         return self.matvec(x) if x.ndim == 1 or x.shape[1] == 1 else self.matmat(x)
 
     __call__ = __mul__ = __matmul__ = dot
 
-    def __rmul__(self, x):
-        return self.dot(x)
-
-    def __neg__(self):
-        return self.dot(-1)
+    __rmul__ = lambda self, x: self.dot(x)
+    __neg__ = lambda self: self.dot(-1)
+    __sub__ = lambda self, other: self + -other
 
     def __add__(self, other):
         if not isinstance(other, LinearOperator):
             return NotImplemented
-        return _OfFunctions(
-            self.shape,
-            lambda v: self.matvec(v) + other.matvec(v),
-            rmatvec=lambda v: self.rmatvec(v) + other.rmatvec(v),
-            dtype=_np.result_type(self.dtype, other.dtype),
-        )
-
-    def __sub__(self, other):
-        return self + -other
+        back, dtype = lambda v: self.rmatvec(v) + other.rmatvec(v), _np.result_type(self.dtype, other.dtype)
+        return _OfFunctions(self.shape, lambda v: self.matvec(v) + other.matvec(v), back, dtype=dtype)
 
     def adjoint(self):
         return self._adjoint()
 
     H = property(adjoint)
-    T = property(
-        lambda self: _OfFunctions(
-            self.shape[::-1],
-            lambda v: self.rmatvec(v.conj()).conj(),
-            rmatvec=lambda v: self.matvec(v.conj()).conj(),
-            dtype=self.dtype,
-        )
-    )
+
+    @property
+    def T(self):
+        by, back = lambda v: self.rmatvec(v.conj()).conj(), lambda v: self.matvec(v.conj()).conj()
+        return _OfFunctions(self.shape[::-1], by, back, dtype=self.dtype)
 
 
 class _OfFunctions(LinearOperator):

@@ -6,19 +6,10 @@ import kasoku as _ks
 
 from ..... import cupy as _cupy
 from ....._face.kernels import kernel as _kernel
+from ....._face.table import plain as _plain
 from .._matrix import spmatrix as _spmatrix
 
-__all__ = [
-    "spsolve",
-    "spsolve_triangular",
-    "factorized",
-    "splu",
-    "spilu",
-    "SuperLU",
-    "lsqr",
-    "lsmr",
-    "MatrixRankWarning",
-]
+__all__ = "spsolve spsolve_triangular factorized splu spilu SuperLU lsqr lsmr MatrixRankWarning".split()
 
 
 class MatrixRankWarning(UserWarning):
@@ -112,10 +103,8 @@ def spsolve(A, b):
             _ks.errors._warn(MatrixRankWarning, "Matrix is exactly singular")
             x = _cupy.full_like(x, _np.nan)
     elif n:
-        whole = A.astype(dtype).toarray()
-        x = _cupy.linalg.solve(whole, x)
-    x = x.reshape(right.shape)
-    return x.astype(_np.result_type(A.dtype, right.dtype, "float32"))
+        x = _cupy.linalg.solve(A.astype(dtype).toarray(), x)
+    return x.reshape(right.shape)
 
 
 def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, unit_diagonal=False):
@@ -128,17 +117,9 @@ def spsolve_triangular(A, b, lower=True, overwrite_A=False, overwrite_b=False, u
     dtype = _np.result_type(A.dtype, b.dtype, "float32")
     x = b.astype(dtype).reshape(b.shape[0], -1).copy()
     if x.size:
-        _triangular_solve(
-            A.data.astype(dtype),
-            A.indices,
-            A.indptr,
-            A.shape[0],
-            x.shape[1],
-            int(lower),
-            int(unit_diagonal),
-            x,
-            size=x.shape[1],
-        )
+        n, columns = x.shape
+        rows = A.data.astype(dtype), A.indices, A.indptr
+        _triangular_solve(*rows, n, columns, int(lower), int(unit_diagonal), x, size=columns)
     return x.reshape(b.shape)
 
 
@@ -156,29 +137,13 @@ class SuperLU:
         return spsolve(matrix, rhs)
 
 
-def splu(A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None, options=None):
-    """What solves A's equations; each call eliminates."""
-    return SuperLU(A)
-
-
-def spilu(
-    A,
-    drop_tol=None,
-    fill_factor=None,
-    drop_rule=None,
-    permc_spec=None,
-    diag_pivot_thresh=None,
-    relax=None,
-    panel_size=None,
-    options=None,
-):
-    """As splu(): nothing is dropped."""
-    return SuperLU(A)
-
-
-def factorized(A):
-    """The function that solves A's equations."""
-    return SuperLU(A).solve
+_plain(globals(), {
+    "splu": (lambda A, permc_spec=None, diag_pivot_thresh=None, relax=None, panel_size=None, options=None: SuperLU(A),
+        "What solves A's equations; each call eliminates."),
+    "spilu": (lambda A, drop_tol=None, fill_factor=None, drop_rule=None, permc_spec=None, diag_pivot_thresh=None, relax=None,
+        panel_size=None, options=None: SuperLU(A), "As splu(): nothing is dropped."),
+    "factorized": (lambda A: SuperLU(A).solve, "The function that solves A's equations."),
+})  # fmt: skip
 
 
 def lsqr(A, b, **options):

@@ -5,9 +5,10 @@ import numpy as _np
 import kasoku as _ks
 
 from ..... import cupy as _cupy
+from ....._face.table import bound as _bound, plain as _plain
 from ._operators import aslinearoperator as _aslinearoperator
 
-__all__ = ["cg", "cgs", "gmres", "minres", "bicgstab"]
+__all__ = "cg cgs gmres minres bicgstab".split()
 
 
 def _system(A, b, x0, M, maxiter, tol, atol, factor=10):
@@ -50,7 +51,7 @@ def _divisor(product):
     return product
 
 
-def _solved(A, b, x0, tol, maxiter, M, callback, atol, steps):
+def _solved(A, b, x0=None, tol=1e-5, maxiter=None, M=None, callback=None, atol=None, *, steps):
     """What `steps` come to: a generator over (x, residual), which it takes on, of which each is one step."""
     A, b, x, before, most, limit = _system(A, b, x0, M, maxiter, tol, atol)
     if not b.any():
@@ -115,19 +116,14 @@ def _bicgstab_steps(product, before, x, r, is_small):
         yield x, r
 
 
-def cg(A, b, x0=None, tol=1e-5, maxiter=None, M=None, callback=None, atol=None):
-    """x of A x = b for a Hermitian matrix that is positive definite, and 0, or how many steps did not suffice."""
-    return _solved(A, b, x0, tol, maxiter, M, callback, atol, _cg_steps)
-
-
-def cgs(A, b, x0=None, tol=1e-5, maxiter=None, M=None, callback=None, atol=None):
-    """x of A x = b by conjugate gradients squared, and 0, or how many steps did not suffice; -10 if one has no next."""
-    return _solved(A, b, x0, tol, maxiter, M, callback, atol, _cgs_steps)
-
-
-def bicgstab(A, b, x0=None, tol=1e-5, maxiter=None, M=None, callback=None, atol=None):
-    """x of A x = b by stabilised biconjugate gradients, and 0, or how many steps did not suffice; -10 if one has no next."""
-    return _solved(A, b, x0, tol, maxiter, M, callback, atol, _bicgstab_steps)
+_plain(globals(), {
+    "cg": (_bound(_solved, steps=_cg_steps),
+        "x of A x = b for a Hermitian matrix that is positive definite, and 0, or how many steps did not suffice."),
+    "cgs": (_bound(_solved, steps=_cgs_steps),
+        "x of A x = b by conjugate gradients squared, and 0, or how many steps did not suffice; -10 if one has no next."),
+    "bicgstab": (_bound(_solved, steps=_bicgstab_steps),
+        "x of A x = b by stabilised biconjugate gradients, and 0, or how many steps did not suffice; -10 if one has no next."),
+})  # fmt: skip
 
 
 def gmres(A, b, x0=None, tol=1e-5, restart=None, maxiter=None, M=None, callback=None, atol=None, callback_type=None):
