@@ -19,6 +19,7 @@ class Rewriter(ast.NodeTransformer):
         self.count = 0  # of variables that it made
         self.decided = set()  # calls of acquire() by the first of many
         self.ways = {}  # an `if` that leads out of a wait or around it -> what its test is then
+        self.own_names = set()  # variables of the function at hand that no inner function sees
         # What each variable is made of, on all ways that lead here: lines, and 0 for what this call was given.
         self.made_of = {name: frozenset([0]) for name in parameters}
 
@@ -81,7 +82,13 @@ class Rewriter(ast.NodeTransformer):
             return self._hook("load_name", ast.Constant(node.id), node, at=node)
         if isinstance(node.ctx, ast.Load) and node.id in self.cell_names:
             return self._hook("load_cell", ast.Constant(node.id), self._cell(node.id), node, at=node)
+        if isinstance(node.ctx, ast.Load) and node.id in self.own_names:
+            return self._hook("shown", node, at=node)
         return node
+
+    def _inside(self, node):
+        """A thing that is only looked into or changed there: it is shown to nobody."""
+        return node if isinstance(node, ast.Name) and node.id in self.own_names else self.visit(node)
 
     @staticmethod
     def _cell(name):
@@ -98,7 +105,7 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Subscript(self, node):
         name = self._describe(node.value)
-        node.value, node.slice = self.visit(node.value), self.visit(node.slice)
+        node.value, node.slice = self._inside(node.value), self.visit(node.slice)
         if isinstance(node.ctx, ast.Load):
             return self._hook("load_item", node.value, self._index(node.slice), name, at=node)
         return node
@@ -122,7 +129,7 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node.func, ast.Attribute):
             function = self._hook(
                 "decided" if node in self.decided else "method",
-                self.visit(node.func.value),
+                self._inside(node.func.value),
                 ast.Constant(node.func.attr),
                 ast.Constant(ast.unparse(node.func.value)),
                 at=node,
@@ -157,7 +164,7 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(target, ast.Subscript):
             hook = self._hook(
                 "store_item",
-                self.visit(target.value),
+                self._inside(target.value),
                 self._index(self.visit(target.slice)),
                 value,
                 self._describe(target.value),
@@ -174,6 +181,8 @@ class Rewriter(ast.NodeTransformer):
                 stores += self._store(part.value if is_rest else part, ast.Name(name, ast.Load()), part, lines)
             return [ast.copy_location(ast.Assign([ast.Tuple(parts, ast.Store())], value), at), *stores]
         self._assigned(target, lines)
+        if isinstance(target, ast.Name) and target.id in self.own_names:
+            value = self._hook("made", value, at=at)
         stores = [ast.copy_location(ast.Assign([target], value), at)]
         if isinstance(target, ast.Name) and target.id in self.shared_names:
             hook = self._hook("store_name", ast.Constant(target.id), sources, at=at)
@@ -224,7 +233,7 @@ class Rewriter(ast.NodeTransformer):
         current = ast.copy_location(load(**fields, ctx=ast.Load()), node.target)
         text = self._describe(node.target)
         lines = self._lines(current) | self._lines(node.value)
-        loaded = self.visit(current)
+        loaded = self._inside(current)
         value = self._hook("in_place", ast.Constant(operator), loaded, self.visit(node.value), text, at=node)
         return self._store(node.target, value, node, lines)
 
@@ -232,7 +241,7 @@ class Rewriter(ast.NodeTransformer):
         for target in node.targets:
             if isinstance(target, ast.Subscript):
                 target.value = self._hook(
-                    "container_to_change", self.visit(target.value), self._describe(target.value), at=node
+                    "container_to_change", self._inside(target.value), self._describe(target.value), at=node
                 )
             elif isinstance(target, ast.Attribute):
                 name = self._describe(target)
@@ -245,17 +254,17 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node):
         text, lines = self._describe(node.iter), self._lines(node.iter)
-        node.iter = self._hook("iterate", self.visit(node.iter), text, at=node)
+        node.iter = self._hook("iterate", self._inside(node.iter), text, at=node)
         node.target, stores = self._target(node.target, node, lines)
         body, node.orelse = self._ways(node.body, node.orelse)
         node.body = [*stores, *body]
         return node
 
-    def _truth(self, node):
-        """A value that is asked whether it is true: a container, whether it is empty."""
+    def _truth(self, node, is_used=False):
+        """A value that is asked whether it is true, and may be used then: a container, whether it is empty."""
         text = self._describe(node)
         is_value = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
-        node = self.visit(node)
+        node = self.visit(node) if is_used else self._inside(node)
         return self._hook("truth", node, text, at=node) if is_value else node
 
     def visit_IfExp(self, node):
@@ -264,7 +273,7 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_BoolOp(self, node):
-        node.values = [self._truth(value) for value in node.values]
+        node.values = [self._truth(value, is_used=True) for value in node.values]
         return node
 
     def visit_UnaryOp(self, node):
@@ -304,7 +313,7 @@ class Rewriter(ast.NodeTransformer):
         if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)):
             return self.generic_visit(node)
         text = self._describe(node.comparators[0])
-        found = self._hook("is_in", self.visit(node.left), self.visit(node.comparators[0]), text, at=node)
+        found = self._hook("is_in", self.visit(node.left), self._inside(node.comparators[0]), text, at=node)
         return ast.copy_location(ast.UnaryOp(ast.Not(), found), node) if isinstance(node.ops[0], ast.NotIn) else found
 
     def visit_While(self, node):
@@ -338,18 +347,49 @@ class Rewriter(ast.NodeTransformer):
         node.body = [*stores, *self._block(node.body)]
         return node
 
+    def function_body(self, node):
+        """The statements of a function, rewritten."""
+        outside, self.own_names = self.own_names, _unseen(node) - self.shared_names - self.cell_names
+        body = self._block(node.body)
+        self.own_names = outside
+        return body
+
     def visit_FunctionDef(self, node):
         outside = self.made_of, self.shared_names
         self.made_of = {}  # it runs another time
         self.shared_names = self.shared_names - _bound(node)
-        node.body = self._block(node.body)
+        node.body = self.function_body(node)
         self.made_of, self.shared_names = outside
+        return node
+
+    def visit_Lambda(self, node):
+        outside, self.own_names = self.own_names, set()
+        self.generic_visit(node)
+        self.own_names = outside
+        return node
+
+    def visit_ClassDef(self, node):
+        outside, self.own_names = self.own_names, set()
+        self.generic_visit(node)
+        self.own_names = outside
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_Global(self, node):
         return node
+
+
+def _unseen(function):
+    """Names that a function assigns and that no function, class or comprehension in it uses."""
+    inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.comprehension)
+    inner += (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    seen = {
+        name.id
+        for part in ast.walk(function) if isinstance(part, inner) and part is not function
+        for name in ast.walk(part) if isinstance(name, ast.Name)
+    }  # fmt: skip
+    return _bound(function) - seen - {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
 
 
 def _bound(function):
