@@ -6,6 +6,7 @@ with an array argument shows by its content before and after.
 
 from __future__ import annotations
 
+import array
 import ast
 import contextlib
 import functools
@@ -24,6 +25,7 @@ _sleep = time.sleep
 _MUTATING = {
     list: {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"},
     dict: {"update", "pop", "popitem", "setdefault", "clear"},
+    array.array: {"append", "extend", "insert", "pop", "remove", "reverse", "byteswap", "fromlist", "frombytes"},
     set: {"add", "discard", "remove", "pop", "clear", "update"},
     np.ndarray: {"fill", "sort", "partition", "put", "resize", "itemset", "setfield", "byteswap"},
 }
@@ -131,7 +133,7 @@ class Hook:
                 part, basic = thing[window], True
             for each in [part] if basic else _runs(thing, index):
                 self.recorder.array(each, writes, text, self._place(line), whole is not thing, sources)
-        elif isinstance(thing, (dict, list, bytearray)):
+        elif isinstance(thing, (dict, list, bytearray, array.array)):
             whole = isinstance(index, slice)
             name = text if whole else f"{text}[{index!r}]"
             index = None if whole else index
@@ -178,6 +180,11 @@ class Hook:
 
     def truth(self, value, text, line):
         self.recorder.content(value, False, text, self._place(line), only_builtin=True)
+        return value
+
+    def read(self, value, text, line):
+        if type(value) not in _NUMBERS:
+            self.recorder.content(value, False, text, self._place(line))
         return value
 
     def begin_test(self, line):
@@ -306,6 +313,7 @@ class _Probe:
         return sys.getrefcount(value)
 
 
+_NUMBERS = {int, float, complex, bool, str, bytes, type(None), np.float64, np.int64}
 _CONTAINERS = (list, dict, set, bytearray, np.ndarray)
 _REFERENCES = _Probe().count([], 0)  # of what an expression has just made, as `made` is given it
 _OF_SHAPE = (len, type, id, isinstance, np.shape, np.size, np.ndim, np.empty_like, np.zeros_like, np.ones_like)

@@ -9,6 +9,7 @@ that under the lock taken anew, and another may write in between (Flanagan and Q
 
 from __future__ import annotations
 
+import array
 import contextlib
 import functools
 import heapq
@@ -261,7 +262,7 @@ class Recorder:
         if is_array(thing):
             if not only_builtin:
                 self.array(thing, writes, name, place, sources=sources)
-        elif isinstance(thing, (list, dict, set, bytearray)) and not self._is_own(thing):
+        elif isinstance(thing, (list, dict, set, bytearray, array.array)) and not self._is_own(thing):
             view = None if index is None else ("item", repr(index))
             self.touch(("content", id(thing)), writes, name, place, thing, view, sources)
 

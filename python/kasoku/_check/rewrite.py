@@ -19,6 +19,7 @@ class Rewriter(ast.NodeTransformer):
         self.count = 0  # of variables that it made
         self.decided = set()  # calls of acquire() by the first of many
         self.ways = {}  # an `if` that leads out of a wait or around it -> what its test is then
+        self.is_class = False  # whether statements are those of a class
         self.own_names = set()  # variables of the function at hand that no inner function sees
         # What each variable is made of, on all ways that lead here: lines, and 0 for what this call was given.
         self.made_of = {name: frozenset([0]) for name in parameters}
@@ -211,7 +212,8 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Assign(self, node):
         lines = self._lines(node.value)
-        value = self.visit(node.value)
+        takes_apart = any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
+        value = (self._read if takes_apart else self.visit)(node.value)
         if len(node.targets) == 1:
             return self._store(node.targets[0], value, node, lines)
         name = self._new_name()
@@ -222,6 +224,9 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_AnnAssign(self, node):
         if node.value is None:
+            return node
+        if self.is_class:  # what stands there says which fields a class has
+            node.value = self.visit(node.value)
             return node
         lines = self._lines(node.value)
         return self._store(node.target, self.visit(node.value), node, lines)
@@ -267,6 +272,31 @@ class Rewriter(ast.NodeTransformer):
         node = self.visit(node) if is_used else self._inside(node)
         return self._hook("truth", node, text, at=node) if is_value else node
 
+    def _read(self, node):
+        """An operand: of an array or a container all is read."""
+        text = self._describe(node)
+        if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+            return self.visit(node)
+        return self._hook("read", self._inside(node), text, at=node)
+
+    def visit_BinOp(self, node):
+        node.left, node.right = self._read(node.left), self._read(node.right)
+        return node
+
+    def visit_Starred(self, node):
+        node.value = self._read(node.value) if isinstance(node.ctx, ast.Load) else self.visit(node.value)
+        return node
+
+    def visit_FormattedValue(self, node):
+        node.value = self._read(node.value)
+        node.format_spec = node.format_spec and self.visit(node.format_spec)
+        return node
+
+    def visit_Dict(self, node):
+        node.values = [(self._read if key is None else self.visit)(value) for key, value in zip(node.keys, node.values)]
+        node.keys = [key and self.visit(key) for key in node.keys]
+        return node
+
     def visit_IfExp(self, node):
         node.test = self._truth(node.test)
         node.body, node.orelse = self.visit(node.body), self.visit(node.orelse)
@@ -277,7 +307,7 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_UnaryOp(self, node):
-        node.operand = (self._truth if isinstance(node.op, ast.Not) else self.visit)(node.operand)
+        node.operand = (self._truth if isinstance(node.op, ast.Not) else self._read)(node.operand)
         return node
 
     def _test_of_wait(self, test, ends_when, at):
@@ -309,9 +339,11 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Compare(self, node):
-        """`key in container` reads the container, or of a dict that item."""
+        """`key in container` reads the container, or of a dict that item; `is` reads nothing."""
         if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)):
-            return self.generic_visit(node)
+            reads = self.visit if all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops) else self._read
+            node.left, node.comparators = reads(node.left), [reads(each) for each in node.comparators]
+            return node
         text = self._describe(node.comparators[0])
         found = self._hook("is_in", self.visit(node.left), self._inside(node.comparators[0]), text, at=node)
         return ast.copy_location(ast.UnaryOp(ast.Not(), found), node) if isinstance(node.ops[0], ast.NotIn) else found
@@ -349,14 +381,15 @@ class Rewriter(ast.NodeTransformer):
 
     def function_body(self, node):
         """The statements of a function, rewritten."""
-        outside, self.own_names = self.own_names, _unseen(node) - self.shared_names - self.cell_names
+        outside = self.own_names, self.is_class
+        self.own_names, self.is_class = _unseen(node) - self.shared_names - self.cell_names, False
         body = self._block(node.body)
-        self.own_names = outside
+        self.own_names, self.is_class = outside
         return body
 
     def visit_FunctionDef(self, node):
         outside = self.made_of, self.shared_names
-        self.made_of = {}  # it runs another time
+        self.made_of = {name: frozenset([0]) for name in _parameters(node)}  # it runs another time
         self.shared_names = self.shared_names - _bound(node)
         node.body = self.function_body(node)
         self.made_of, self.shared_names = outside
@@ -369,9 +402,10 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_ClassDef(self, node):
-        outside, self.own_names = self.own_names, set()
+        outside = self.own_names, self.is_class
+        self.own_names, self.is_class = set(), True
         self.generic_visit(node)
-        self.own_names = outside
+        self.own_names, self.is_class = outside
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
@@ -389,15 +423,16 @@ def _unseen(function):
         for part in ast.walk(function) if isinstance(part, inner) and part is not function
         for name in ast.walk(part) if isinstance(name, ast.Name)
     }  # fmt: skip
-    return _bound(function) - seen - {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
+    return _bound(function) - seen - _parameters(function)
+
+
+def _parameters(function):
+    return {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
 
 
 def _bound(function):
     """Names that are a function's own: its parameters, and what it assigns and declares neither global nor nonlocal."""
-    own, declared, parts = set(), set(), [*function.body]
-    for part in ast.walk(function.args):
-        if isinstance(part, ast.arg):
-            own.add(part.arg)
+    own, declared, parts = _parameters(function), set(), [*function.body]
     while parts:
         part = parts.pop()
         if isinstance(part, (ast.Global, ast.Nonlocal)):

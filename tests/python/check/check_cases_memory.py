@@ -394,6 +394,11 @@ kernel("counted_from_nothing", "uninitialised", body=counted.format(""))
 kernel("counted_from_zero", body=counted.format("if (t == 0) c = 0; __syncthreads();"))
 kernel("counted_from_a_swapped_zero", body=counted.format("if (t == 0) atomicExch(&c, 0); __syncthreads();"))
 kernel(
+    "a_structure_filled_up_by_its_alignment",
+    before="struct alignas(16) P { short a; int b; short c; unsigned v[3]; __device__ P turned() const { P r = *this; r.v[0] = v[1]; return r; } };",
+    body="  P p = {1, t, 1, {1, 2, 3}}, q[2] = {p, p.turned()}; p.v[d[t] % 3] = 5; q[t & 1] = d[t] & 1 ? p : p.turned(); out[t] = q[t & 1].v[d[t] % 3];",
+)
+kernel(
     "a_structure_copied_with_what_lies_behind_its_members",
     before="struct alignas(16) P { long long a; short b; int v[4]; __device__ P turned() const { P r = *this; r.v[0] = v[1]; return r; } };",
     body="  P p = {t, 1, {t, 2, 3, 4}}, q[2]; p.v[d[t] & 3] = 5; q[t & 1] = d[t] & 1 ? p : p.turned(); out[t] = q[t & 1].v[d[t] & 3];",
@@ -402,3 +407,47 @@ kernel(
 # ── barriers of a part of the block ───────────────────────────────────────────────────────
 
 kernel("a_barrier_of_some_threads", body='  __shared__ int s[64]; s[t] = d[t]; if (t < 32) { asm volatile("bar.sync 1, 32;"); d[t] = s[31 - t]; }')  # fmt: skip
+
+
+# ── what reads all of a thing without a call ──────────────────────────────────────────────
+
+READS = {
+    "operand": lambda x: x + x,
+    "compared": lambda x: x == 3,
+    "opposite": lambda x: -np.asarray(x) if isinstance(x, list) else -x,
+    "starred": lambda x: [*x],
+    "in_a_text": lambda x: f"{x}",
+    "taken_apart": lambda x: taken_apart(x),
+}
+
+
+def taken_apart(x):
+    first, *rest = x
+    return first
+
+
+for name, reader in READS.items():
+    for kind, thing in (("list", lambda: [1, 2]), ("row", lambda: np.arange(2))):
+        for is_written in (False, True):
+
+            def read_beside(reader=reader, thing=thing, is_written=is_written):
+                x = thing()
+
+                def write():
+                    if is_written:
+                        x[0] = 5
+
+                run(write, lambda: reader(x))
+
+            read_beside.__name__ = f"{kind}_{name}_{'beside_a_store' if is_written else 'by_two'}"
+            threads(*["race"] * is_written)(read_beside)
+
+
+@threads("race")
+def a_dict_poured_into_another():
+    x = {1: 2}
+
+    def write():
+        x[3] = 4
+
+    run(write, lambda: {**x})

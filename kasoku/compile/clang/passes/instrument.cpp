@@ -202,18 +202,24 @@ class Instrumenter {
     APInt offset(layout.getIndexTypeSizeInBits(load.getPointerOperandType()), 0);
     const auto* local = dyn_cast<AllocaInst>(load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true));
     return local && !local->isArrayAllocation() && !offset.isNegative() &&
-           !has_member(*local->getAllocatedType(), offset.getZExtValue(), layout.getTypeStoreSize(load.getType()));
+           !has_member(*local->getAllocatedType(), local->getAlign(), offset.getZExtValue(), layout.getTypeStoreSize(load.getType()));
   }
 
-  bool has_member(Type& type, uint64_t begin, uint64_t bytes) {
+  bool has_member(Type& type, Align align, uint64_t begin, uint64_t bytes) {
     const DataLayout& layout = module_.getDataLayout();
     const auto overlaps = [&](Type& part, uint64_t at) {
       const uint64_t size = layout.getTypeStoreSize(&part);
-      return at < begin + bytes && begin < at + size && has_member(part, begin > at ? begin - at : 0, begin + bytes - std::max(begin, at));
+      return at < begin + bytes && begin < at + size && has_member(part, align, begin > at ? begin - at : 0, begin + bytes - std::max(begin, at));
     };
     if (auto* structure = dyn_cast<StructType>(&type)) {
       const StructLayout& members = *layout.getStructLayout(structure);
-      for (unsigned i = 0; i < structure->getNumElements(); ++i)
+      unsigned n = structure->getNumElements();
+      // What fills up a structure that is aligned by a word of the program is a member to the front end.
+      const auto* last = n ? dyn_cast<ArrayType>(structure->getElementType(n - 1)) : nullptr;
+      if (last && last->getElementType()->isIntegerTy(8) && last->getNumElements() < align.value() &&
+          align > layout.getABITypeAlign(structure))
+        --n;
+      for (unsigned i = 0; i < n; ++i)
         if (overlaps(*structure->getElementType(i), members.getElementOffset(i))) return true;
       return false;
     }
