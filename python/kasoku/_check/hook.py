@@ -166,7 +166,7 @@ class Hook:
     def in_place(self, operation, current, value, text, line):
         """`current OP= value` as Python does it: in place where the type can."""
         name = _IN_PLACE[operation]
-        if isinstance(current, (list, set, bytearray)) or (is_array(current) and hasattr(current, f"__{name}__")):
+        if isinstance(current, (list, dict, set, bytearray)) or (is_array(current) and hasattr(current, f"__{name}__")):
             self.recorder.content(current, True, text, self._place(line))
             if is_array(value):
                 self.recorder.content(value, False, text, self._place(line))

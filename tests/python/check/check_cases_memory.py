@@ -451,3 +451,14 @@ def a_dict_poured_into_another():
         x[3] = 4
 
     run(write, lambda: {**x})
+
+
+@threads("race")
+def two_dicts_poured_into_one():
+    box = {"words": {}}
+
+    def pour():
+        words = box["words"]
+        words |= {1: 2}
+
+    run(pour, pour)
