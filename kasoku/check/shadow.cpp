@@ -150,7 +150,7 @@ void* Shadow::access(char* address, uint64_t bytes, uint32_t flags, const ks_che
     done += step;
   }
   // Between the members of a structure that is copied is what nobody writes or asks for.
-  if (!writes && is_unwritten && !(flags & ks_access_bits)) {
+  if (flags & ks_access_read && is_unwritten && !(flags & ks_access_bits)) {
     if (flags & ks_access_shared)
       unwritten_.emplace_back(&site, Finding{"uninitialised", site.array, site.file, site.line, 0,
               fmt::format("{} reads {} before any thread of its block has written there",
@@ -240,7 +240,8 @@ Shadow::Intervals& Shadow::intervals_of(uint64_t block, uint64_t thread) {
     const auto& [lanes, times] = now.barriers.back();
     if (const auto ended = exits_.find(thread / 32); ended != exits_.end())
       for (uint32_t lane = 0; lane < 32; ++lane)
-        if (lanes >> lane & 1) now.known[lane] = std::max(now.known[lane], ended->second[lane]);
+        if ((lanes & ~met->came) >> lane & 1)  // who has met here may have run to its end since
+          now.known[lane] = std::max(now.known[lane], ended->second[lane]);
     if (--met->here == 0) meetings_.erase({thread / 32, lanes, times});
   }
   return now;
@@ -268,6 +269,7 @@ void Shadow::barrier(uint64_t block, uint64_t thread, uint32_t lanes, const ks_c
   std::iter_swap(same, now.barriers.end() - 1);  // the last one is the one at which it stands
   now.met = &meetings_[{thread / 32, lanes, ++now.barriers.back().second}];
   ++now.met->here;
+  now.met->came |= 1u << thread % 32;
   join(now.met->known, now.known);
   order_.arrive({block, thread}, now.met->of_all);
   order_in_block_.arrive({block, thread}, now.met->in_block);

@@ -44,7 +44,7 @@ enum {
   ks_access_ordered = 64,   ///< an atomic that a fence stands before
   ks_access_block = 128,    ///< an atomic that only threads of its block may meet
   ks_access_relaxed = 256,  ///< an atomic that says that nothing is ordered behind its read
-  ks_access_bits = 512,     ///< a read of the bits around those that are written next
+  ks_access_bits = 512,     ///< a read whose value nobody asks for: bits around those that are written next, a swap's result
 };
 
 /// Records an access of `bytes` at `address` and returns the address to use: the
@@ -198,6 +198,7 @@ class Shadow {
   struct Meeting {
     WarpClock known{};
     uint32_t here = 0;
+    uint32_t came = 0;  ///< the lanes that ever were
     FenceOrder::Meeting of_all{}, in_block{};  ///< what order_ and order_in_block_ know
   };
   struct Intervals {

@@ -65,7 +65,7 @@ const KernelInfo& find_kernel(const ModuleInfo& info, std::string_view name) {
   }
   Error error(ErrorKind::value, "there is no kernel " + quote(name) + " in this module");
   error.why(known_names(name, names, "kernels"));
-  if (names.empty()) error.fix("write __global__ before the kernel");
+  if (names.empty()) error.fix("write __global__ before the kernel; of a template name an instance, as " + quote(std::string(name) + "<float>"));
   throw error;
 }
 

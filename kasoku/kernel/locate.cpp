@@ -33,7 +33,16 @@ Head head_of(std::string_view line) {
   return {};
 }
 
-constexpr std::string_view failed = " does not compile";
+constexpr std::string_view failed = " does not compile", asserted = "` failed at ";
+
+/// "assertion `i < n` failed at kernel.cu:3 in void f(int)".
+std::string assertion_in_users_lines(const std::string& line, size_t begin, const Locator& locate) {
+  const size_t colon = std::min(line.find(':', begin), line.size() - 1);
+  const auto [number, digits] = leading_number(std::string_view(line).substr(colon + 1));
+  const auto found = number < 0 ? std::nullopt : locate(line.substr(begin, colon - begin), number);
+  if (!found) return line;
+  return fmt::format("{}{}:{}{}", line.substr(0, begin), found->file, found->line, line.substr(colon + 1 + digits));
+}
 
 }  // namespace
 
@@ -46,7 +55,9 @@ std::string in_users_lines(const std::string& message, const Locator& locate) {
     begin = end + 1;
     const size_t number_at = std::min(line.find_first_not_of(' '), line.size());
     const auto [number, digits] = leading_number(std::string_view(line).substr(number_at));
-    if (const Head head = head_of(line); head.line >= 0) {
+    if (const size_t at = line.find(asserted); at != std::string::npos) {
+      line = assertion_in_users_lines(line, at + asserted.size(), locate);
+    } else if (const Head head = head_of(line); head.line >= 0) {
       shown_line = -1;
       if (const auto found = locate(head.part, head.line)) {
         shown_line = head.line, users_line = found->line;

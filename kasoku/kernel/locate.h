@@ -22,17 +22,19 @@ struct SourceLine {
 /// it is not known. Empty where nobody can know.
 using Locator = std::function<std::optional<SourceLine>(const std::string& part, int line)>;
 
-/// A compiler's messages with the user's files and lines in place of the parts'.
+/// A compiler's messages, and that of an assertion, with the user's files and lines in place of the parts'.
 std::string in_users_lines(const std::string& message, const Locator& locate);
 
-/// Runs `compile`; what does not compile is told in the user's lines.
+/// Compiles or launches; what does not compile, or fails as it runs, is told in the user's lines.
 template <class F>
-auto with_users_lines(const Locator& locate, F&& compile) -> decltype(compile()) {
+auto with_users_lines(const Locator& locate, F&& run) -> decltype(run()) {
   try {
-    return compile();
+    return run();
   } catch (const Error& error) {
-    if (error.kind != ErrorKind::compile || !locate) throw;
-    throw Error(ErrorKind::compile, in_users_lines(error.what(), locate));
+    if ((error.kind != ErrorKind::compile && error.kind != ErrorKind::device) || !locate) throw;
+    const std::string told = in_users_lines(error.what(), locate);
+    if (told == error.what()) throw;
+    throw Error(error.kind, told);
   }
 }
 

@@ -99,7 +99,7 @@ void RawKernel::operator()(const std::optional<LaunchShape>& shape, std::span<co
   for (const Argument& argument : args)
     if (argument.array.buffer) argument.array.buffer->use_on(*stream);
   if (const LaunchInspector inspect = launch_inspector.load(std::memory_order_relaxed)) inspect(*this, used, args);
-  function.launch(used, packed.pointers(), *stream);
+  with_users_lines(module_.locate(), [&] { function.launch(used, packed.pointers(), *stream); });
   check_ends(kernel, args);
   note_launch(kernel, args);
 }

@@ -320,3 +320,44 @@ def cub_neighbours(rng):
         shuffled.ravel(),
     ]
     return Launch([x, Out(np.array(want, i32)), i32(valid)], (threads, 1, 1))
+
+
+@case("cub_sorts.cu", "block_sorts", **CPP17)
+def sorted_by_a_block(rng):
+    x, valid = rng.integers(0, 20, 96).astype(i32), 50
+    places = np.argsort(-x, kind="stable").astype(i32)
+    rest = np.concatenate([np.sort(x[:valid]) * f32(0.5), np.full(96 - valid, 1e9)]).astype(f32)
+    return Launch([x, Out(x[places]), Out(places), Out(rest), i32(valid)], (32, 1, 1))
+
+
+@case("cub_sorts.cu", "warp_sorts", **CPP17)
+def sorted_by_half_warps(rng):
+    x, t = rng.integers(-9, 9, 128) * 2**33, np.arange(64)
+    rows = x.reshape(4, 32)
+    places = (np.argsort(rows, axis=1, kind="stable") + np.arange(0, 128, 32)[:, None]).ravel()
+    lane = t % 32
+    moved = np.where(t % 16 == 0, t, t - 1) + 200 * np.where(lane + 3 > 31, t, t + 3) + 10000 * (t // 8 * 8 + 2)
+    return Launch([x, Out(x[places]), Out(places.astype(np.int16)), Out(moved.astype(i32))], (64, 1, 1))
+
+
+@case("parts_of_std.cu", "parts", **CPP17)
+def parts_of_std(rng):
+    t = np.arange(32)
+    odd = t % 2 == 1
+    want = 496 + t // 8 * 8 + 7 + t // 8 * 8 + 5 + np.where(odd, t, 1000) + 3 + 1 + 30000
+    return Launch([Out(want.astype(i32))], (32, 1, 1))
+
+
+@case("asm_guards.cu", "guards")
+def asm_guards(rng):
+    t, n = np.arange(32), 20
+    f = (t * f32(0.1) - f32(0.5)).astype(f32)
+    f[5], f[7] = np.nan, 3
+    small = rng.integers(-128, 128, 32).astype(np.int8)
+    less = np.isnan(f) | (f < 2)
+    flags = ((t > 4) & (t < 9)) + 2 * less + 4 * ((t - 3).astype(np.uint32) > 5)
+    unit = np.clip(np.nan_to_num(f, nan=0.0), 0, 1).astype(f32).view(i32)
+    read = np.where(t < n, f.view(i32), -1)
+    rows = [flags, np.clip(20 * t - 100, 0, 255), np.clip(20 * t - 300, -128, 127), unit, small, read]
+    want = np.array([*rows, np.where(t < n, t + 1, 0)], i32)
+    return Launch([small, f, Out(want), i32(n)], (32, 1, 1))

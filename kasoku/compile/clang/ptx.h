@@ -56,6 +56,8 @@ class Lower {
   Value* convert(Value* value, Type* type, bool is_signed);
   Type* llvm_type(PtxType type);
   Value* read(StringRef name, PtxType type);
+  Value* read_predicate(StringRef name);
+  Value* widened(Value* value, PtxType type);
   Value* constant(PtxType type, int64_t number);
   void write(StringRef name, Value* value, const Instruction& at);
   Value* index(const char* name);
@@ -75,6 +77,7 @@ class Lower {
   unsigned vector_length(const Instruction& i);
   Value* element(Value* pointer, PtxType type, unsigned k);
   AtomicOrdering ordering(const Instruction& i, AtomicOrdering strong);
+  Value* guarded(Value* pointer, const Instruction& i, unsigned bytes);
   void load(const Instruction& i, PtxType type);
   void store(const Instruction& i, PtxType type);
   void copy(const Instruction& i);

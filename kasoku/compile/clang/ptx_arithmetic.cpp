@@ -183,22 +183,40 @@ Value* Lower::multiply(const Instruction& i, StringRef name, PtxType type) {
   return adds ? build_.CreateAdd(product, read(i.operands[3], sum)) : product;
 }
 
+/// Of floats `ltu` and the like are true of NaN too, of whole numbers `lo` is `lt` without a sign. A fourth operand is joined.
 Value* Lower::compare(const Instruction& i, PtxType type) {
-  if (i.words.size() < 3 || i.operands.size() != 3) throw Unknown{i.text.str()};
-  static const char* names[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-  static const CmpInst::Predicate reals[] = {CmpInst::FCMP_OEQ, CmpInst::FCMP_ONE, CmpInst::FCMP_OLT,
-                                             CmpInst::FCMP_OLE, CmpInst::FCMP_OGT, CmpInst::FCMP_OGE};
-  static const CmpInst::Predicate signeds[] = {CmpInst::ICMP_EQ, CmpInst::ICMP_NE, CmpInst::ICMP_SLT,
-                                               CmpInst::ICMP_SLE, CmpInst::ICMP_SGT, CmpInst::ICMP_SGE};
-  static const CmpInst::Predicate unsigneds[] = {CmpInst::ICMP_EQ, CmpInst::ICMP_NE, CmpInst::ICMP_ULT,
-                                                 CmpInst::ICMP_ULE, CmpInst::ICMP_UGT, CmpInst::ICMP_UGE};
-  for (unsigned k = 0; k < 6; ++k) {
-    if (i.words[1] != names[k]) continue;
-    Value* a = read(i.operands[1], type);
-    Value* b = read(i.operands[2], type);
-    if (type.kind == 'f') return build_.CreateFCmp(reals[k], a, b);
-    return build_.CreateICmp(type.kind == 's' ? signeds[k] : unsigneds[k], a, b);
-  }
+  if (i.words.size() < 3 || i.operands.size() < 3 || i.operands.size() > 4) throw Unknown{i.text.str()};
+  struct Row {
+    StringRef name;
+    CmpInst::Predicate real, with_sign, without_sign;
+  };
+  static const Row rows[] = {
+      {"eq", CmpInst::FCMP_OEQ, CmpInst::ICMP_EQ, CmpInst::ICMP_EQ},   {"ne", CmpInst::FCMP_ONE, CmpInst::ICMP_NE, CmpInst::ICMP_NE},
+      {"lt", CmpInst::FCMP_OLT, CmpInst::ICMP_SLT, CmpInst::ICMP_ULT}, {"le", CmpInst::FCMP_OLE, CmpInst::ICMP_SLE, CmpInst::ICMP_ULE},
+      {"gt", CmpInst::FCMP_OGT, CmpInst::ICMP_SGT, CmpInst::ICMP_UGT}, {"ge", CmpInst::FCMP_OGE, CmpInst::ICMP_SGE, CmpInst::ICMP_UGE},
+      {"equ", CmpInst::FCMP_UEQ, CmpInst::BAD_ICMP_PREDICATE, CmpInst::BAD_ICMP_PREDICATE},
+      {"neu", CmpInst::FCMP_UNE, CmpInst::BAD_ICMP_PREDICATE, CmpInst::BAD_ICMP_PREDICATE},
+      {"ltu", CmpInst::FCMP_ULT, CmpInst::BAD_ICMP_PREDICATE, CmpInst::BAD_ICMP_PREDICATE},
+      {"leu", CmpInst::FCMP_ULE, CmpInst::BAD_ICMP_PREDICATE, CmpInst::BAD_ICMP_PREDICATE},
+      {"gtu", CmpInst::FCMP_UGT, CmpInst::BAD_ICMP_PREDICATE, CmpInst::BAD_ICMP_PREDICATE},
+      {"geu", CmpInst::FCMP_UGE, CmpInst::BAD_ICMP_PREDICATE, CmpInst::BAD_ICMP_PREDICATE},
+      {"num", CmpInst::FCMP_ORD, CmpInst::BAD_ICMP_PREDICATE, CmpInst::BAD_ICMP_PREDICATE},
+      {"nan", CmpInst::FCMP_UNO, CmpInst::BAD_ICMP_PREDICATE, CmpInst::BAD_ICMP_PREDICATE},
+      {"lo", CmpInst::BAD_FCMP_PREDICATE, CmpInst::BAD_ICMP_PREDICATE, CmpInst::ICMP_ULT},
+      {"ls", CmpInst::BAD_FCMP_PREDICATE, CmpInst::BAD_ICMP_PREDICATE, CmpInst::ICMP_ULE},
+      {"hi", CmpInst::BAD_FCMP_PREDICATE, CmpInst::BAD_ICMP_PREDICATE, CmpInst::ICMP_UGT},
+      {"hs", CmpInst::BAD_FCMP_PREDICATE, CmpInst::BAD_ICMP_PREDICATE, CmpInst::ICMP_UGE},
+  };
+  const auto* row = find_if(rows, [&](const Row& each) { return each.name == i.words[1]; });
+  if (row == std::end(rows)) throw Unknown{i.text.str()};
+  const CmpInst::Predicate how = type.kind == 'f' ? row->real : type.kind == 's' ? row->with_sign : row->without_sign;
+  if (how == CmpInst::BAD_ICMP_PREDICATE || how == CmpInst::BAD_FCMP_PREDICATE) throw Unknown{i.text.str()};
+  Value* const result = build_.CreateCmp(how, read(i.operands[1], type), read(i.operands[2], type));
+  if (i.operands.size() == 3) return result;
+  Value* other = read_predicate(i.operands[3]);
+  if (has(i, "and")) return build_.CreateAnd(result, other);
+  if (has(i, "or")) return build_.CreateOr(result, other);
+  if (has(i, "xor")) return build_.CreateXor(result, other);
   throw Unknown{i.text.str()};
 }
 
@@ -210,18 +228,39 @@ Value* Lower::cvt(const Instruction& i) {
     PtxType type;
     if (parse_type(word, type)) types.push_back(type);
   }
-  if (types.size() != 2 || has(i, "sat")) throw Unknown{i.text.str()};
+  if (types.size() != 2) throw Unknown{i.text.str()};
   to = types[0], from = types[1];
   Value* value = read(i.operands[1], from);
-  if (to.kind == 'f' && from.kind == 'f') return build_.CreateFPCast(value, llvm_type(to));
+  const bool is_cut = has(i, "sat");
+  if (is_cut && to.kind == 'f' && from.kind != 'f') throw Unknown{i.text.str()};
+  if (to.kind == 'f' && from.kind == 'f') {
+    value = build_.CreateFPCast(value, llvm_type(to));
+    if (!is_cut) return value;  // else to 0 … 1, NaN to 0
+    const auto at = [&](double number) { return ConstantFP::get(value->getType(), number); };
+    value = build_.CreateSelect(build_.CreateFCmpOGT(value, at(0)), value, at(0));
+    return build_.CreateSelect(build_.CreateFCmpOGT(value, at(1)), at(1), value);
+  }
   if (to.kind == 'f') return from.kind == 's' ? build_.CreateSIToFP(value, llvm_type(to)) : build_.CreateUIToFP(value, llvm_type(to));
   if (from.kind == 'f') {
     const auto id = has(i, "rni") ? Intrinsic::rint : has(i, "rmi") ? Intrinsic::floor : has(i, "rpi") ? Intrinsic::ceil : Intrinsic::trunc;
     value = build_.CreateIntrinsic(id, {value->getType()}, {value});
     const auto convert_id = to.kind == 's' ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat;
-    return build_.CreateIntrinsic(convert_id, {llvm_type(to), value->getType()}, {value});
+    return widened(build_.CreateIntrinsic(convert_id, {llvm_type(to), value->getType()}, {value}), to);
   }
-  return build_.CreateIntCast(value, llvm_type(to), from.kind == 's');
+  if (is_cut) {  // to what the type holds; one bit more holds both types
+    const unsigned bits = std::max(from.bits, to.bits) + 1;
+    Type* wide = build_.getIntNTy(bits);
+    const auto at = [&](const APInt& number, bool is_signed) {
+      return ConstantInt::get(wide, is_signed ? number.sext(bits) : number.zext(bits));
+    };
+    const bool is_signed = to.kind == 's';
+    Value* least = at(is_signed ? APInt::getSignedMinValue(to.bits) : APInt::getZero(to.bits), is_signed);
+    Value* most = at(is_signed ? APInt::getSignedMaxValue(to.bits) : APInt::getMaxValue(to.bits), is_signed);
+    value = build_.CreateIntCast(value, wide, from.kind == 's');
+    value = build_.CreateBinaryIntrinsic(Intrinsic::smax, value, least);
+    value = build_.CreateBinaryIntrinsic(Intrinsic::smin, value, most);
+  }
+  return widened(build_.CreateIntCast(value, llvm_type(to), from.kind == 's'), to);
 }
 
 /// A float rounded to one of the short formats, or two of them in a word, the second one low.

@@ -7,11 +7,14 @@ void Lower::one(const Instruction& i) {
   const StringRef name = i.words[0];
   PtxType type;
   for (StringRef word : drop_begin(i.words)) parse_type(word, type);
-  if (i.text.starts_with(".reg") || name == "prefetch" || name == "prefetchu" || name == "pragma") return;
+  if (i.text.starts_with(".reg") || name == "prefetch" || name == "prefetchu" || name == "pragma" || name == "discard" ||
+      name == "applypriority")
+    return;
   if (name == "bar" || name == "barrier") {
     if (has(i, "arrive") || has(i, "red")) throw Unknown{i.text.str()};
     if (has(i, "warp")) runtime("ks_warp_barrier", build_.getVoidTy(), {read(i.operands[0], {'u', 32})});
-    else runtime("ks_barrier", build_.getVoidTy());
+    else if (CallInst* barrier = runtime("ks_barrier", build_.getVoidTy()); i.operands.size() > 1)
+      barrier->setMetadata("ks.part", MDNode::get(build_.getContext(), {}));  // others need not come
     return;
   }
   if (name == "membar" || name == "fence") {

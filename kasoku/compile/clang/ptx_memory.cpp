@@ -37,10 +37,19 @@ AtomicOrdering Lower::ordering(const Instruction& i, AtomicOrdering strong) {
   return has(i, "volatile") || has(i, "relaxed") || has(i, "mmio") ? AtomicOrdering::Monotonic : AtomicOrdering::NotAtomic;
 }
 
+/// The address, or where its guard forbids the access memory of the thread's own.
+Value* Lower::guarded(Value* pointer, const Instruction& i, unsigned bytes) {
+  if (i.guard.empty()) return pointer;
+  IRBuilder<> entry(&*call_.getFunction()->getEntryBlock().getFirstInsertionPt());
+  auto* own = entry.CreateAlloca(entry.getInt8Ty(), entry.getInt32(bytes));
+  own->setAlignment(Align(16));
+  return build_.CreateSelect(read_predicate(i.guard), pointer, build_.CreatePointerCast(own, pointer->getType()));
+}
+
 void Lower::load(const Instruction& i, PtxType type) {
   const unsigned n = vector_length(i);
   if (i.operands.size() != n + 1) throw Unknown{i.text.str()};
-  Value* pointer = address(i.operands[n], i);
+  Value* pointer = guarded(address(i.operands[n], i), i, n * type.bits / 8);
   SmallVector<Value*, 4> loaded;
   if (const AtomicOrdering order = ordering(i, AtomicOrdering::Acquire); order != AtomicOrdering::NotAtomic) {
     auto* load = build_.CreateAlignedLoad(build_.getIntNTy(n * type.bits), pointer, Align(n * type.bits / 8), /*isVolatile=*/true);
@@ -50,13 +59,13 @@ void Lower::load(const Instruction& i, PtxType type) {
   } else {
     for (unsigned k = 0; k < n; ++k) loaded.push_back(build_.CreateAlignedLoad(llvm_type(type), element(pointer, type, k), Align(type.bits / 8)));
   }
-  for (unsigned k = 0; k < n; ++k) write(i.operands[k], loaded[k], i);
+  for (unsigned k = 0; k < n; ++k) write(i.operands[k], widened(loaded[k], type), i);
 }
 
 void Lower::store(const Instruction& i, PtxType type) {
   const unsigned n = vector_length(i);
-  if (!i.guard.empty() || i.operands.size() != n + 1) throw Unknown{i.text.str()};
-  Value* pointer = address(i.operands[0], i);
+  if (i.operands.size() != n + 1) throw Unknown{i.text.str()};
+  Value* pointer = guarded(address(i.operands[0], i), i, n * type.bits / 8);
   if (const AtomicOrdering order = ordering(i, AtomicOrdering::Release); order != AtomicOrdering::NotAtomic) {
     Value* all = PoisonValue::get(FixedVectorType::get(llvm_type(type), n));
     for (unsigned k = 0; k < n; ++k) all = build_.CreateInsertElement(all, read(i.operands[k + 1], type), k);

@@ -124,6 +124,19 @@ Type* Lower::llvm_type(PtxType type) {
   return build_.getIntNTy(type.bits);
 }
 
+/// A register of 32 bits that gets a number of fewer has its sign above it.
+Value* Lower::widened(Value* value, PtxType type) {
+  return type.kind == 's' && type.bits < 32 ? build_.CreateSExt(value, build_.getInt32Ty()) : value;
+}
+
+/// "p", or "!p" for its opposite.
+Value* Lower::read_predicate(StringRef name) {
+  name = name.trim();
+  const bool is_negated = name.consume_front("!");
+  Value* value = read(name, {'p', 1});
+  return is_negated ? build_.CreateNot(value) : value;
+}
+
 Value* Lower::read(StringRef name, PtxType type) {
   name = name.trim();
   if (const auto found = locals_.find(name); found != locals_.end())
@@ -162,10 +175,7 @@ void Lower::write(StringRef name, Value* value, const Instruction& at) {
   unsigned index = 0;
   const bool is_operand = name.starts_with("$") && !name.drop_front().getAsInteger(10, index);
   if (!at.guard.empty()) {
-    StringRef guard = at.guard;
-    const bool negated = guard.consume_front("!");
-    Value* condition = read(guard, {'p', 1});
-    if (negated) condition = build_.CreateNot(condition);
+    Value* condition = read_predicate(at.guard);
     old = is_operand ? outputs_[index] : locals_.lookup(name);
     if (!old) old = Constant::getNullValue(value->getType());
     value = build_.CreateSelect(condition, value, convert(old, value->getType(), false));

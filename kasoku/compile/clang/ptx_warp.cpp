@@ -56,10 +56,7 @@ void Lower::shuffle(const Instruction& i) {
 
 Value* Lower::vote(const Instruction& i) {
   if (!is_warp_wide(i) || i.operands.size() != 3) throw Unknown{i.text.str()};
-  StringRef name = i.operands[1];
-  const bool is_negated = name.consume_front("!");
-  Value* mine = read(name, {'p', 1});
-  if (is_negated) mine = build_.CreateNot(mine);
+  Value* mine = read_predicate(i.operands[1]);
   Value* mask = read(i.operands[2], {'u', 32});
   if (has(i, "all")) mine = build_.CreateNot(mine);
   Value* votes = runtime("ks_ballot", build_.getInt32Ty(), {mask, build_.CreateZExt(mine, build_.getInt32Ty())});

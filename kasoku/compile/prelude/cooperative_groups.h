@@ -315,7 +315,25 @@ ks_inline T exclusive_scan(const Group& g, T v, Op op) {
   return g.thread_rank() == 0 ? T() : before;
 }
 template <class Group, class T> ks_inline T exclusive_scan(const Group& g, T v) { return exclusive_scan(g, v, plus<T>()); }
-template <class Group, class F> ks_inline void invoke_one(const Group& g, F f) { if (g.thread_rank() == 0) f(); }
+template <class Group, class F, class... A> ks_inline void invoke_one(const Group& g, F f, A... a) { if (g.thread_rank() == 0) f(a...); }
+template <class Group, class F, class... A> ks_inline auto invoke_one_broadcast(const Group& g, F f, A... a) {
+  decltype(f(a...)) result{};
+  if (g.thread_rank() == 0) result = f(a...);
+  return g.shfl(result, 0);
+}
+// One lane brings what all have to memory; done when it returns.
+template <class Group, class T, class Op> ks_inline void reduce_store_async(const Group& g, T* to, T v, Op op) {
+  const T all = reduce(g, v, op);
+  if (g.thread_rank() == 0) *to = all;
+}
+template <class A, class T, class Op> ks_inline void ks_update(A& to, T v, Op op) {
+  T seen = to.load();
+  while (!to.compare_exchange_weak(seen, op(seen, v))) {}
+}
+template <class Group, class A, class T, class Op> ks_inline void reduce_update_async(const Group& g, A& to, T v, Op op) {
+  const T all = reduce(g, v, op);
+  if (g.thread_rank() == 0) ks_update(to, all, op);
+}
 
 // --- copies: done when they return, which is before wait() ---
 template <class Group, class T, class U>

@@ -7,6 +7,8 @@
 #if __cplusplus < 201703L
 #error this header is written for C++17 and later (-std=c++17)
 #endif
+#include <kasoku/cooperative_groups.h>
+#include <kasoku/iterators.h>
 #pragma clang force_cuda_host_device begin
 
 namespace cub {
@@ -44,6 +46,7 @@ enum BlockStoreAlgorithm { BLOCK_STORE_DIRECT, BLOCK_STORE_STRIPED, BLOCK_STORE_
 enum BlockHistogramAlgorithm { BLOCK_HISTO_SORT, BLOCK_HISTO_ATOMIC };
 enum CacheLoadModifier { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_CS, LOAD_CV, LOAD_LDG, LOAD_VOLATILE };
 template <CacheLoadModifier m, class T> ks_inline T ThreadLoad(const T* p) { return *p; }
+template <CacheLoadModifier m, class V, class = ptrdiff_t> using CacheModifiedInputIterator = const V*;
 
 ks_inline int ks_thread() { return (int)ks_thread_number(); }
 ks_inline unsigned LaneId() { return (unsigned)ks_thread() & 31u; }
@@ -202,6 +205,19 @@ class BlockScan {
   }
 };
 
+// --- values of any type from other lanes; before the first and behind the last lane is a lane's own ---
+template <int n, class T> ks_inline T ShuffleUp(T v, int d, int first, unsigned members) {
+  const T o = ::cooperative_groups::ks_shuffle_any(v, [=](auto part) { return __shfl_up_sync(members, part, (unsigned)d, n); });
+  return ks_thread() % 32 % n - d < first ? v : o;
+}
+template <int n, class T> ks_inline T ShuffleDown(T v, int d, int last, unsigned members) {
+  const T o = ::cooperative_groups::ks_shuffle_any(v, [=](auto part) { return __shfl_down_sync(members, part, (unsigned)d, n); });
+  return ks_thread() % 32 % n + d > last ? v : o;
+}
+template <int n, class T> ks_inline T ShuffleIndex(T v, int from, unsigned members) {
+  return ::cooperative_groups::ks_shuffle_any(v, [=](auto part) { return __shfl_sync(members, part, from, n); });
+}
+
 // --- warps: `n` neighbouring lanes, a power of two or not ---
 template <class T, int n = 32, int = 0>
 class WarpReduce {
@@ -212,7 +228,7 @@ class WarpReduce {
   template <class Op> ks_inline T Reduce(T v, Op op, int valid) {
     const int lane = ks_thread() % 32 % n;
     _Pragma("unroll") for (int d = ks_half(n); d > 0; d /= 2) {
-      const T o = ks_down(v, d);
+      const T o = ShuffleDown<32>(v, d, 31, 0xffffffffu);
       if (lane + d < valid && lane + d < n) v = op(v, o);
     }
     return v;
@@ -220,16 +236,6 @@ class WarpReduce {
   template <class Op> ks_inline T Reduce(T v, Op op) { return Reduce(v, op, n); }
   ks_inline T Sum(T v) { return Reduce(v, ::cub::Sum(), n); }
   ks_inline T Sum(T v, int valid) { return Reduce(v, ::cub::Sum(), valid); }
-
- private:
-  ks_inline static T ks_down(T v, unsigned d) {
-    constexpr int words = (sizeof(T) + 3) / 4;
-    unsigned w[words] = {};
-    __builtin_memcpy(w, &v, sizeof(T));
-    _Pragma("unroll") for (int i = 0; i < words; ++i) w[i] = __shfl_down_sync(0xffffffffu, w[i], d);
-    __builtin_memcpy(&v, w, sizeof(T));
-    return v;
-  }
 };
 
 template <class T, int n = 32, int = 0>
@@ -271,13 +277,7 @@ class WarpScan {
  private:
   ks_inline static T ks_last(T v) { return ks_move(v, ks_thread() % 32 / n * n + n - 1, false); }
   ks_inline static T ks_move(T v, int d, bool up) {
-    constexpr int words = (sizeof(T) + 3) / 4;
-    unsigned w[words] = {};
-    __builtin_memcpy(w, &v, sizeof(T));
-    _Pragma("unroll") for (int i = 0; i < words; ++i)
-      w[i] = up ? __shfl_up_sync(0xffffffffu, w[i], (unsigned)d) : __shfl_sync(0xffffffffu, w[i], d);
-    __builtin_memcpy(&v, w, sizeof(T));
-    return v;
+    return up ? ShuffleUp<32>(v, d, 0, 0xffffffffu) : ShuffleIndex<32>(v, d, 0xffffffffu);
   }
 };
 
@@ -450,6 +450,7 @@ class BlockHistogram {
   }
 };
 #include <kasoku/cub_neighbours.h>
+#include <kasoku/cub_merge_sort.h>
 #undef KS_CUB_STORAGE
 
 template <class A, class B> ks_inline constexpr auto DivideAndRoundUp(A a, B b) { return (a + b - 1) / b; }

@@ -55,6 +55,9 @@ template <class... T> struct tuple : ks_tuple<make_index_sequence<sizeof...(T)>,
 template <class... T> tuple(T...) -> tuple<T...>;
 
 template <class... T> constexpr tuple<decay_t<T>...> make_tuple(T&&... v) { return tuple<decay_t<T>...>(static_cast<T&&>(v)...); }
+// What a tie() leaves out.
+struct ks_ignore { template <class T> constexpr const ks_ignore& operator=(const T&) const { return *this; } };
+inline constexpr ks_ignore ignore{};
 template <class... T> constexpr tuple<T&...> tie(T&... v) { return tuple<T&...>(v...); }
 template <class... T> constexpr tuple<T&&...> forward_as_tuple(T&&... v) { return tuple<T&&...>(static_cast<T&&>(v)...); }
 template <class... T> struct tuple_size<tuple<T...>> : integral_constant<size_t, sizeof...(T)> {};
@@ -86,7 +89,7 @@ template <class... T, class... U> constexpr tuple<T..., U...> tuple_cat(const tu
 }  // namespace std
 
 namespace thrust {
-using ::std::tuple; using ::std::make_tuple; using ::std::tie; using ::std::get;
+using ::std::tuple; using ::std::make_tuple; using ::std::tie; using ::std::get; using ::std::ignore;
 using ::std::tuple_size; using ::std::tuple_element;
 }  // namespace thrust
 

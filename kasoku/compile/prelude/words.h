@@ -30,6 +30,19 @@
 #define CUDA_VERSION 12040
 #define CUDART_VERSION 12040
 
+// <nv/target>: a kernel's code is a device's.
+#define NV_IS_DEVICE 1
+#define NV_IS_HOST 0
+#define NV_ANY_TARGET 1
+#define NV_NO_TARGET 0
+#define KS_NV_TEXT(...) __VA_ARGS__
+#define KS_NV_IF_1(yes, ...) KS_NV_TEXT yes
+#define KS_NV_IF_0(yes, no, ...) KS_NV_TEXT no
+#define KS_NV_JOIN(a, b) a##b
+#define KS_NV_IF(target, ...) KS_NV_JOIN(KS_NV_IF_, target)(__VA_ARGS__)
+#define NV_IF_TARGET(target, ...) KS_NV_IF(target, __VA_ARGS__, ())
+#define NV_IF_ELSE_TARGET(target, yes, no) KS_NV_IF(target, yes, no)
+
 // Ours. Wrappers disappear before anything else is looked at.
 #define ks_convergent __attribute__((convergent))
 #define ks_const __attribute__((const))

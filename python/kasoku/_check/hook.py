@@ -6,11 +6,13 @@ with an array argument shows by its content before and after.
 
 from __future__ import annotations
 
+import array
 import ast
 import contextlib
 import functools
 import operator
 import queue
+import sys
 import threading
 import time
 import types
@@ -23,6 +25,7 @@ _sleep = time.sleep
 _MUTATING = {
     list: {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse"},
     dict: {"update", "pop", "popitem", "setdefault", "clear"},
+    array.array: {"append", "extend", "insert", "pop", "remove", "reverse", "byteswap", "fromlist", "frombytes"},
     set: {"add", "discard", "remove", "pop", "clear", "update"},
     np.ndarray: {"fill", "sort", "partition", "put", "resize", "itemset", "setfield", "byteswap"},
 }
@@ -75,6 +78,16 @@ class Hook:
         key, sources = ("global", id(self.namespace), name), self._sources(lines)
         self.recorder.touch(key, True, name, self._place(line), self.namespace, sources=sources)
 
+    def made(self, value, line):
+        """A variable that nobody else sees is given `value`: what was just made belongs to the task until it is shown."""
+        if type(value) in _CONTAINERS and sys.getrefcount(value) <= _REFERENCES:
+            self.recorder.own(value)
+        return value
+
+    def shown(self, value, line):
+        self.recorder.disown(value)
+        return value
+
     def load_cell(self, name, probe, value, line):
         cell = probe.__closure__[0]
         self.recorder.touch(("cell", id(cell)), False, name, self._place(line), cell)
@@ -118,9 +131,9 @@ class Hook:
                     if isinstance(i, (int, np.integer))
                 )
                 part, basic = thing[window], True
-            part = part if basic else thing
-            self.recorder.array(part, writes, text, self._place(line), whole is not thing, sources)
-        elif isinstance(thing, (dict, list, bytearray)):
+            for each in [part] if basic else _runs(thing, index):
+                self.recorder.array(each, writes, text, self._place(line), whole is not thing, sources)
+        elif isinstance(thing, (dict, list, bytearray, array.array)):
             whole = isinstance(index, slice)
             name = text if whole else f"{text}[{index!r}]"
             index = None if whole else index
@@ -131,6 +144,8 @@ class Hook:
             return watched(index)
         value = thing[index]
         self._item(thing, index, False, text, line)
+        if isinstance(value, np.ndarray):  # may show the thing
+            self.recorder.disown(thing)
         return value
 
     def store_item(self, thing, index, value, text, lines, line):
@@ -151,7 +166,7 @@ class Hook:
     def in_place(self, operation, current, value, text, line):
         """`current OP= value` as Python does it: in place where the type can."""
         name = _IN_PLACE[operation]
-        if isinstance(current, (list, set, bytearray)) or (is_array(current) and hasattr(current, f"__{name}__")):
+        if isinstance(current, (list, dict, set, bytearray)) or (is_array(current) and hasattr(current, f"__{name}__")):
             self.recorder.content(current, True, text, self._place(line))
             if is_array(value):
                 self.recorder.content(value, False, text, self._place(line))
@@ -165,6 +180,11 @@ class Hook:
 
     def truth(self, value, text, line):
         self.recorder.content(value, False, text, self._place(line), only_builtin=True)
+        return value
+
+    def read(self, value, text, line):
+        if type(value) not in _NUMBERS:
+            self.recorder.content(value, False, text, self._place(line))
         return value
 
     def begin_test(self, line):
@@ -207,6 +227,8 @@ class Hook:
         for kind, mutating in _MUTATING.items():
             if isinstance(thing, kind) and not (kind is np.ndarray and name in _VIEWS):
                 self.recorder.content(thing, name in mutating, text, self._place(line))
+        if isinstance(thing, np.ndarray) and name not in _MUTATING[np.ndarray]:
+            self.recorder.disown(thing)
         if isinstance(thing, _LOCKS) and name in ("acquire", "release"):
             return functools.partial(getattr(self.recorder, name), thing)
         if isinstance(thing, types.GeneratorType):
@@ -286,6 +308,14 @@ class Hook:
         return True if function is hasattr else value
 
 
+class _Probe:
+    def count(self, value, line):
+        return sys.getrefcount(value)
+
+
+_NUMBERS = {int, float, complex, bool, str, bytes, type(None), np.float64, np.int64}
+_CONTAINERS = (list, dict, set, bytearray, np.ndarray)
+_REFERENCES = _Probe().count([], 0)  # of what an expression has just made, as `made` is given it
 _OF_SHAPE = (len, type, id, isinstance, np.shape, np.size, np.ndim, np.empty_like, np.zeros_like, np.ones_like)
 _BY_NAME = (getattr, hasattr, setattr, delattr)
 _VIEWS = {"reshape", "transpose", "swapaxes", "view", "ravel", "squeeze", "diagonal"}
@@ -294,6 +324,17 @@ _IN_PLACE = {
     "Pow": "ipow", "MatMult": "imatmul", "LShift": "ilshift", "RShift": "irshift", "BitOr": "ior",
     "BitAnd": "iand", "BitXor": "ixor",
 }  # fmt: skip
+
+
+def _runs(array, index):
+    """Views of the elements that a mask or a list of positions names; all of `array` where those are many."""
+    if array.flags.c_contiguous and array.size <= 1 << 16:
+        named = np.unique(np.arange(array.size).reshape(array.shape)[index])
+        runs = np.split(named, np.flatnonzero(np.diff(named) != 1) + 1)
+        if len(runs) <= 64:
+            flat = array.reshape(-1)
+            return [flat[run[0] : run[-1] + 1] for run in runs if run.size]
+    return [array]
 
 
 def _parts(text, values):

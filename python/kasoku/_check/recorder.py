@@ -9,6 +9,7 @@ that under the lock taken anew, and another may write in between (Flanagan and Q
 
 from __future__ import annotations
 
+import array
 import contextlib
 import functools
 import heapq
@@ -100,6 +101,7 @@ class Recorder:
         self.keep: list = []  # what was touched stays alive, so that an id() means one object
         self.tasks: list[Task] = []
         self.current = self.new_task("main", None)
+        self._own: dict = {}  # id -> (task, thing): made by the task and shown to nobody
         self.unseen: set = set()  # calls whose inside could not be watched
         self.nestings: dict = {}  # what each is about -> a Nesting
         self.extra: list = []  # findings that are no conflicts of two accesses
@@ -250,6 +252,8 @@ class Recorder:
         owner = array
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
+        if self._is_own(owner):
+            return
         key = ("array", "ours" if is_ours else id(owner))
         self.touch(key, writes, name, place, (owner, array), array, sources)
 
@@ -258,9 +262,23 @@ class Recorder:
         if is_array(thing):
             if not only_builtin:
                 self.array(thing, writes, name, place, sources=sources)
-        elif isinstance(thing, (list, dict, set, bytearray)):
+        elif isinstance(thing, (list, dict, set, bytearray, array.array)) and not self._is_own(thing):
             view = None if index is None else ("item", repr(index))
             self.touch(("content", id(thing)), writes, name, place, thing, view, sources)
+
+    def own(self, thing):
+        """The current task has just made it: what it does there comes before what others do when it is shown to them, and
+        the place where they find it says whether that is ordered."""
+        self._own[id(thing)] = (self.current, thing)
+
+    def disown(self, thing):
+        self._own.pop(id(thing), None)
+
+    def _is_own(self, thing):
+        task, _ = self._own.get(id(thing), (None, None))
+        if task is not None and task is not self.current:
+            self.disown(thing)
+        return task is self.current
 
     def call_of_others(self, function, args, kwargs, given, place):
         """Calls what cannot be watched inside; `given` (name, thing) shows by its content what was written."""

@@ -19,6 +19,8 @@ class Rewriter(ast.NodeTransformer):
         self.count = 0  # of variables that it made
         self.decided = set()  # calls of acquire() by the first of many
         self.ways = {}  # an `if` that leads out of a wait or around it -> what its test is then
+        self.is_class = False  # whether statements are those of a class
+        self.own_names = set()  # variables of the function at hand that no inner function sees
         # What each variable is made of, on all ways that lead here: lines, and 0 for what this call was given.
         self.made_of = {name: frozenset([0]) for name in parameters}
 
@@ -81,7 +83,13 @@ class Rewriter(ast.NodeTransformer):
             return self._hook("load_name", ast.Constant(node.id), node, at=node)
         if isinstance(node.ctx, ast.Load) and node.id in self.cell_names:
             return self._hook("load_cell", ast.Constant(node.id), self._cell(node.id), node, at=node)
+        if isinstance(node.ctx, ast.Load) and node.id in self.own_names:
+            return self._hook("shown", node, at=node)
         return node
+
+    def _inside(self, node):
+        """A thing that is only looked into or changed there: it is shown to nobody."""
+        return node if isinstance(node, ast.Name) and node.id in self.own_names else self.visit(node)
 
     @staticmethod
     def _cell(name):
@@ -98,7 +106,7 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Subscript(self, node):
         name = self._describe(node.value)
-        node.value, node.slice = self.visit(node.value), self.visit(node.slice)
+        node.value, node.slice = self._inside(node.value), self.visit(node.slice)
         if isinstance(node.ctx, ast.Load):
             return self._hook("load_item", node.value, self._index(node.slice), name, at=node)
         return node
@@ -122,7 +130,7 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node.func, ast.Attribute):
             function = self._hook(
                 "decided" if node in self.decided else "method",
-                self.visit(node.func.value),
+                self._inside(node.func.value),
                 ast.Constant(node.func.attr),
                 ast.Constant(ast.unparse(node.func.value)),
                 at=node,
@@ -157,7 +165,7 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(target, ast.Subscript):
             hook = self._hook(
                 "store_item",
-                self.visit(target.value),
+                self._inside(target.value),
                 self._index(self.visit(target.slice)),
                 value,
                 self._describe(target.value),
@@ -174,6 +182,8 @@ class Rewriter(ast.NodeTransformer):
                 stores += self._store(part.value if is_rest else part, ast.Name(name, ast.Load()), part, lines)
             return [ast.copy_location(ast.Assign([ast.Tuple(parts, ast.Store())], value), at), *stores]
         self._assigned(target, lines)
+        if isinstance(target, ast.Name) and target.id in self.own_names:
+            value = self._hook("made", value, at=at)
         stores = [ast.copy_location(ast.Assign([target], value), at)]
         if isinstance(target, ast.Name) and target.id in self.shared_names:
             hook = self._hook("store_name", ast.Constant(target.id), sources, at=at)
@@ -202,7 +212,8 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Assign(self, node):
         lines = self._lines(node.value)
-        value = self.visit(node.value)
+        takes_apart = any(isinstance(target, (ast.Tuple, ast.List)) for target in node.targets)
+        value = (self._read if takes_apart else self.visit)(node.value)
         if len(node.targets) == 1:
             return self._store(node.targets[0], value, node, lines)
         name = self._new_name()
@@ -214,6 +225,9 @@ class Rewriter(ast.NodeTransformer):
     def visit_AnnAssign(self, node):
         if node.value is None:
             return node
+        if self.is_class:  # what stands there says which fields a class has
+            node.value = self.visit(node.value)
+            return node
         lines = self._lines(node.value)
         return self._store(node.target, self.visit(node.value), node, lines)
 
@@ -224,7 +238,7 @@ class Rewriter(ast.NodeTransformer):
         current = ast.copy_location(load(**fields, ctx=ast.Load()), node.target)
         text = self._describe(node.target)
         lines = self._lines(current) | self._lines(node.value)
-        loaded = self.visit(current)
+        loaded = self._inside(current)
         value = self._hook("in_place", ast.Constant(operator), loaded, self.visit(node.value), text, at=node)
         return self._store(node.target, value, node, lines)
 
@@ -232,7 +246,7 @@ class Rewriter(ast.NodeTransformer):
         for target in node.targets:
             if isinstance(target, ast.Subscript):
                 target.value = self._hook(
-                    "container_to_change", self.visit(target.value), self._describe(target.value), at=node
+                    "container_to_change", self._inside(target.value), self._describe(target.value), at=node
                 )
             elif isinstance(target, ast.Attribute):
                 name = self._describe(target)
@@ -245,18 +259,43 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node):
         text, lines = self._describe(node.iter), self._lines(node.iter)
-        node.iter = self._hook("iterate", self.visit(node.iter), text, at=node)
+        node.iter = self._hook("iterate", self._inside(node.iter), text, at=node)
         node.target, stores = self._target(node.target, node, lines)
         body, node.orelse = self._ways(node.body, node.orelse)
         node.body = [*stores, *body]
         return node
 
-    def _truth(self, node):
-        """A value that is asked whether it is true: a container, whether it is empty."""
+    def _truth(self, node, is_used=False):
+        """A value that is asked whether it is true, and may be used then: a container, whether it is empty."""
         text = self._describe(node)
         is_value = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
-        node = self.visit(node)
+        node = self.visit(node) if is_used else self._inside(node)
         return self._hook("truth", node, text, at=node) if is_value else node
+
+    def _read(self, node):
+        """An operand: of an array or a container all is read."""
+        text = self._describe(node)
+        if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+            return self.visit(node)
+        return self._hook("read", self._inside(node), text, at=node)
+
+    def visit_BinOp(self, node):
+        node.left, node.right = self._read(node.left), self._read(node.right)
+        return node
+
+    def visit_Starred(self, node):
+        node.value = self._read(node.value) if isinstance(node.ctx, ast.Load) else self.visit(node.value)
+        return node
+
+    def visit_FormattedValue(self, node):
+        node.value = self._read(node.value)
+        node.format_spec = node.format_spec and self.visit(node.format_spec)
+        return node
+
+    def visit_Dict(self, node):
+        node.values = [(self._read if key is None else self.visit)(value) for key, value in zip(node.keys, node.values)]
+        node.keys = [key and self.visit(key) for key in node.keys]
+        return node
 
     def visit_IfExp(self, node):
         node.test = self._truth(node.test)
@@ -264,11 +303,11 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_BoolOp(self, node):
-        node.values = [self._truth(value) for value in node.values]
+        node.values = [self._truth(value, is_used=True) for value in node.values]
         return node
 
     def visit_UnaryOp(self, node):
-        node.operand = (self._truth if isinstance(node.op, ast.Not) else self.visit)(node.operand)
+        node.operand = (self._truth if isinstance(node.op, ast.Not) else self._read)(node.operand)
         return node
 
     def _test_of_wait(self, test, ends_when, at):
@@ -300,11 +339,13 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Compare(self, node):
-        """`key in container` reads the container, or of a dict that item."""
+        """`key in container` reads the container, or of a dict that item; `is` reads nothing."""
         if len(node.ops) != 1 or not isinstance(node.ops[0], (ast.In, ast.NotIn)):
-            return self.generic_visit(node)
+            reads = self.visit if all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops) else self._read
+            node.left, node.comparators = reads(node.left), [reads(each) for each in node.comparators]
+            return node
         text = self._describe(node.comparators[0])
-        found = self._hook("is_in", self.visit(node.left), self.visit(node.comparators[0]), text, at=node)
+        found = self._hook("is_in", self.visit(node.left), self._inside(node.comparators[0]), text, at=node)
         return ast.copy_location(ast.UnaryOp(ast.Not(), found), node) if isinstance(node.ops[0], ast.NotIn) else found
 
     def visit_While(self, node):
@@ -338,12 +379,33 @@ class Rewriter(ast.NodeTransformer):
         node.body = [*stores, *self._block(node.body)]
         return node
 
+    def function_body(self, node):
+        """The statements of a function, rewritten."""
+        outside = self.own_names, self.is_class
+        self.own_names, self.is_class = _unseen(node) - self.shared_names - self.cell_names, False
+        body = self._block(node.body)
+        self.own_names, self.is_class = outside
+        return body
+
     def visit_FunctionDef(self, node):
         outside = self.made_of, self.shared_names
-        self.made_of = {}  # it runs another time
+        self.made_of = {name: frozenset([0]) for name in _parameters(node)}  # it runs another time
         self.shared_names = self.shared_names - _bound(node)
-        node.body = self._block(node.body)
+        node.body = self.function_body(node)
         self.made_of, self.shared_names = outside
+        return node
+
+    def visit_Lambda(self, node):
+        outside, self.own_names = self.own_names, set()
+        self.generic_visit(node)
+        self.own_names = outside
+        return node
+
+    def visit_ClassDef(self, node):
+        outside = self.own_names, self.is_class
+        self.own_names, self.is_class = set(), True
+        self.generic_visit(node)
+        self.own_names, self.is_class = outside
         return node
 
     visit_AsyncFunctionDef = visit_FunctionDef
@@ -352,12 +414,25 @@ class Rewriter(ast.NodeTransformer):
         return node
 
 
+def _unseen(function):
+    """Names that a function assigns and that no function, class or comprehension in it uses."""
+    inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.comprehension)
+    inner += (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    seen = {
+        name.id
+        for part in ast.walk(function) if isinstance(part, inner) and part is not function
+        for name in ast.walk(part) if isinstance(name, ast.Name)
+    }  # fmt: skip
+    return _bound(function) - seen - _parameters(function)
+
+
+def _parameters(function):
+    return {each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg)}
+
+
 def _bound(function):
     """Names that are a function's own: its parameters, and what it assigns and declares neither global nor nonlocal."""
-    own, declared, parts = set(), set(), [*function.body]
-    for part in ast.walk(function.args):
-        if isinstance(part, ast.arg):
-            own.add(part.arg)
+    own, declared, parts = _parameters(function), set(), [*function.body]
     while parts:
         part = parts.pop()
         if isinstance(part, (ast.Global, ast.Nonlocal)):

@@ -83,7 +83,7 @@ class Watcher:
             ast.copy_location(definition, body[0])
         else:
             definition.decorator_list = []
-            definition.body = rewriter._block(definition.body)
+            definition.body = rewriter.function_body(definition)
         definition.args.defaults, definition.args.kw_defaults = [], [None] * len(definition.args.kwonlyargs)
         file = inspect.getsourcefile(function) or code.co_filename
         self._note_awaited(file)

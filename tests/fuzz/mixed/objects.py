@@ -124,6 +124,34 @@ class Objects(Statements):
             else f"{n} = ({self.cond(1)}) ? {f}({self.expr(1).text}) : {f}({f}({self.expr(1).text}));"
         )
 
+    def union_(self):
+        u, x = self.name("U"), self.name("u")
+        self.before.append(
+            f"union {u} {{ unsigned long long q; unsigned w[2]; unsigned short h[4]; unsigned char b[8]; }};"
+        )
+        self.line(f"{u} {x}; {x}.q = {self.cast(self.expr(2), 'unsigned long long').text};")
+        for _ in range(self.random.randrange(1, 4)):
+            part = self.pick(f"b[{self.index(8)}]", f"h[{self.index(4)}]", f"w[{self.index(2)}]")
+            self.line(f"{x}.{part} {self.pick('', '^', '|')}= {self.expr(1).text};")
+        n, _ = self.target()
+        self.line(f"{n} ^= {x}.{self.pick(f'b[{self.index(8)}]', f'h[{self.index(4)}]', f'w[{self.index(2)}]', 'q')};")
+
+    def chosen(self):
+        """Functions by their addresses, in a table of the thread; numbers in one of the program."""
+        f, p, b, t = self.name("ch"), self.name("fp"), self.name("tb"), self.random.choice(TYPES)
+        wide = "(unsigned long long)"
+        for name, body in (
+            ("a", f"return ({t})({wide}x * 3 + {wide}k);"),
+            ("b", f"if (k & 1) return x; return ({t})({wide}x ^ {wide}(k >> 1));"),
+            ("c", f"for (int i = 0; i < (k & 7); ++i) x = ({t})({wide}x * 5 + i); return x;"),
+        ):
+            self.before.append(f"__device__ {self.pick('', '__noinline__ ')}{t} {f}{name}({t} x, int k) {{ {body} }}")
+        self.line(f"{t} (*{p}[3])({t}, int) = {{{f}a, {f}{self.pick('a', 'b')}, {f}c}};")
+        self.line(f"static const {t} {b}[5] = {{{', '.join(str(self.pick(0, 1, 7, 100, 127)) for _ in range(5))}}};")
+        n, _ = self.target()
+        first, k = self.cast(self.expr(1), t).text, self.cast(self.expr(1), "int").text
+        self.line(f"{n} ^= {p}[{self.index(3)}]({first}, {k}) + {b}[{self.index(5)}];")
+
     def vec(self):
         t, e, n = self.pick(
             ("uchar4", "unsigned char", 4),

@@ -23,7 +23,9 @@ class Statements(Floats):
         if self.has("ptr"):
             o += [(self.pointers, 3), (self.array_, 3)]
         if self.has("struct"):
-            o += [(self.struct_, 4)]
+            o += [(self.struct_, 4), (self.union_, 2)]
+        if self.has("func"):
+            o += [(self.chosen, 2)]
         if self.has("goto"):
             o += [(self.goto_, 2 * (self.depth < 3 and not self.infunc))]
         if self.has("lambda"):

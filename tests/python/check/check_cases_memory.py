@@ -1,6 +1,8 @@
 """More cases for test_check_cases: variables of a known size, blocks that wait, memory and containers in common."""
 
+import concurrent.futures
 import random
+import threading
 
 import kasoku as ks
 import numpy as np
@@ -250,3 +252,213 @@ gap = """struct Gap { unsigned short a; int b; unsigned long long c; };
 __device__ __noinline__ Gap changed(Gap gap, int by) { Gap other = gap; other.b += by; return by & 1 ? other : gap; }
 """
 kernel("a_gap_in_a_structure", before=gap, body="Gap own[3]; for (int i = 0; i < 3; ++i) { own[i].a = i; own[i].b = i; own[i].c = i; }\n  own[d[t] & 1] = changed(own[d[t] & 1], t); out[t] = own[d[t] & 1].b;")  # fmt: skip
+
+
+# ── what a task has made and shows to others ──────────────────────────────────────────────
+
+
+class Settings:
+    def __init__(self):
+        self.now, self.lock = {}, threading.Lock()
+
+
+def settings_that_two_replace(lock_of, is_changed_afterwards=False):
+    settings = Settings()
+
+    def put(key):
+        with lock_of(settings):
+            new = dict(settings.now)
+            new[key] = 1
+            settings.now = new
+        if is_changed_afterwards:
+            new[key] = 2
+
+    def look():
+        with settings.lock:
+            now = settings.now
+        return now.get("a")
+
+    run(lambda: put("a"), lambda: put("b"), look)
+
+
+@threads()
+def a_copy_that_replaces_under_a_lock():
+    settings_that_two_replace(lambda settings: settings.lock)
+
+
+@threads("race")
+def a_copy_that_replaces_without_a_lock():
+    settings_that_two_replace(lambda settings: threading.Lock())
+
+
+@threads("race")
+def a_copy_that_is_changed_after_it_replaced():
+    settings_that_two_replace(lambda settings: settings.lock, is_changed_afterwards=True)
+
+
+@threads()
+def rows_that_are_filled_and_then_listed():
+    rows, lock = [], threading.Lock()
+
+    def fill():
+        row = np.zeros(4)
+        row[:] = 1
+        with lock:
+            rows.append(row)
+
+    def look():
+        with lock:
+            found = list(rows)
+        return [row.sum() for row in found]
+
+    run(fill, fill, look)
+
+
+@threads("race")
+def a_row_filled_after_its_part_is_listed():
+    rows, lock = [], threading.Lock()
+
+    def fill():
+        row = np.zeros(4)
+        part = row[1:]
+        with lock:
+            rows.append(part)
+        row[2] = 1
+
+    def look():
+        with lock:
+            found = list(rows)
+        return [row.sum() for row in found]
+
+    run(fill, look)
+
+
+def stores_at(*places):
+    x = np.zeros((2, 4))
+
+    def store(where):
+        x[where] = 1
+
+    run(*(lambda where=where: store(where) for where in places))
+
+
+@threads()
+def positions_that_lie_apart():
+    stores_at(([0, 1], [1, 3]), ([1, 0], [1, 3]))
+
+
+@threads("race")
+def positions_that_meet():
+    stores_at(([0, 1], [1, 3]), ([1, 0], [3, 0]))
+
+
+@threads()
+def a_mask_and_its_opposite():
+    mask = np.arange(8).reshape(2, 4) % 3 == 0
+    stores_at(mask, ~mask)
+
+
+@threads("race")
+def a_mask_beside_a_row():
+    stores_at(np.arange(8).reshape(2, 4) % 3 == 0, 1)
+
+
+@threads("race")
+def what_comes_first_says_nothing_of_the_rest():
+    kept = [0, 0]
+
+    def keep(i):
+        kept[i] = i
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        calls = [pool.submit(keep, i) for i in range(2)]
+        concurrent.futures.wait(calls, return_when=concurrent.futures.FIRST_COMPLETED)
+        sum(kept)
+
+
+@threads()
+def what_comes_first_is_asked_for_its_result():
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        calls = [pool.submit(lambda i=i: [i]) for i in range(2)]
+        done, _ = concurrent.futures.wait(calls, return_when=concurrent.futures.FIRST_COMPLETED)
+        done.pop().result()[0] += 1
+
+
+# ── where warps' lanes run to their end, and what an atomic reads ─────────────────────────
+
+turned = "  __shared__ int s[32]; s[t] = d[t]; __syncwarp();\n  int v = s[(t + 1) % 32]; {} s[t] = v;"
+kernel("lanes_that_turn_and_end", "race", block=32, body=turned.format(""))
+kernel("lanes_that_turn_behind_two_barriers", block=32, body=turned.format("__syncwarp();"))
+counted = "  __shared__ int c; {} atomicAdd(&c, 1); __syncthreads(); out[t] = c;"
+kernel("counted_from_nothing", "uninitialised", body=counted.format(""))
+kernel("counted_from_zero", body=counted.format("if (t == 0) c = 0; __syncthreads();"))
+kernel("counted_from_a_swapped_zero", body=counted.format("if (t == 0) atomicExch(&c, 0); __syncthreads();"))
+kernel(
+    "a_structure_filled_up_by_its_alignment",
+    before="struct alignas(16) P { short a; int b; short c; unsigned v[3]; __device__ P turned() const { P r = *this; r.v[0] = v[1]; return r; } };",
+    body="  P p = {1, t, 1, {1, 2, 3}}, q[2] = {p, p.turned()}; p.v[d[t] % 3] = 5; q[t & 1] = d[t] & 1 ? p : p.turned(); out[t] = q[t & 1].v[d[t] % 3];",
+)
+kernel(
+    "a_structure_copied_with_what_lies_behind_its_members",
+    before="struct alignas(16) P { long long a; short b; int v[4]; __device__ P turned() const { P r = *this; r.v[0] = v[1]; return r; } };",
+    body="  P p = {t, 1, {t, 2, 3, 4}}, q[2]; p.v[d[t] & 3] = 5; q[t & 1] = d[t] & 1 ? p : p.turned(); out[t] = q[t & 1].v[d[t] & 3];",
+)
+
+# ── barriers of a part of the block ───────────────────────────────────────────────────────
+
+kernel("a_barrier_of_some_threads", body='  __shared__ int s[64]; s[t] = d[t]; if (t < 32) { asm volatile("bar.sync 1, 32;"); d[t] = s[31 - t]; }')  # fmt: skip
+
+
+# ── what reads all of a thing without a call ──────────────────────────────────────────────
+
+READS = {
+    "operand": lambda x: x + x,
+    "compared": lambda x: x == 3,
+    "opposite": lambda x: -np.asarray(x) if isinstance(x, list) else -x,
+    "starred": lambda x: [*x],
+    "in_a_text": lambda x: f"{x}",
+    "taken_apart": lambda x: taken_apart(x),
+}
+
+
+def taken_apart(x):
+    first, *rest = x
+    return first
+
+
+for name, reader in READS.items():
+    for kind, thing in (("list", lambda: [1, 2]), ("row", lambda: np.arange(2))):
+        for is_written in (False, True):
+
+            def read_beside(reader=reader, thing=thing, is_written=is_written):
+                x = thing()
+
+                def write():
+                    if is_written:
+                        x[0] = 5
+
+                run(write, lambda: reader(x))
+
+            read_beside.__name__ = f"{kind}_{name}_{'beside_a_store' if is_written else 'by_two'}"
+            threads(*["race"] * is_written)(read_beside)
+
+
+@threads("race")
+def a_dict_poured_into_another():
+    x = {1: 2}
+
+    def write():
+        x[3] = 4
+
+    run(write, lambda: {**x})
+
+
+@threads("race")
+def two_dicts_poured_into_one():
+    box = {"words": {}}
+
+    def pour():
+        words = box["words"]
+        words |= {1: 2}
+
+    run(pour, pour)

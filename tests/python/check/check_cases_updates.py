@@ -1,6 +1,8 @@
 """Cases for test_check_cases of updates that are lost although each access holds the lock, beside protocols that look alike
 and are right; and of what threads call that has no text."""
 
+import array
+import dataclasses
 import functools
 import multiprocessing.pool
 import queue
@@ -386,3 +388,54 @@ def a_pool_of_multiprocessings_threads_whose_calls_lie_apart():
     pool.close()
     pool.join()
     assert last.ready() and last.get() == 3 and x.tolist() == [2.0, 3.0, 1.0, 5.0]
+
+
+# ── classes that a function makes ─────────────────────────────────────────────────────────
+
+
+@threads("race")
+def read_and_stored_by_methods_of_a_class_made_there():
+    class Purse:
+        def __init__(self):
+            self.lock, self.coins = threading.Lock(), 0
+
+        def read(self):
+            with self.lock:
+                return self.coins
+
+        def store(self, coins):
+            with self.lock:
+                self.coins = coins
+
+    purse = Purse()
+
+    def add():
+        purse.store(purse.read() + 1)
+
+    run(add, add)
+
+
+@threads()
+def a_dataclass_made_there():
+    @dataclasses.dataclass
+    class Purse:
+        coins: int = 0
+        lock: object = dataclasses.field(default_factory=threading.Lock)
+
+        def add(self):
+            with self.lock:
+                self.coins += 1
+
+    purse = Purse(coins=3)
+    run(purse.add, purse.add)
+    assert purse.coins == 5
+
+
+@threads("race")
+def a_row_of_the_array_module():
+    row = array.array("i", [0])
+
+    def add():
+        row[0] += 1
+
+    run(add, add)

@@ -98,7 +98,7 @@ class Instrumenter {
     const bool has_returns = !kernel.hasFnAttribute("ks-no-return");
     Joins joins;
     for (const Instruction& at : instructions(kernel)) {
-      if (const Sync sync = sync_of(at); sync == Sync::none || sync == Sync::loop || is_warp_operation(sync)) continue;
+      if (const Sync sync = sync_of(at); sync == Sync::none || sync == Sync::loop || is_warp_operation(sync) || is_of_part(at)) continue;
       // The branches on which it depends whether a thread comes here are found first, then those on which they
       // depend.
       SmallSetVector<const BasicBlock*, 16> reached;
@@ -136,6 +136,9 @@ class Instrumenter {
     }
   }
 
+  /// A barrier of PTX that says how many threads meet there.
+  static bool is_of_part(const Instruction& at) { return at.hasMetadata("ks.part"); }
+
   Constant* barrier_site(const Instruction& at) {
     Target target;
     target.name = "barrier";
@@ -149,7 +152,7 @@ class Instrumenter {
       IRBuilder<> build(&at);
       auto [block, thread] = agent(build);
       Value* lanes = sync == Sync::warp_barrier ? cast<CallInst>(at).getArgOperand(0) : build.getInt32(0);
-      build.CreateCall(barrier_, {block, thread, lanes, barrier_site(at)});
+      build.CreateCall(barrier_, {block, thread, lanes, is_of_part(at) ? ConstantPointerNull::get(pointer_) : barrier_site(at)});
     } else if (isa<ReturnInst>(at)) {
       if (!meets_in_warps_ || at.getFunction() != kernel_.function) return;
       IRBuilder<> build(&at);
@@ -161,13 +164,14 @@ class Instrumenter {
       build.CreateCall(fence_, {block, thread, build.getInt32(scope_of(at) != 0)});
     } else if (auto* load = dyn_cast<LoadInst>(&at)) {
       watch(at, LoadInst::getPointerOperandIndex(), size_of(load->getType()),
-            reads | kind_of(*load, reads) | (bits_of(*load) == 0 ? bits : 0));
+            reads | kind_of(*load, reads) | (bits_of(*load) == 0 || is_between_members(*load) ? bits : 0));
     } else if (auto* store = dyn_cast<StoreInst>(&at)) {
       watch(at, StoreInst::getPointerOperandIndex(), size_of(store->getValueOperand()->getType()),
             writes | kind_of(*store, writes));
     } else if (auto* update = dyn_cast<AtomicRMWInst>(&at)) {
       watch(at, AtomicRMWInst::getPointerOperandIndex(), size_of(update->getValOperand()->getType()),
-            reads | writes | atomic | order_of(at, update->getOrdering(), reads | writes) | scope_of(at));
+            reads | writes | atomic | order_of(at, update->getOrdering(), reads | writes) | scope_of(at) |
+                (update->getOperation() == AtomicRMWInst::Xchg && update->use_empty() ? bits : 0));
     } else if (auto* swap = dyn_cast<AtomicCmpXchgInst>(&at)) {
       watch(at, AtomicCmpXchgInst::getPointerOperandIndex(), size_of(swap->getNewValOperand()->getType()),
             reads | writes | atomic | exchange | scope_of(at) |
@@ -190,6 +194,42 @@ class Instrumenter {
     if (!word.getType()->isIntegerTy() || word.getType()->getIntegerBitWidth() > 64) return ~uint64_t{0};
     const APInt bits = store ? bits_written(word) : is_named(word, "bf.load") ? bits_read(word, cast<LoadInst>(at)) : all_of_word(word);
     return bits.isAllOnes() ? ~uint64_t{0} : bits.getZExtValue();
+  }
+
+  /// A copy of a structure in parts reads what lies between its members and behind the last one, too.
+  bool is_between_members(const LoadInst& load) {
+    const DataLayout& layout = module_.getDataLayout();
+    APInt offset(layout.getIndexTypeSizeInBits(load.getPointerOperandType()), 0);
+    const auto* local = dyn_cast<AllocaInst>(load.getPointerOperand()->stripAndAccumulateConstantOffsets(layout, offset, true));
+    return local && !local->isArrayAllocation() && !offset.isNegative() &&
+           !has_member(*local->getAllocatedType(), local->getAlign(), offset.getZExtValue(), layout.getTypeStoreSize(load.getType()));
+  }
+
+  bool has_member(Type& type, Align align, uint64_t begin, uint64_t bytes) {
+    const DataLayout& layout = module_.getDataLayout();
+    const auto overlaps = [&](Type& part, uint64_t at) {
+      const uint64_t size = layout.getTypeStoreSize(&part);
+      return at < begin + bytes && begin < at + size && has_member(part, align, begin > at ? begin - at : 0, begin + bytes - std::max(begin, at));
+    };
+    if (auto* structure = dyn_cast<StructType>(&type)) {
+      const StructLayout& members = *layout.getStructLayout(structure);
+      unsigned n = structure->getNumElements();
+      // What fills up a structure that is aligned by a word of the program is a member to the front end.
+      const auto* last = n ? dyn_cast<ArrayType>(structure->getElementType(n - 1)) : nullptr;
+      if (last && last->getElementType()->isIntegerTy(8) && last->getNumElements() < align.value() &&
+          align > layout.getABITypeAlign(structure))
+        --n;
+      for (unsigned i = 0; i < n; ++i)
+        if (overlaps(*structure->getElementType(i), members.getElementOffset(i))) return true;
+      return false;
+    }
+    if (auto* array = dyn_cast<ArrayType>(&type)) {
+      const uint64_t step = layout.getTypeAllocSize(array->getElementType());
+      for (uint64_t i = step ? begin / step : 0; step && i < array->getNumElements() && i * step < begin + bytes; ++i)
+        if (overlaps(*array->getElementType(), i * step)) return true;
+      return false;
+    }
+    return begin < layout.getTypeStoreSize(&type);
   }
 
   /// Other fields go back to where they were, and fields that are read are shifted and cut off.
