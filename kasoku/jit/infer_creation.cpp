@@ -56,6 +56,7 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
     case Handler::ones:
     case Handler::empty: {
       const int ndim = shape_ndim(expr, 0);
+      if (const Type records = records_argument(expr, 1, ndim); records.is_known() && handler != Handler::ones) return records;
       return Type::array(dtype_argument(expr, 1, Dtype::float64), ndim, true);
     }
     case Handler::full: {
@@ -65,7 +66,13 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
     }
     case Handler::zeros_like:
     case Handler::ones_like:
-    case Handler::empty_like: return like(1);
+    case Handler::empty_like:
+      if (first.has_records() && !has(expr, 1) && handler != Handler::ones_like) {
+        Type records = Type::array(first.dtype, first.ndim, true);
+        records.items = first.items;
+        return records;
+      }
+      return like(1);
     case Handler::full_like: return like(2);
     case Handler::arange: {
       if (!has(expr, 0)) fail(expr.place, "arange needs a stop");

@@ -27,6 +27,14 @@ int Inference::shape_ndim(Expr& call, size_t i) {
                                has(call, i) ? str(type) : "nothing"));
 }
 
+Type Inference::records_argument(const Expr& call, size_t i, int ndim) {
+  const Expr* const given = i + 1 < call.items.size() ? call.items[i + 1].get() : nullptr;
+  if (!given || given->kind != ExprKind::global || !given->binding.type.is_record()) return {};
+  Type records = Type::array(Dtype::opaque, ndim, true);
+  records.items = {given->binding.type};
+  return records;
+}
+
 Dtype Inference::dtype_argument(Expr& call, size_t i, Dtype otherwise) {
   if (!has(call, i) || argument(call, i).kind == TypeKind::none) return otherwise;
   const Type type = argument(call, i);
