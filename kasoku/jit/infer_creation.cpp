@@ -138,6 +138,11 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
       return type.view(type.dtype, ndim, true);
     }
     case Handler::ravel: return array().view(first.dtype, 1, true);
+    case Handler::with_axes:
+      array();
+      for (size_t i = 1; i < 3; ++i)
+        if (!argument(expr, i).is_integer()) fail(expr.place, "an axis is an integer");
+      return first.view(first.dtype, first.ndim, first.is_contiguous && first.ndim < 2);
     case Handler::transpose: {
       const Type type = array();
       return type.view(type.dtype, type.ndim, type.is_contiguous && type.ndim < 2);
