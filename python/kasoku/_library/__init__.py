@@ -23,6 +23,7 @@ from . import (
     calls,
     contractions,
     draws,
+    foreign,
     generators,
     indices,
     linear,
@@ -99,8 +100,8 @@ def function(object):
     """The function that stands for this one, or None."""
     try:
         return _by_object.get(object)
-    except TypeError:  # not hashable
-        return None
+    except TypeError:  # not hashable, as functions of ctypes
+        return foreign.function(object)
 
 
 def method(name):
