@@ -69,7 +69,7 @@ uint32_t* Strings::take(Free& from, int64_t size) {
     from = {block.get(), block.get() + room};
     blocks_.push_back(std::move(block));
   }
-  return &from == &behind_ ? std::exchange(from.begin, from.begin + size) : from.end -= size;
+  return &from == &before_ ? from.end -= size : std::exchange(from.begin, from.begin + size);
 }
 
 uint32_t* Strings::room(int64_t size) {
@@ -77,15 +77,36 @@ uint32_t* Strings::room(int64_t size) {
   return take(behind_, size);
 }
 
+Strings::Free* Strings::free_behind(String text) {
+  const uint32_t* const end = text.at + text.size;
+  if (end == behind_.begin) return &behind_;
+  Free* const found = std::find_if(std::begin(own_), std::end(own_), [end](const Free& each) { return each.begin == end; });
+  if (found == std::end(own_)) return nullptr;
+  std::rotate(std::begin(own_), found, found + 1);
+  return &own_[0];
+}
+
+Strings::Free& Strings::own_block(const Free* before) {
+  if (before != &own_[0]) std::rotate(std::begin(own_), std::end(own_) - 1, std::end(own_));
+  return own_[0] = {};
+}
+
 String Strings::joined(String a, String b) {
+  constexpr int64_t long_text = 64;
   const std::lock_guard lock(mutex_);
-  const bool goes_on = a.at + a.size == behind_.begin && behind_.end - behind_.begin >= b.size;
-  const bool goes_back = !goes_on && b.at == before_.end && before_.end - before_.begin >= a.size;
-  uint32_t* const to = take(goes_back || (!goes_on && a.size < b.size) ? before_ : behind_, goes_on ? b.size : goes_back ? a.size : a.size + b.size);
+  const int64_t size = a.size + b.size;
+  Free* const behind = free_behind(a);
+  if (behind && behind->end - behind->begin >= b.size) {
+    std::copy_n(b.at, b.size, take(*behind, b.size));
+    return {a.at, size};
+  }
+  const bool goes_back = b.at == before_.end && before_.end - before_.begin >= a.size;
+  const bool is_before = goes_back || a.size < b.size;
+  uint32_t* const to = take(is_before ? before_ : size < long_text ? behind_ : own_block(behind), goes_back ? a.size : size);
   if (!to) return {};
-  if (!goes_on) std::copy_n(a.at, a.size, to);
-  if (!goes_back) std::copy_n(b.at, b.size, goes_on ? to : to + a.size);
-  return {goes_on ? a.at : to, a.size + b.size};
+  std::copy_n(a.at, a.size, to);
+  if (!goes_back) std::copy_n(b.at, b.size, to + a.size);
+  return {to, size};
 }
 
 void free_dict(Dict* dict) {

@@ -305,9 +305,9 @@ void Inference::assignment(Stmt& stmt) {
     stmt.expr = row_of(std::move(stmt.expr));
     type = visit(*stmt.expr);
   }
-  if (stmt.targets.size() == 1 && type.is_known() && is_indexed_by_array(*stmt.targets[0], type.is_array())) {
-    index_statement(stmt);
-    return;
+  if (stmt.targets.size() == 1 && is_indexed_by_array(*stmt.targets[0], type.is_array() || !type.is_known())) {
+    if (type.is_known()) index_statement(stmt);
+    return;  // what is not known yet is asked for again
   }
   for (ExprPtr& target : stmt.targets) {
     assign(*target, kept(*target, *stmt.expr, type));
@@ -333,7 +333,8 @@ void Inference::augmented(Stmt& stmt) {
     return walk(stmt);
   }
   const Type right = visit(*stmt.expr);
-  const bool by_array = right.is_known() && is_indexed_by_array(target, right.is_array());
+  const bool by_array = is_indexed_by_array(target, right.is_array() || !right.is_known());
+  if (by_array && !right.is_known()) return;
   const auto want_cast = [&](const Type& array) {
     if (const auto wide = too_wide(stmt, array, right))
       fail(stmt.place, fmt::format("{} {}= {} would have to be stored as {}", str(array), str(stmt.op), str(right), info(*wide).name), "",

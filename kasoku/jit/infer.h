@@ -147,6 +147,8 @@ class Inference {
   /// Axes of a shape argument: an integer or a tuple of integers.
   int shape_ndim(Expr& call, size_t i);
   Dtype dtype_argument(Expr& call, size_t i, Dtype otherwise);
+  /// An array of the records that argument i names as its dtype; unknown if that is none of records.
+  Type records_argument(const Expr& call, size_t i, int ndim);
   /// An error if `array` may not be written.
   void want_writable(const Expr& array);
   void want_scalar(const Expr& call, size_t i);

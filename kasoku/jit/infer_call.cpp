@@ -296,7 +296,8 @@ Type Inference::call_listed(Expr& expr, const Intrinsic& intrinsic) {
     if (expr.items[i]->kind == ExprKind::present && tells_types)
       fail(expr.items[i]->place, fmt::format("{} of what may be None cannot be compiled", name), "", "test it with 'is None' first");
     if ((expr.items[i]->type.has_records() || expr.items[i]->type.is_record()) &&
-        intrinsic.handler != Handler::len && intrinsic.handler != Handler::drawn && !(intrinsic.handler == Handler::asarray && expr.items.size() == 2))
+        intrinsic.handler != Handler::len && intrinsic.handler != Handler::drawn && intrinsic.handler != Handler::zeros_like &&
+        intrinsic.handler != Handler::empty_like && !(intrinsic.handler == Handler::asarray && expr.items.size() == 2))
       fail(expr.items[i]->place, fmt::format("{} of {} cannot be compiled", name, str(expr.items[i]->type)), "", "use its fields");
   }
   if (is_dict_method(intrinsic.handler)) return dict_method(expr, intrinsic.handler);

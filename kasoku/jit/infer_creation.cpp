@@ -82,6 +82,7 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
     case Handler::ones:
     case Handler::empty: {
       const int ndim = shape_ndim(expr, 0);
+      if (const Type records = records_argument(expr, 1, ndim); records.is_known() && handler != Handler::ones) return records;
       return Type::array(dtype_argument(expr, 1, Dtype::float64), ndim, true);
     }
     case Handler::full: {
@@ -91,7 +92,13 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
     }
     case Handler::zeros_like:
     case Handler::ones_like:
-    case Handler::empty_like: return like(1);
+    case Handler::empty_like:
+      if (first.has_records() && !has(expr, 1) && handler != Handler::ones_like) {
+        Type records = Type::array(first.dtype, first.ndim, true);
+        records.items = first.items;
+        return records;
+      }
+      return like(1);
     case Handler::full_like: return like(2);
     case Handler::arange: return call_arange(expr);
     case Handler::linspace:
@@ -135,6 +142,11 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
       return Type::none();
     case Handler::reshape: return call_reshape(expr, array());
     case Handler::ravel: return array().view(first.dtype, 1, true);
+    case Handler::with_axes:
+      array();
+      for (size_t i = 1; i < 3; ++i)
+        if (!argument(expr, i).is_integer()) fail(expr.place, "an axis is an integer");
+      return first.view(first.dtype, first.ndim, first.is_contiguous && first.ndim < 2);
     case Handler::transpose: {
       const Type type = array();
       return type.view(type.dtype, type.ndim, type.is_contiguous && type.ndim < 2);

@@ -68,11 +68,7 @@ Type Inference::call_cuda(Expr& expr, Handler handler) {
     case Handler::cuda_shared:
     case Handler::cuda_local: {
       const int ndim = shape_ndim(expr, 0);
-      if (has(expr, 1) && expr.items[2]->kind == ExprKind::global && expr.items[2]->binding.type.is_record()) {
-        Type records = Type::array(Dtype::opaque, ndim, true);
-        records.items = {expr.items[2]->binding.type};
-        return records;
-      }
+      if (const Type records = records_argument(expr, 1, ndim); records.is_known()) return records;
       return Type::array(dtype_argument(expr, 1, Dtype::float64), ndim, true);
     }
     case Handler::atomic_add: case Handler::atomic_sub: case Handler::atomic_max:

@@ -27,6 +27,14 @@ int Inference::shape_ndim(Expr& call, size_t i) {
                                has(call, i) ? str(type) : "nothing"));
 }
 
+Type Inference::records_argument(const Expr& call, size_t i, int ndim) {
+  const Expr* const given = i + 1 < call.items.size() ? call.items[i + 1].get() : nullptr;
+  if (!given || given->kind != ExprKind::global || !given->binding.type.is_record()) return {};
+  Type records = Type::array(Dtype::opaque, ndim, true);
+  records.items = {given->binding.type};
+  return records;
+}
+
 Dtype Inference::dtype_argument(Expr& call, size_t i, Dtype otherwise) {
   if (!has(call, i) || argument(call, i).kind == TypeKind::none) return otherwise;
   const Type type = argument(call, i);
@@ -213,10 +221,14 @@ Type Inference::call_clip(const Expr& expr) {
 
 /// What a function of NumPy's for C draws.
 Type Inference::call_drawn(Expr& expr) {
-  if (!argument(expr, 2).is_generator()) fail(expr.place, fmt::format("a generator is needed here, not {}", str(argument(expr, 2))));
+  const Type source = argument(expr, 2);
+  const size_t n_given = expr.items.size() - 4;
+  if (source.is_tuple() && source.items.size() != n_given)
+    fail(expr.place, fmt::format("this function of C takes {} arguments, not {}", source.items.size(), n_given));
+  if (!source.is_tuple() && !source.is_generator()) fail(expr.place, fmt::format("a generator is needed here, not {}", str(source)));
   for (size_t i = 3; i + 1 < expr.items.size(); ++i)
     if (const Type given = argument(expr, i); !given.is_scalar() && given.kind != TypeKind::none)
-      fail(expr.place, fmt::format("a draw of a generator takes numbers, not {}", str(given)));
+      fail(expr.place, fmt::format("a {} takes numbers, not {}", source.is_tuple() ? "function of C" : "draw of a generator", str(given)));
   return Type::scalar(dtype_argument(expr, 1, Dtype::float64));
 }
 

@@ -85,12 +85,23 @@ Val FunctionLowering::algorithm(const Expr& e) {
   return {text, e.type};
 }
 
-/// A function of NumPy's by its own name, which the loader finds (python/src/jit_numpy_draws.cpp).
+/// A function of NumPy's, or one of C whose parameters' dtypes are given in the generator's place, by the name under which the loader
+/// finds it (python/src/jit_numpy_draws.cpp, python/kasoku/_library/foreign.py).
 Val FunctionLowering::drawn(const Expr& call) {
-  if (uses_graph() || on_device_ || options_.is_cuda) error(call.place, "generators of NumPy draw on the host alone", "use np.random in the function");
+  const Type& source = call.items[3]->type;
+  if (source.is_tuple() && (on_device_ || options_.is_cuda)) error(call.place, "functions of C run on the host alone");
+  if (!source.is_tuple() && (uses_graph() || on_device_ || options_.is_cuda))
+    error(call.place, "generators of NumPy draw on the host alone", "use np.random in the function");
   const std::string name = call.items[1]->type.text, result = text_of(call.type);
-  std::string parameters = "void*", arguments = expr(*call.items[3]).text;
+  std::string parameters, arguments;
+  if (!source.is_tuple()) parameters = "void*", arguments = expr(*call.items[3]).text;
   for (size_t i = 4; i < call.items.size(); ++i) {
+    if (source.is_tuple()) {
+      const Dtype dtype = source.items[i - 4].dtype;
+      const char* const between = i > 4 ? ", " : "";
+      parameters += between + text_of(Type::scalar(dtype)), arguments += between + pin({text_as(*call.items[i], dtype), Type::scalar(dtype)}).text;
+      continue;
+    }
     const Val given = expr(*call.items[i]);
     if (given.type.kind == TypeKind::none) {
       const std::string room = temp("room");

@@ -142,6 +142,7 @@ void FunctionLowering::elements(const Fused& fused, const std::string& shape, co
 
 Val FunctionLowering::new_array(const Type& type, const std::string& shape, bool zeroed, Place place) {
   if (options_.is_cuda) error(place, "arrays cannot be made in a kernel", "use cuda.local.array or cuda.shared.array");
+  if (uses_graph() && type.has_records()) error(place, "structured arrays have no compiled form on a device", "use an array for each field");
   const std::string name = temp("array");
   declare(name, type);
   allocate(name, type, shape, zeroed, place);

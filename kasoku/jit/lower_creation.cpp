@@ -33,6 +33,15 @@ Val FunctionLowering::transposed(const Expr& e) {
   return expr(attribute);
 }
 
+/// The array with two axes, known when it runs, in each other's place.
+Val FunctionLowering::with_axes(const Expr& e) {
+  const Val array = expr(*e.items[1]);
+  const std::string view = temp("view"), first = text_as(*e.items[2], Dtype::int64), second = text_as(*e.items[3], Dtype::int64);
+  line("{} {} = {};", text_of(e.type), view, array.text);
+  line("ks_swap_axes({}, {}, {});", view, first, second);
+  return {view, e.type};
+}
+
 /// np.array(): of an array, a copy in the dtype; of a tuple of numbers, one axis; of a tuple of such tuples, two.
 Val FunctionLowering::array_of_values(const Expr& e) {
   if (e.items[1]->type.is_array()) {
@@ -165,6 +174,7 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
       if (e.items[1]->type.is_array() && e.items[1]->type.dtype == e.type.dtype) return expr(*e.items[1]);
       return creation(e, Handler::make_array);
     case Handler::transpose: return transposed(e);
+    case Handler::with_axes: return with_axes(e);
     case Handler::make_array: return array_of_values(e);
     case Handler::view: return viewed(e);
     case Handler::fill: return filled(e);

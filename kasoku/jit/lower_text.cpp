@@ -11,7 +11,9 @@ namespace kasoku::jit {
 std::string safe_name(const std::string& name) {
   static const std::set<std::string> taken = {
       "alignas", "alignof", "asm", "auto", "bool", "case", "catch", "char", "class", "const",
-      "constexpr", "default", "delete", "do", "double", "enum", "explicit", "export", "extern",
+      "constexpr", "char8_t", "char16_t", "char32_t", "wchar_t", "concept", "requires", "consteval", "constinit", "co_await",
+      "co_return", "co_yield", "const_cast", "static_cast", "dynamic_cast", "reinterpret_cast", "decltype", "noexcept", "nullptr",
+      "static_assert", "thread_local", "typeid", "and_eq", "or_eq", "xor_eq", "not_eq", "default", "delete", "do", "double", "enum", "explicit", "export", "extern",
       "float", "friend", "goto", "inline", "int", "long", "mutable", "namespace", "new", "operator",
       "private", "protected", "public", "register", "short", "signed", "sizeof", "static", "struct",
       "switch", "template", "this", "throw", "try", "typedef", "typename", "union", "unsigned",
@@ -20,7 +22,7 @@ std::string safe_name(const std::string& name) {
       "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "tgamma", "lgamma",
       "fabs", "fabsf", "pow", "atan2", "fmod", "copysign", "hypot", "floor", "ceil", "trunc", "rint",
       "cbrt", "fma", "and", "or", "not", "xor", "compl", "bitand", "bitor", "true", "false", "min",
-      "max", "abs", "round", "warpSize", "half", "M_PI", "INFINITY", "NAN", "assert", "signbit"};
+      "max", "abs", "round", "ks", "warpSize", "half", "M_PI", "INFINITY", "NAN", "assert", "signbit"};
   if (name.starts_with('_')) return "ks_" + name;  // loop_text.cpp's names begin with it
   if (taken.contains(name) || name.starts_with("ks_")) return name + "_";
   return name;

@@ -447,6 +447,7 @@ class FunctionLowering {
   Val array_like(const Expr& expr, Handler handler);
   Val array_of_values(const Expr& expr);
   Val transposed(const Expr& expr);
+  Val with_axes(const Expr& expr);
   Val viewed(const Expr& expr);
   Val filled(const Expr& expr);
   Val broadcast_view(const Expr& expr);

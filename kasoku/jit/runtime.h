@@ -40,9 +40,14 @@ class Strings {
     uint32_t *begin = nullptr, *end = nullptr;
   };
   uint32_t* take(Free& from, int64_t size);
+  /// What is free directly behind a text, or null.
+  Free* free_behind(String text);
+  /// Nothing yet, for a text that shall have a block of its own; in the place of `before` if that is one.
+  Free& own_block(const Free* before);
   std::mutex mutex_;
   std::vector<std::unique_ptr<uint32_t[]>> blocks_;
   Free behind_, before_;  ///< what is free of the last block that is filled from its beginning, and from its end
+  Free own_[8];           ///< what is free behind long texts, the last one that grew first: texts that are made in between are elsewhere
 };
 
 /// ks_call of ks_jit.h; the layouts must agree.

@@ -7,6 +7,7 @@
 #include "jit_lists.h"
 #include "jit_state.h"
 #include "kasoku/base/error.h"
+#include "kasoku/device/cpu/runtime.h"
 #include "kasoku/jit/runtime.h"
 #include "kasoku/jit/signature.h"
 #include "vectorcall.h"
@@ -440,6 +441,8 @@ True)")},
   m.def("_jit_observe", [](nb::object called) { observer = called.is_none() ? nullptr : called.release().ptr(); },
         "called"_a.none(),
         "Calls called(function, *arguments) before each call of a function that may run on several workers; nothing for None.");
+  m.def("_register_function", [](const char* name, uintptr_t address) { cpu::register_runtime_function(name, reinterpret_cast<void*>(address)); },
+        "name"_a, "address"_a, "Compiled code calls what is at this address by this name.");
   m.def("_jit_typing_error", [](nb::object type) { typing_error = type.release().ptr(); });
   set_printer(print_to_python);
 }

@@ -48,7 +48,12 @@ std::optional<Given> given_array(PyObject* value) {
                {array->shape().begin(), array->shape().end()}, array->strides()};
 }
 
-/// The argument that an array of records is, or a view of the one that it is a part of.
+/// Gives memory that a call made back when nobody has it.
+static nb::object owner_of(Memory* memory) {
+  return nb::capsule(memory, [](void* p) noexcept { release(static_cast<Memory*>(p)); });
+}
+
+/// The argument that an array of records is, or a view of the one that it is a part of, or of what the call made.
 nb::object records_result(const Type& type, const uint64_t* w, PyObject* const* arguments, size_t n) {
   const int64_t size = record_size(type.items[0]);
   nb::list shape, strides;
@@ -78,8 +83,12 @@ nb::object records_result(const Type& type, const uint64_t* w, PyObject* const* 
     owner = nb::borrow(value);
     return is_same;
   };
-  for (size_t i = 0; i < n; ++i)
-    if (find(arguments[i], find)) return owner;
+  if (auto* const made = reinterpret_cast<Memory*>(w[1 + 2 * type.ndim])) {
+    owner = owner_of(made);
+  } else {
+    for (size_t i = 0; i < n; ++i)
+      if (find(arguments[i], find)) return owner;
+  }
   nb::dict memory;
   memory["data"] = nb::make_tuple(static_cast<uint64_t>(w[0]), type.is_read_only);
   memory["shape"] = nb::tuple(shape);
@@ -104,7 +113,7 @@ nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* ar
   }
   nb::object owner;
   if (memory) {
-    owner = nb::capsule(memory, [](void* p) noexcept { release(static_cast<Memory*>(p)); });
+    owner = owner_of(memory);
   } else {
     // A view of an argument, or of an item of one: find whose, and give the array itself if it is all of it.
     std::vector<Given> candidates;

@@ -23,6 +23,7 @@ from . import (
     calls,
     contractions,
     draws,
+    foreign,
     generators,
     indices,
     linear,
@@ -47,7 +48,7 @@ _of_engine = ("take_along_axis", "put_along_axis", "compress", "diagonal", "inse
               "lexsort", "sort_complex", "gradient")  # fmt: skip
 _numpy = _all_of(sorting, sums, shapes, matrices, linear, signals)
 _numpy.update({k: getattr(calls, k) for k in _of_engine})
-_numpy.update(trapz=sums.trapezoid)
+_numpy.update(trapz=sums.trapezoid, row_stack=shapes.vstack)
 _matrices = ("norm", "solve", "inv", "det", "slogdet", "cholesky", "matrix_power", "qr", "eigh", "eigvalsh", "pinv",
              "matrix_rank", "cond", "svd", "lstsq", "eig",
              "eigvals")  # fmt: skip
@@ -60,15 +61,19 @@ _homes = [
                                                          "matrix_transpose", "tensorsolve", "tensorinv")}),
     (np.linalg, {"trace": calls.trace_of_last, "diagonal": calls.diagonal_of_last, "outer": linear.outer,
                  "cross": linear.cross, "matmul": linear.matmul}),
+    (np.polynomial.polynomial, {"polyval": signals.polynomial_value, "polyadd": signals.polynomial_sum,
+                                "polysub": signals.polynomial_difference, "polymul": signals.polynomial_product}),
     (math, {k: getattr(numbers, k) for k in "gcd lcm factorial comb perm isqrt modf isclose dist fsum prod".split()}),
     (cmath, {**_complex, **{k: getattr(numbers, k) for k in "phase polar rect".split()}}),
     (builtins, {"divmod": numbers.quotient_and_remainder, "hash": numbers.hash_of}),
     (np, {"divmod": numbers.quotient_and_remainder}),
-    (heapq, {k: getattr(numbers, k) for k in "heappush heappop heapify heapreplace heappushpop".split()}),
+    (heapq, {k: getattr(numbers, k) for k in ("heappush", "heappop", "heapify", "heapreplace", "heappushpop", "nsmallest",
+                                              "nlargest")}),
     (bisect, {"bisect": sorting.bisect_right, "bisect_left": sorting.bisect_left,
               "bisect_right": sorting.bisect_right}),
     (np.random, _all_of(draws)),
-    (random, {"shuffle": draws.shuffle, "choice": draws.choice_of, "gammavariate": draws.gammavariate,
+    (random, {"shuffle": draws.shuffle, "choice": draws.choice_of, "getrandbits": draws.getrandbits,
+              "gammavariate": draws.gammavariate,
               "betavariate": draws.betavariate, "lognormvariate": draws.lognormvariate,
               "paretovariate": draws.paretovariate, "weibullvariate": draws.weibullvariate}),
     (functools, {"reduce": sums.reduced}),
@@ -84,7 +89,7 @@ _by_object = {
 _methods = {"cumsum": sums.cumsum, "cumprod": sums.cumprod, "sort": sorting.sort_in_place, "argsort": sorting.argsort,
             "repeat": shapes.repeat, "trace": linear.trace, "ptp": sums.ptp, "searchsorted": sorting.searchsorted,
             "nonzero": signals.nonzero, "take": shapes.take, "put": shapes.put, "choose": shapes.choose,
-            "diagonal": calls.diagonal, "compress": calls.compress_method, "partition": sorting.partition_in_place,
+            "diagonal": calls.diagonal, "swapaxes": shapes.swapaxes, "compress": calls.compress_method, "partition": sorting.partition_in_place,
             **generators.methods}  # fmt: skip
 _positions = {name for name, row in _core._reductions().items() if row["is_position"]}
 _reductions = _core._reductions().keys() - _positions | {"mean"}
@@ -95,8 +100,8 @@ def function(object):
     """The function that stands for this one, or None."""
     try:
         return _by_object.get(object)
-    except TypeError:  # not hashable
-        return None
+    except TypeError:  # not hashable, as functions of ctypes
+        return foreign.function(object)
 
 
 def method(name):
@@ -195,8 +200,8 @@ def instead(meant, name, call):
 
     `meant` is what is called, or None for a method called `name`.
     """
-    if meant is None and name == "transpose" and len(call.args) in (1, 2):
-        return (shapes.transpose_2 if len(call.args) == 2 else shapes.transpose), None
+    if meant is None and name == "transpose" and 1 <= len(call.args) <= 4:
+        return (shapes.transpose, shapes.transpose_2, shapes.transpose_3, shapes.transpose_4)[len(call.args) - 1], None
     if meant is None or _is_reduction(meant):
         return _reduction(name if meant is None else meant.__name__, call, meant is None)
     if isinstance(meant, type) and issubclass(meant, tuple) and hasattr(meant, "_fields"):

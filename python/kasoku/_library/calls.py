@@ -97,7 +97,7 @@ def ravel_multi_index(multi_index, dims):
     k = 0
     out = multi_index[0] * 0
     for each in multi_index:
-        if each.min() < 0 or each.max() >= dims[k]:
+        if np.min(each) < 0 or np.max(each) >= dims[k]:
             raise ValueError("invalid entry in coordinates array")
         out = out * dims[k] + each
         k += 1

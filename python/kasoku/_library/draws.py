@@ -51,6 +51,12 @@ def choice_of(seq):
     return seq[np.random.randint(0, len(seq))]
 
 
+def getrandbits(k):
+    if k < 0 or k > 62:
+        raise OverflowError("compiled code draws from 0 to 62 bits")
+    return np.random.randint(0, 1 << k)
+
+
 def _filled(size, draw, a, b):
     return _drawn(np.empty(size), draw, a, b)
 

@@ -18,6 +18,12 @@ def call(name, like, *operands):
     raise NotImplementedError(name)
 
 
+def with_axes(a, first, second):
+    """A view in which two axes, counted from the front, have each other's place."""
+    raise NotImplementedError
+
+
 def drawn(name, dtype, generator, *parameters):
-    """What a function of NumPy's for C draws from a generator; None stands for room that it has to itself."""
+    """What a function of NumPy's for C draws from a generator; None stands for room that it has to itself. With a tuple of dtypes in
+    the generator's place what any function of C gives that takes numbers of these."""
     raise NotImplementedError(name)

@@ -23,8 +23,20 @@ def _times(a, b):
 _modulus = 2305843009213693951  # 2**61 - 1, by which Python's numbers are the same whatever their type
 
 
+def _hash_of_tuple(items):
+    code, n = np.uint64(2870177450012600261), 0
+    for item in items:
+        code += np.uint64(hash_of(item)) * np.uint64(14029467366897019727)
+        code = ((code << np.uint64(31)) | (code >> np.uint64(33))) * np.uint64(11400714785074694791)
+        n += 1
+    whole = np.int64(code + (np.uint64(n) ^ np.uint64(2870177450013471926)))
+    return 1546275796 if whole == -1 else whole
+
+
 def hash_of(x):
-    """Python's hash of a number: what it is modulo the prime; of NaN 0, where Python tells objects apart."""
+    """Python's hash of a number: what it is modulo the prime; of NaN 0, where Python tells objects apart. Of a tuple that of its items."""
+    if isinstance(x, tuple):
+        return _hash_of_tuple(x)
     if isinstance(x, complex):
         code = _hash_of_float(x.real) + 1000003 * _hash_of_float(x.imag)
         return -2 if code == -1 else code
@@ -312,6 +324,16 @@ def heappushpop(heap, item):
         _down(heap, 0)
         return first
     return item
+
+
+def nsmallest(n, iterable, key=None):
+    ordered = sorted(iterable) if key is None else sorted(iterable, key=key)
+    return ordered[: max(n, 0)]
+
+
+def nlargest(n, iterable, key=None):
+    ordered = sorted(iterable, reverse=True) if key is None else sorted(iterable, key=key, reverse=True)
+    return ordered[: max(n, 0)]
 
 
 def _up(heap, start, at):

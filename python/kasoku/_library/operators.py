@@ -84,8 +84,20 @@ def irshift(a, b):
     return a
 
 
+def _attribute(call):
+    """`x.name` for getattr(x, "name")."""
+    if len(call.args) != 2 or call.keywords:
+        return None
+    of, name = call.args
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str) or not name.value.isidentifier():
+        return None
+    return ast.fix_missing_locations(ast.copy_location(ast.Attribute(of, name.value, ast.Load()), call))
+
+
 def written(meant, call):
-    """The expression that this call of a function of `operator` stands for, or None."""
+    """The expression that this call of a function of `operator`, or of getattr, stands for, or None."""
+    if meant is getattr:
+        return _attribute(call)
     count, form = _by_object.get(meant, (None, None))
     if count != len(call.args) or call.keywords:
         return None

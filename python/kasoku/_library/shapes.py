@@ -4,7 +4,7 @@ import numpy as np
 
 from . import calls
 from .axes import axis_of
-from .engine import call, few, reaches
+from .engine import call, few, reaches, with_axes
 
 
 def exchange(x, i, j):
@@ -194,12 +194,27 @@ def ravel(a):
 def transpose(a, axes):
     if a.ndim == 1:
         return a
-    return transpose_2(a, axes[0], axes[1])
+    if a.ndim == 2:
+        return transpose_2(a, axes[0], axes[1])
+    if len(axes) != a.ndim:
+        raise ValueError("axes don't match array")
+    named = 0
+    for axis in axes:
+        named |= 1 << axis_of(axis, a.ndim)
+    if named != (1 << a.ndim) - 1:
+        raise ValueError("repeated axis in transpose")
+    view = with_axes(a, 0, 0)
+    for k in range(a.ndim):
+        at = axis_of(axes[k], a.ndim)
+        while at < k:  # it was moved when that place got its own
+            at = axis_of(axes[at], a.ndim)
+        view = with_axes(view, k, at)
+    return view
 
 
 def transpose_2(a, first, second):
     if a.ndim != 2:
-        return a.transpose_of_more_axes()  # which compiled code does not have, and says so
+        return transpose(a, (first, second))
     at = axis_of(first, 2)
     if at == axis_of(second, 2):
         raise ValueError("repeated axis in transpose")
@@ -207,14 +222,36 @@ def transpose_2(a, first, second):
 
 
 def swapaxes(a, axis1, axis2):
-    if a.ndim != 2:
-        return a.swapaxes_of_more_axes()
-    return a.T if axis_of(axis1, 2) != axis_of(axis2, 2) else a[:, :]
+    return with_axes(a, axis_of(axis1, a.ndim), axis_of(axis2, a.ndim))
+
+
+def moveaxis(a, source, destination):
+    view, at, end = with_axes(a, 0, 0), axis_of(source, a.ndim), axis_of(destination, a.ndim)
+    while at != end:
+        step = 1 if at < end else -1
+        view = with_axes(view, at, at + step)
+        at += step
+    return view
+
+
+def rollaxis(a, axis, start=0):
+    at, end = axis_of(axis, a.ndim), start if start >= 0 else start + a.ndim
+    if end < 0 or end > a.ndim:
+        raise ValueError("start is out of bounds")
+    return moveaxis(a, at, end - 1 if at < end else end)
+
+
+def transpose_3(a, first, second, third):
+    return transpose(a, (first, second, third))
+
+
+def transpose_4(a, first, second, third, fourth):
+    return transpose(a, (first, second, third, fourth))
 
 
 def expand_dims(a, axis):
     if a.ndim > 2:
-        return a.expand_dims_of_more_axes()
+        return moveaxis(a[None], 0, axis)
     at = axis_of(axis, a.ndim + 1)
     if a.ndim == 1:
         return a[None, :] if at == 0 else a[:, None]
@@ -243,6 +280,41 @@ def atleast_2d(a):
     if a.ndim == 1:
         return a[None, :]
     return a
+
+
+def atleast_3d(a):
+    if isinstance(a, (int, float, complex)):
+        return np.full((1, 1, 1), a)
+    if a.ndim == 1:
+        return a[None, :, None]
+    return a[:, :, None] if a.ndim == 2 else a
+
+
+def asfortranarray(a):
+    return a if a.ndim == 1 else a.T.copy().T
+
+
+def asarray_chkfinite(a):
+    if not np.isfinite(a).all():
+        raise ValueError("array must not contain infs or NaNs")
+    return np.asarray(a)
+
+
+def indices(dimensions):
+    if len(dimensions) == 1:
+        return np.arange(dimensions[0]).reshape(1, dimensions[0])
+    if len(dimensions) == 2:
+        out = np.empty((2, dimensions[0], dimensions[1]), np.int64)
+        out[0] = np.arange(dimensions[0])[:, None]
+        out[1] = np.arange(dimensions[1])
+        return out
+    if len(dimensions) == 3:
+        out = np.empty((3, dimensions[0], dimensions[1], dimensions[2]), np.int64)
+        out[0] = np.arange(dimensions[0])[:, None, None]
+        out[1] = np.arange(dimensions[1])[:, None]
+        out[2] = np.arange(dimensions[2])
+        return out
+    return dimensions.indices_of_more_axes()  # which compiled code does not have, and says so
 
 
 def meshgrid(x, y, indexing="xy"):
@@ -390,25 +462,58 @@ def resize(a, new_shape):
     return out
 
 
-def array_split(ary, indices_or_sections):
+def _cut_at(ary, places):
     parts = []
-    n = ary.shape[0]
-    count = indices_or_sections
-    if count <= 0:
-        raise ValueError("number sections must be larger than 0.")
-    size, more = n // count, n % count
     at = 0
-    for i in range(count):
+    for end in places:
+        parts.append(ary[at:end])
+        at = end
+    parts.append(ary[at:])
+    return parts
+
+
+def _cut(ary, where):
+    if not isinstance(where, int):
+        return _cut_at(ary, where)
+    if where <= 0:
+        raise ValueError("number sections must be larger than 0.")
+    parts = []
+    size, more = ary.shape[0] // where, ary.shape[0] % where
+    at = 0
+    for i in range(where):
         end = at + size + (1 if i < more else 0)
         parts.append(ary[at:end])
         at = end
     return parts
 
 
-def split(ary, indices_or_sections):
-    if ary.shape[0] % indices_or_sections:
-        raise ValueError("array split does not result in an equal division")
-    return array_split(ary, indices_or_sections)
+def _want_equal_parts(n, where):
+    if isinstance(where, int):
+        if n % where:
+            raise ValueError("array split does not result in an equal division")
+
+
+def array_split(ary, indices_or_sections, axis=None):
+    if axis is None or ary.ndim == 1:
+        return _cut(ary, indices_or_sections)
+    return [swapaxes(part, 0, axis) for part in _cut(swapaxes(ary, 0, axis), indices_or_sections)]
+
+
+def split(ary, indices_or_sections, axis=None):
+    _want_equal_parts(ary.shape[0 if axis is None else axis_of(axis, ary.ndim)], indices_or_sections)
+    return array_split(ary, indices_or_sections, axis)
+
+
+def vsplit(ary, indices_or_sections):
+    return split(ary, indices_or_sections)
+
+
+def hsplit(ary, indices_or_sections):
+    return split(ary, indices_or_sections) if ary.ndim == 1 else split(ary, indices_or_sections, 1)
+
+
+def dsplit(ary, indices_or_sections):
+    return split(ary, indices_or_sections, 2)
 
 
 def take(a, indices, axis=None, mode="raise"):
@@ -509,10 +614,10 @@ def shape(a):
     return a.shape
 
 
-def size(a):
+def size(a, axis=None):
     if isinstance(a, (int, float, complex)):
         return 1
-    return a.size
+    return a.size if axis is None else a.shape[axis_of(axis, a.ndim)]
 
 
 def ndim(a):

@@ -232,6 +232,36 @@ def polyval(p, x):
     return total
 
 
+def polynomial_value(x, c):
+    """The number of the lowest power first."""
+    value = c[-1] + x * 0
+    for k in range(len(c) - 2, -1, -1):
+        value = c[k] + value * x
+    return value
+
+
+def _without_last_zeros(c):
+    n = len(c)
+    while n > 1 and c[n - 1] == 0:
+        n -= 1
+    return c[:n]
+
+
+def polynomial_sum(c1, c2):
+    out = np.zeros(max(len(c1), len(c2)), (c1[:1] * 1.0 + c2[:1]).dtype)
+    out[: len(c1)] += c1
+    out[: len(c2)] += c2
+    return _without_last_zeros(out)
+
+
+def polynomial_difference(c1, c2):
+    return polynomial_sum(c1, -c2)
+
+
+def polynomial_product(c1, c2):
+    return _without_last_zeros(np.convolve(c1 * 1.0, c2 * 1.0))
+
+
 def unwrap(p):
     out = np.empty(p.size)
     turns = 0.0
@@ -256,6 +286,54 @@ def angle(z, deg=False):
     else:
         turned = np.arctan2(z.dtype.type(0), z)
     return turned * (180.0 / math.pi) if deg else turned
+
+
+def isposinf(x):
+    return np.isinf(x) & (x > 0)
+
+
+def isneginf(x):
+    return np.isinf(x) & (x < 0)
+
+
+def _is_complex(x):
+    return isinstance(x, complex) if isinstance(x, (int, float, complex)) else x.dtype in (np.complex64, np.complex128)
+
+
+def iscomplexobj(x):
+    return _is_complex(x)
+
+
+def isrealobj(x):
+    return not _is_complex(x)
+
+
+def isreal(x):
+    return np.imag(x) == 0
+
+
+def iscomplex(x):
+    return np.imag(x) != 0
+
+
+def isscalar(element):
+    return isinstance(element, (int, float, complex, bool, str))
+
+
+def roots(p):
+    at = np.nonzero(p)[0]
+    if at.size == 0:
+        return np.empty(0, (p * 1.0).dtype)
+    n = at[-1] - at[0]
+    out = np.zeros(p.size - 1 - at[0], (p * 1.0).dtype)  # a root of 0 for each last number that is one
+    if n > 0:
+        companion = np.zeros((n, n), (p * 1.0).dtype)
+        for k in range(n):
+            companion[0, k] = -p[at[0] + 1 + k] / p[at[0]]
+            if k > 0:
+                companion[k, k - 1] = 1.0
+        out[:n] = np.linalg.eigvals(companion)
+    return out
 
 
 def fix(x):

@@ -294,6 +294,8 @@ def _place_within(a, v, side, low, high):
 def searchsorted(a, v, side="left", sorter=None):
     if sorter is not None:
         return searchsorted(a[sorter], v, side)
+    if isinstance(v, (list, tuple)):
+        return searchsorted(a, np.array(v), side)
     if isinstance(v, (int, float)):
         return _place(a, v, side)
     if side != "left" and side != "right":

@@ -5,6 +5,7 @@ import numpy as np
 from . import calls
 from .axes import axis_of
 from .engine import call, reaches
+from .shapes import swapaxes
 
 
 def along(reduce, a, axis):
@@ -251,7 +252,9 @@ def ptp(a):
     return a.dtype.type(a.max() - a.min())
 
 
-def average(a, weights=None):
+def average(a, axis=None, weights=None):
+    if axis is not None and a.ndim > 1:
+        return _average(a, axis, weights)
     if weights is None:
         return a.mean()
     if a.shape != weights.shape:
@@ -260,6 +263,24 @@ def average(a, weights=None):
     if total == 0.0:
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     return (a * total.dtype.type(1) * weights).sum() / total
+
+
+def _average(a, axis, weights):
+    if weights is None:
+        return a.mean(axis=axis)
+    if weights.ndim == a.ndim:
+        return _weighted(a, axis, weights)
+    at = axis_of(axis, a.ndim)
+    if weights.shape[0] != a.shape[at]:
+        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+    return _weighted(a, axis, swapaxes(swapaxes(np.ones(a.shape), at, -1) * weights, at, -1))
+
+
+def _weighted(a, axis, weights):
+    total = (weights * 1.0).sum(axis=axis)
+    if np.any(total == 0.0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return (a * weights).sum(axis=axis) / total
 
 
 def _observations(m, rowvar):

@@ -5,6 +5,7 @@ import threading
 import uuid
 
 from .. import _core, errors
+from ._facts import cuda_attributes
 
 
 class Stream:
@@ -192,10 +193,10 @@ class Device:
         properties = self._native.properties
         if name in properties:
             return properties[name]
-        upper = {"MAX_THREADS_PER_BLOCK": "max_threads_per_block", "WARP_SIZE": "warp_size",
-                 "MULTIPROCESSOR_COUNT": "multi_processor_count"}.get(name)  # fmt: skip
-        if upper in properties:
-            return properties[upper]
+        if name.isupper():  # Numba has another spelling of one of them
+            attributes = cuda_attributes(self._native)
+            if (known := name.replace("MULTI_PROCESSOR", "MULTIPROCESSOR")) in attributes:
+                return attributes[known]
         return getattr(self._native, name)
 
     def __enter__(self):

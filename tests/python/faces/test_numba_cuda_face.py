@@ -461,3 +461,16 @@ def test_default_streams_have_their_names():
     assert context.get_legacy_default_stream() is streams[1] and context.get_per_thread_default_stream() is streams[2]
     x = cuda.to_device(np.arange(3), stream=streams[2])
     assert x.copy_to_host(stream=streams[2]).tolist() == [0, 1, 2]
+
+
+def test_a_device_has_the_attributes_that_programs_size_their_grids_by():
+    device = cuda.get_current_device()
+    assert device.MULTIPROCESSOR_COUNT >= 1 and device.WARP_SIZE == 32 and device.MAX_THREADS_PER_BLOCK == 1024
+    assert (
+        device.MAX_BLOCK_DIM_X >= 1024
+        and device.MAX_GRID_DIM_Y >= 65535
+        and device.MAX_SHARED_MEMORY_PER_BLOCK >= 48 * 1024
+    )
+    assert cuda.gpus[0].MAX_THREADS_PER_MULTI_PROCESSOR == device.MAX_THREADS_PER_MULTIPROCESSOR
+    with pytest.raises(AttributeError):
+        device.MULTIPROCESSORS

@@ -3,6 +3,7 @@
 import cmath
 import collections
 import enum
+import linecache
 import math
 
 import numpy as np
@@ -579,3 +580,22 @@ def test_match_of_texts_and_of_classes():
     agree(stepped, ["up", "up", "other", "down", "up", "stop", "up"])
     for x in (1, 2.5, 1j):
         agree(of_class, x)
+
+
+def test_names_that_mean_something_in_the_text_of_kernels_are_a_programs_own():
+    names = """ks nullptr decltype noexcept static_cast const_cast dynamic_cast reinterpret_cast static_assert thread_local wchar_t char8_t
+    char16_t char32_t concept requires consteval constinit co_await co_return co_yield typeid and_eq or_eq xor_eq not_eq double int new
+    this template auto switch half self w a0 result NULL std dim3 float4 gamma y0""".split()
+    lines = [
+        f"def f({', '.join(names)}):",
+        f"    total = {' + '.join(names)}",
+        "    made = [ks + nullptr * i for i in range(3)]",
+    ]
+    for name in names:
+        lines += [f"    for {name} in range(2):", f"        total += {name}"]
+    lines.append("    return total, made")
+    file = "<names of C++>"
+    linecache.cache[file] = (1, None, [line + "\n" for line in lines], file)
+    space = {}
+    exec(compile("\n".join(lines), file, "exec"), space)
+    agree(space["f"], *range(len(names)))

@@ -1,6 +1,8 @@
 """NumPy and math functions that are compiled from Python: against the originals."""
 
+import heapq
 import math
+import random
 
 import kasoku as ks
 import numpy as np
@@ -389,3 +391,32 @@ def test_triangles_are_of_two_axes(function):
 def test_an_average_of_small_integers_wraps_nothing_around(dtype):
     a = np.array([100, 120, 27]).astype(dtype)
     np.testing.assert_allclose(ks.njit(lambda a: np.average(a, weights=a))(a), np.average(a, weights=a))
+
+
+def test_the_smallest_the_largest_bits_attributes_and_hashes_of_tuples():
+    def few(a):
+        return (
+            heapq.nsmallest(2, a),
+            heapq.nlargest(3, a),
+            heapq.nlargest(0, a),
+            heapq.nsmallest(9, a, key=lambda x: -x),
+        )
+
+    def attributes(z):
+        return getattr(z, "real"), getattr(z, "imag")  # noqa: B009
+
+    def hashes(x, y):
+        return hash((x, y)), hash(()), hash((x, (y, -1), True))
+
+    for function, given in [
+        (few, ([3, 1, 2, 1],)),
+        (few, ([2.5, -1.0],)),
+        (attributes, (1 + 2j,)),
+        (hashes, (3, 2.5)),
+        (hashes, (-(2**40), -1)),
+    ]:
+        assert ks.njit(function)(*given) == function(*given)
+    bits = ks.njit(lambda k: random.getrandbits(k))
+    assert {bits(2) for _ in range(200)} == {0, 1, 2, 3} and bits(0) == 0
+    with pytest.raises(OverflowError):
+        bits(-1)

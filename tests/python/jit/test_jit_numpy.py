@@ -71,6 +71,15 @@ def same(got, want):
     np.hanning(5) + a|np.blackman(5) + a|np.kaiser(5, 2.0) + a|np.bartlett(5) + a|np.eye(5) @ a|np.add.reduce(a)
     np.geomspace(1, 100, 5) + a|np.ptp(a)|a.sum(dtype=np.float32)|np.linalg.norm(a, 1)|np.linalg.norm(a, np.inf)
     np.triu_indices(3)[0] + a[0]|np.tril_indices(4, -1)[1] + a[0]|np.bincount(np.array([1, 1, 3]), a[:3])
+    np.array_split(a, [1, 3])|np.array_split(a, (2,))|np.split(a, np.array([1, 4]))|np.hsplit(a, 5)|np.split(a, 5)
+    np.atleast_3d(a)|np.asfortranarray(a)|np.asarray_chkfinite(a)|np.average(a, 0)|np.average(a, axis=0, weights=b)
+    np.searchsorted(b, [1.5, 9])|np.searchsorted(b, (1.5, 2), 'right')|np.isposinf(a / (b - 1))|np.isneginf(-a / (b - 1))
+    np.isposinf(a[0])|np.isreal(a)|np.isreal(a * 1j)|np.iscomplex(a + 1j * (b - 2))|np.iscomplex(a[0])|np.iscomplexobj(a)
+    np.iscomplexobj(a * 1j)|np.isrealobj(a[0])|np.isscalar(a[0])|np.isscalar(a)|np.size(a, 0)|np.size(a, -1)
+    np.sort(np.roots(np.array([1.0, -3.0, 2.0, 0.0])))|np.roots(np.array([0.0, 2.0, 1.0]))|np.roots(a[:1])|np.roots(a[:3] * 1j)
+    np.polynomial.polynomial.polyval(2.0, a)|np.polynomial.polynomial.polyval(b, a)|np.polynomial.polynomial.polyadd(a, b[:2])
+    np.polynomial.polynomial.polysub(a, a)|np.polynomial.polynomial.polymul(a, b)|np.ravel_multi_index((1, 2), (2, 3))
+    np.indices((3,)) + a[0]|np.swapaxes(a, 0, 0)
     np.full_like(a, 2)|np.finfo(np.float32).eps + a|np.iinfo(np.int16).max + a|np.clip(a, None, 3)""".replace(
         "\n", "|"
     ).split("|"),
@@ -87,11 +96,40 @@ def test_functions_of_vectors(text):
     np.cumsum(a, axis=0)|np.cumsum(a, 1)|a.cumsum()|np.sort(-a)|np.transpose(a, (1, 0))|a.transpose(1, 0)|a.transpose(0, 1)
     np.swapaxes(a, 0, 1)|np.reshape(a, (2, 6))|np.ravel(a)|np.argwhere(a > 2)|np.nonzero(a > 5)|np.ndim(a)|np.size(a)
     np.concatenate((a[:, 1:], a), axis=1)|np.diag(a)|np.diag(a, 1)|np.trace(a)|np.median(a, axis=0)|np.linalg.norm(a)
+    np.array_split(a, 3, 1)|np.array_split(a, [1], axis=1)|np.split(a, 2, axis=-1)|np.hsplit(a, 2)|np.vsplit(a, 3)|np.hsplit(a, [1, 2])
+    np.atleast_3d(a)|np.asfortranarray(a)|np.average(a, axis=0)|np.average(a, axis=1, weights=a + 1)|np.average(a, weights=a)
+    np.average(a, axis=1, weights=a[0] + 1)|np.average(a, axis=0, weights=a[:, 1])|np.size(a, 1)|a.swapaxes(1, 0)|a.swapaxes(-1, 1)
+    np.indices((2, 3)) + a[0, 0]|np.indices((2, 3, 2)) + a[0, 0]|np.moveaxis(a, 0, 1)
     np.column_stack((a, a))|np.atleast_2d(a)|np.append(a, a)|np.delete(a, 3)|np.linalg.norm(a, 1)|np.linalg.norm(a, 2)
     np.linalg.norm(a, np.inf)|np.linalg.matrix_rank(a)|np.linalg.pinv(a)|np.cross(a[:, :3], a[::-1, 1:])""".replace("\n", "|").split("|"),
 )  # fmt: skip
 def test_functions_of_matrices(text):
     agree(text.strip(), A)
+
+
+@pytest.mark.parametrize(
+    "text",
+    """np.transpose(a, (1, 2, 0))|np.transpose(a, (2, 0, 1))|a.transpose(0, 2, 1)|a.transpose((-1, 0, 1))|a.transpose(2, 0, 1).copy()
+    a.transpose(2, 0, 1).sum(axis=0)|a.swapaxes(0, 2)|np.swapaxes(a, 1, -1)|np.moveaxis(a, 0, -1)|np.moveaxis(a, 2, 0)|np.rollaxis(a, 2)
+    np.rollaxis(a, 0, 3)|np.rollaxis(a, 1, 0)|np.expand_dims(a, 0)|np.expand_dims(a, 1)|np.expand_dims(a, -1)|np.dsplit(a, 2)
+    np.dsplit(a, [1, 3])|np.hsplit(a, 3)|np.vsplit(a, 2)|np.array_split(a, 3, axis=2)|np.atleast_3d(a)|np.asfortranarray(a)
+    np.expand_dims(a, 1).transpose(3, 1, 0, 2)|np.transpose(a[None], (3, 1, 0, 2))""".replace("\n", "|").split("|"),
+)
+def test_functions_of_arrays_of_three_axes(text):
+    agree(text.strip(), T)
+
+
+@pytest.mark.parametrize(
+    ("text", "x"),
+    [("a.transpose((0, 0, 1))", T), ("a.transpose((0, 1, 3))", T), ("np.split(a, 3)", V), ("np.array_split(a, -1)", V), ("np.split(a, 0)", V),
+     ("a.swapaxes(0, 2)", A), ("np.asarray_chkfinite(a)", N), ("np.average(a, axis=1, weights=a[:, 0])", A)],
+)  # fmt: skip
+def test_shapes_that_do_not_fit_are_numpys_errors(text, x):
+    fast, plain = compiled(text, "a")
+    with pytest.raises((ValueError, ZeroDivisionError)) as wanted:
+        plain(x)
+    with pytest.raises(ZeroDivisionError if wanted.type is ZeroDivisionError else ValueError):
+        fast(x)
 
 
 @pytest.mark.parametrize(

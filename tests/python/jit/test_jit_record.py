@@ -480,3 +480,46 @@ def test_arrays_of_records_come_back(dtype):
     assert not ks.njit(lambda x: x[1:])(frozen).flags.writeable
     del data  # what comes back keeps its memory
     assert view["a"][0] == 99.0
+
+
+def test_arrays_of_records_are_made():
+    def zeros(n):
+        made = np.zeros(n, dtype=aligned)
+        for i in range(n):
+            made[i]["a"] = i
+            made[i]["b"] += 2
+        return made, made[::-2]
+
+    def of_two_axes(n):
+        made = np.empty((n, 2), packed)
+        for i in range(n):
+            for j in range(2):
+                made[i, j]["b"] = i + j
+                made[i, j]["a"] = i * 0.5
+                made[i, j]["c"] = 1j
+                made[i, j]["flag"] = j > 0
+        return made
+
+    def like(x):
+        a, b = np.zeros_like(x), np.empty_like(x)
+        for i in range(len(x)):
+            a[i]["at"]["x"] = i
+            b[i] = x[i]
+        return a, b[1:]
+
+    def kept(n):
+        total = 0.0
+        made = np.zeros(n, aligned)
+        for _ in range(3):
+            made["a"][1] += 2
+            total += made["a"].sum()
+            made = np.zeros(n, aligned) if n > 5 else made
+        return total
+
+    for function, given in [(zeros, 5), (zeros, 0), (of_two_axes, 3), (like, filled(nested, 4)), (kept, 4), (kept, 7)]:
+        agrees(function, given)
+    first = ks.njit(zeros)(3)[0]
+    assert first.dtype == aligned and first.flags.writeable
+    first["a"] = 1.5
+    again = ks.njit(zeros)(3)[0]
+    assert first["a"].tolist() == [1.5] * 3 and again["a"].tolist() == [0.0, 1.0, 2.0]

@@ -211,3 +211,44 @@ def test_a_tuple_of_many_items_has_no_compiled_form():
 
     with pytest.raises(TypeError, match=r"a tuple of 129 items cannot be compiled\n.*in many    return"):
         ks.njit(many)(1)
+
+
+def _from_places(a, i, j):
+    a[i] = a[j]
+
+
+def _from_a_copy(a, i, j):
+    rows = a[j]
+    a[i] = rows
+
+
+def _from_an_expression(a, i, j):
+    a[i] = a[j] * 2 + a[i]
+
+
+def _added(a, i, j):
+    a[i] += a[j]
+
+
+def _along_both_axes(a, i, j):
+    a[i, 0] = a[j, 1]
+
+
+def _of_columns(a, i, j):
+    a[:, i] = a[:, j]
+
+
+def _rows_swapped(a, i, j):
+    a[[0, 2]] = a[[2, 0]]
+
+
+@pytest.mark.parametrize(
+    "store",
+    [_from_places, _from_a_copy, _from_an_expression, _added, _along_both_axes, _of_columns, _rows_swapped],
+)
+def test_places_get_what_stands_at_other_places(store):
+    a, b = np.arange(12.0).reshape(3, 4), np.arange(12.0).reshape(3, 4)
+    i, j = np.array([0, 2]), np.array([2, 1])
+    ks.njit(store)(a, i, j)
+    store(b, i, j)
+    np.testing.assert_array_equal(a, b)

@@ -641,3 +641,22 @@ def test_bytes_stay_what_they_are_for_python(function):
     array = np.frombuffer(b"abc", np.uint8)  # is another type
     first = ks.njit(lambda x: x[0])
     assert (first(b"abc"), first(array), first(b"bbc")) == (97, 97, 98)
+
+
+def test_texts_that_grow_by_turns_take_memory_as_they_grow():
+    def digits(n):
+        s = ""
+        for i in range(n):
+            s += str(i % 10)
+        return s
+
+    def by_turns(n):
+        s, t = "", ""
+        for i in range(n):
+            line = "the line of number " + str(i) + " is a text that is long enough to have memory of its own\n"
+            s += line
+            t += "x" + str(i)
+        return s + t
+
+    agrees(digits, 300_000)
+    agrees(by_turns, 50_000)

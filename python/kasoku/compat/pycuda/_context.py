@@ -6,7 +6,7 @@ import kasoku as ks
 
 from .. import missing as _missing, preferred_device as _preferred_device
 from .. import says_what_is_missing as _says_what_is_missing
-from .._device_facts import cuda_attributes as _cuda_attributes
+from ...cuda._facts import cuda_attributes as _cuda_attributes
 from .._face.table import methods as _methods, plain as _plain
 from ._errors import LogicError
 from ._flags import func_cache, shared_config

@@ -6,7 +6,7 @@ import threading
 import kasoku as ks
 
 from ... import preferred_device, says_what_is_missing
-from ..._device_facts import cupy_attributes
+from ....cuda._facts import cupy_attributes
 from ..._face.table import bound as _bound, plain as _plain
 
 

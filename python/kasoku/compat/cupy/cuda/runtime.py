@@ -3,7 +3,7 @@
 import kasoku as ks
 from kasoku import _core
 
-from ..._device_facts import cupy_properties
+from ....cuda._facts import cupy_properties
 from ..._face.table import plain as _plain
 from ._device import CUDARuntimeError, Device, current, devices
 
