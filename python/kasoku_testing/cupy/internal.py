@@ -114,3 +114,39 @@ def _get_arch():
 
 
 _empty_file_preprocess_cache = {}
+
+
+@ks._core._in_face
+def apply_iir(x, a, axis=-1, zi=None, dtype=None, block_sz=1024):
+    """y[n] = x[n] + a[0] y[n - 1] + a[1] y[n - 2] + …; `zi`: what came before."""
+    from kasoku.compat.cupyx.scipy.signal import lfilter
+
+    dtype = np.dtype(dtype or np.result_type(x.dtype, a.dtype, np.float32))
+    ones = ks.ones(1, dtype, device=x.device)
+    y = lfilter(
+        ones, ks.concatenate((ones, -a.astype(dtype))), x.astype(dtype), axis, zi if zi is None else zi.astype(dtype)
+    )
+    return y if zi is None else y[0]
+
+
+@ks._core._in_face
+def _cplxreal(z, tol=None):
+    """One of each pair of conjugate numbers, and the real ones."""
+    from kasoku.compat.cupyx.scipy.signal._designs import _pairs
+
+    z = np.atleast_1d(ks.asarray(z).numpy())
+    made = _pairs(z) if z.size else z
+    is_real = made.imag == 0
+    return ks.array(made[~is_real]), ks.array(made[is_real].real)
+
+
+def _compute_factors(roots, multiplicity, include_powers=False):
+    """The products of all roots without each, or without each power of each, and the product of all."""
+    from kasoku.compat.cupyx.scipy.signal._fractions import _product, _without
+
+    powers = (
+        [(k, n - 1 - p) for k, n in enumerate(multiplicity) for p in range(n)]
+        if include_powers
+        else [(k, 0) for k in range(len(roots))]
+    )
+    return [_without(roots, multiplicity, k, n) for k, n in powers], _product(roots, multiplicity)

@@ -57,6 +57,8 @@ LOOSE = dict.fromkeys("erfcx i0 i1 j0 j1 y0 y1 yn ndtr erfc beta betaln bdtri".s
     "kl_div": 1e-8,
     "expm large": 1e-11,
     **dict.fromkeys(["czt", "zoom_fft", "zoom_fft up to an end"], 1e-9),  # of values near 0 beside those of thousands
+    **dict.fromkeys([f"czt from {b} by {w}" for b in (2, 0.5, 1.1) for w in (None, 0.98534 + 0.17055j)], 1e-9),
+    **dict.fromkeys(["minimum_phase", *(f"symiirorder1 {p}" for p in (-1, 1.0, 0.25, 2e-3))], 1e-9),
 }
 
 
@@ -352,6 +354,71 @@ def _extended(polynomials, a):
 
 def _host(x):
     return x.get() if hasattr(x, "get") else x
+
+
+EDGES = {"low": (0.2, 0.3), "high": (0.3, 0.2), "band": ([0.2, 0.5], [0.1, 0.6])}
+FRACTIONS = [
+    ([5, 3, -2, 7], [-4, 0, 8, 3]),
+    ([3, 8, 6], [1, 3, 3, 1]),
+    ([1, 0, 1], [1, 0, 0, 0, 0, -1]),
+    ([0, 0], [1, 6, 8]),
+    ([1, 6, 6, 2], [1, -(2 + 1j), 1 + 2j, -1j]),
+]
+PARTS = [
+    ([1 - 1j, 2, 0.5 - 3j], [1, 0.5j, 1 + 1j], []),
+    ([-1, 2.0, 1j, 3 - 1j, 4, -2], [-1, 2 - 1j, 2 - 1j, 3, 3, 3], []),
+    ([0.5, 1], [1 - 1j, 2 + 2j], [1, 2, 3]),
+]
+TRANSFERS = [([1.0], [1, 1]), ([1], [1, 0]), ([1, 2], [1, 1.5, 3, 1]), ([1.0], [1.0, 2, 1]), ([1, 3, 3], [1, 2, 1])]
+SYSTEM = [
+    np.array(m) for m in ([[0.9, 0.1], [-0.2, 0.9]], [[0.4, 0.1, -0.1], [0, 0.05, 0]], [[0.1, 0.3]], [[0, -0.1, 0]])
+]
+INPUT = np.stack([np.linspace(0, 4, 5), np.full(5, 0.01), np.full(5, -0.002)], 1)
+
+
+def _parts_of(system):
+    return [getattr(system, k) for k in ("A", "B", "C", "D", "num", "den", "zeros", "poles") if hasattr(system, k)]
+
+
+def _sums_of(s, a):
+    one, two = (
+        s.signal.StateSpace(1.0, 2, 3, 4),
+        s.signal.StateSpace(*map(a, ([[1.0, 2], [3, 4]], [[-1.0], [5]], [[4.0, 5]], [[2.5]]))),
+    )
+    return [
+        _parts_of(made) for made in (one * two, one + two, one - two, -one, 2 * one, two * 2, one / 2, 1 - one, two + 1)
+    ]
+
+
+CASES |= {
+    **{f"signal.ellip {b} {n} {o}": lambda s, a, n=n, b=b, o=o: s.signal.ellip(n, 1, 40, BANDS[b], b, output=o) for b in BANDS for n in (1, 2, 5) for o in ("zpk", "ba", "sos")},
+    **{f"signal.{f} {k}": lambda s, a, f=f, k=k: getattr(s.signal, f)(*EDGES[k], 1, 40) for f in ("buttord", "cheb1ord", "cheb2ord", "ellipord") for k in EDGES},
+    "signal.buttord of a rate": lambda s, a: s.signal.buttord(0.3, 0.5, 1, 30, fs=3.0), "signal.ellipord analog": lambda s, a: s.signal.ellipord([2, 5], [1, 7], 1, 30, analog=True),
+    **{f"signal.iirdesign {f} {k}": lambda s, a, f=f, k=k: s.signal.iirdesign(*EDGES[k], 1, 40, ftype=f, output="zpk") for f in ("butter", "cheby1", "cheby2", "ellip") for k in ("low", "high")},
+    **{f"signal.iircomb {k} {z}": lambda s, a, k=k, z=z: s.signal.iircomb(60.0, 10, k, fs=600.0, pass_zero=z) for k in ("notch", "peak") for z in (False, True)},
+    "signal.buttap": lambda s, a: s.signal.buttap(3), "signal.cheb1ap": lambda s, a: s.signal.cheb1ap(3, 1), "signal.cheb2ap": lambda s, a: s.signal.cheb2ap(3, 1), "signal.ellipap": lambda s, a: s.signal.ellipap(5, 1, 10),
+    **{f"signal.{f}": lambda s, a, f=f: getattr(s.signal, f)(*([1, 0.5], [1, 2**0.5, 1, 0.3]), 2.5, *[1.5][: f[3] == "b"]) for f in ("lp2lp", "lp2hp", "lp2bp", "lp2bs")},
+    **{f"signal.{f}_zpk": lambda s, a, f=f: getattr(s.signal, f + "_zpk")([-2j, 2j], [-0.75, -0.5 - 0.5j, -0.5 + 0.5j], 3, 15, *[8][: f[3] == "b"]) for f in ("lp2lp", "lp2hp", "lp2bp", "lp2bs")},
+    "signal.band_stop_obj": lambda s, a: s.signal.band_stop_obj(2, 0, a([1.0, 4]), a([2.5, 3]), 1, 10, "butter"), "signal.findfreqs": lambda s, a: s.signal.findfreqs([1, 0], [1, 8, 25], 9), "signal.freqs of a count": lambda s, a: s.signal.freqs([1.0, 0], [1, 8, 25], 9),
+    "signal.normalize of rows": lambda s, a: s.signal.normalize([[0, 1, 2], [0, 3, 4]], [0, 2, 3, 4.0]),
+    **{f"signal.czt from {b} by {w}": lambda s, a, b=b, w=w: s.signal.czt(a(X), 9, w, b) for b in (2, 0.5, 1.1) for w in (None, 0.98534 + 0.17055j)}, "signal.czt_points": lambda s, a: (s.signal.czt_points(5), s.signal.czt_points(11, w=2), s.signal.CZT(12, m=7, w=2.0, a=1).points()),
+    **{f"signal.{f} {k}": lambda s, a, f=f, k=k: getattr(s.signal, f)(*map(a, FRACTIONS[k])) for f in ("residue", "residuez") for k in range(len(FRACTIONS))},
+    **{f"signal.{f} {k} {r}": lambda s, a, f=f, k=k, r=r: getattr(s.signal, f)(*map(a, PARTS[k]), rtype=r) for f in ("invres", "invresz") for k in range(len(PARTS)) for r in ("avg", "max")},
+    "signal.unique_roots": lambda s, a: s.signal.unique_roots(a([-1.0, -1 + 0.05j, -0.95 + 0.15j, -0.9 + 0.15j, 0, 0.5 + 0.5j, 0.45 + 0.55j]), 0.1),
+    **{f"signal.symiirorder1 {p}": lambda s, a, p=p: s.signal.symiirorder1(a(LONG[:64]), 2.0, 0.5, p) for p in (-1, 1.0, 0.25, 2e-3)},
+    **{f"signal.cspline1d {k}": lambda s, a, k=k: s.signal.cspline1d(a(X), k) for k in (0, 5.0)}, "signal.qspline1d": lambda s, a: s.signal.qspline1d(a(X)), "signal.cspline1d of one": lambda s, a: s.signal.cspline1d(a([3])),
+    **{f"signal.{f}_eval": lambda s, a, f=f: getattr(s.signal, f + "_eval")(a(X), a(np.arange(-8, 40, 0.75)), dx=1.5, x0=-3) for f in ("cspline1d", "qspline1d")},
+    **{f"signal.sepfir2d {k}": lambda s, a, k=k: s.signal.sepfir2d(a((IMAGE * 10).astype(k)), a(np.array([1, 2, 3], k)), a(np.array([2, 1, 4], k))) for k in ("int8", "int64", "float64", "complex128")}, "signal.gauss_spline": lambda s, a: s.signal.gauss_spline(a([-1.0, 0, -1]), 3),
+    **{f"signal.{f} {k}": lambda s, a, f=f, k=k: getattr(s.signal, f)(TRANSFERS[k]) for f in ("impulse", "step", "bode") for k in range(len(TRANSFERS))}, **{f"signal.{f} {k}": lambda s, a, f=f, k=k: getattr(s.signal, f)((*TRANSFERS[k], 0.5), n=9) for f in ("dimpulse", "dstep", "dbode") for k in (0, 2, 4)},
+    **{f"signal.lsim {k}": lambda s, a, k=k: s.signal.lsim(TRANSFERS[k], a(np.sin(np.linspace(1, 5, 50))), a(np.linspace(1, 5, 50))) for k in range(len(TRANSFERS))}, "signal.lsim of steps": lambda s, a: s.signal.lsim(TRANSFERS[2], a(X), a(np.arange(23.0)), interp=False),
+    **{f"signal.cont2discrete {m}": lambda s, a, m=m: [list(map(a, s.signal.cont2discrete((a(np.eye(2)), a(np.full((2, 1), 0.5)), a([[0.75, 1], [1, 1], [1, 0.25]]), a([[0.0], [0], [0]])), 0.5, m, 1 / 3)[:4])) ] for m in "zoh foh impulse bilinear euler backward_diff gbt".split()},
+    "signal.dlsim": lambda s, a: s.signal.dlsim((*map(a, SYSTEM), 0.5), a(INPUT), a(np.linspace(0, 2, 5))), "signal.dlsim between": lambda s, a: s.signal.dlsim((*map(a, SYSTEM), 0.5), a(INPUT[[0, 4]]), a([0, 2.0])), "signal.dstep of three inputs": lambda s, a: s.signal.dstep((*map(a, SYSTEM), 0.5), n=6),
+    "signal.StateSpace": _sums_of, **{f"signal.{k}": lambda s, a, k=k, p=p: [_parts_of(x) for x in (lambda o: (o, o.to_tf(), o.to_zpk(), o.to_ss()))(getattr(s.signal, k)(*p))] for k, p in {"TransferFunction": ([1.0, 0], [1, -1.5, 1]), "ZerosPolesGain": ([1.0], [2.0, 3], 1)}.items()},
+    "signal.ss2tf of an input": lambda s, a: s.signal.ss2tf(*map(a, SYSTEM), input=1), "signal.ss2zpk": lambda s, a: s.signal.ss2zpk(*map(a, SYSTEM)), "signal.abcd_normalize": lambda s, a: s.signal.abcd_normalize(B=a([[1.0], [2]]), D=a([[3.0]])),
+    **{f"signal.firwin2 {n} {w}": lambda s, a, n=n, w=w: s.signal.firwin2(n, a([0, 0.5, 0.5, 1]), a([1.0, 1, 0, 0]), window=w) for n in (20, 21) for w in ("hamming", None)}, "signal.firwin2 antisymmetric": lambda s, a: [s.signal.firwin2(n, a([0.0, 0.5, 1]), a([0.0, 0.5, 0]), window=None, antisymmetric=True) for n in (20, 21)],
+    "signal.firls": lambda s, a: s.signal.firls(11, [0, 0.5, 0.6, 1], [1, 1, 0, 0], weight=[1, 2]), **{f"signal.gammatone {k}": lambda s, a, k=k: s.signal.gammatone(1000, k, fs=16000) for k in ("fir", "iir")}, "signal.minimum_phase": lambda s, a: [s.signal.minimum_phase(s.signal.firwin(n, 0.3)) for n in (11, 12)],
+    "signal.max_len_seq": lambda s, a: [s.signal.max_len_seq(6), s.signal.max_len_seq(8, state=a([1, 0, 0, 1, 0, 0, 0, 1]), length=40), s.signal.max_len_seq(5, taps=[4, 3, 2])], "signal.check_COLA": lambda s, a: [f(w, 10, o) for f in (s.signal.check_COLA, s.signal.check_NOLA) for w in ("boxcar", "hann", ("tukey", 0.5)) for o in (0, 5, 8)],
+}  # fmt: skip
 
 
 def _of(package):
