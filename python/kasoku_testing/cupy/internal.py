@@ -150,3 +150,32 @@ def _compute_factors(roots, multiplicity, include_powers=False):
         else [(k, 0) for k in range(len(roots))]
     )
     return [_without(roots, multiplicity, k, n) for k, n in powers], _product(roots, multiplicity)
+
+
+def __getattr__(name):
+    """Names of radial functions, under which CuPy's tests of them know the kinds."""
+    from kasoku.compat.cupyx.scipy.interpolate import _radial
+
+    same = {
+        "_AVAILABLE": set(_radial._of_distance), "NAME_TO_FUNC": _radial._of_distance, "_SCALE_INVARIANT": _radial._of_any_scale,
+        "_NAME_TO_MIN_DEGREE": _radial._least_degree, "_monomial_powers": lambda ndim, degree: ks.array(_radial._powers(ndim, degree)),
+    }  # fmt: skip
+    if name not in same:
+        raise AttributeError(name)
+    return same[name]
+
+
+@ks._core._in_face
+def polynomial_matrix(x, powers, out):
+    """Products of coordinates with these exponents."""
+    from kasoku.compat.cupyx.scipy.interpolate import _radial
+
+    out[...] = _radial._products(x, powers.numpy())
+
+
+@ks._core._in_face
+def kernel_matrix(x, function, out):
+    """A function of the distances between points."""
+    from kasoku.compat.cupyx.scipy.interpolate import _radial
+
+    out[...] = function(_radial._distances(x, x))

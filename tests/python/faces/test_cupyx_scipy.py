@@ -58,6 +58,18 @@ LOOSE = dict.fromkeys("erfcx i0 i1 j0 j1 y0 y1 yn ndtr erfc beta betaln bdtri".s
     "expm large": 1e-11,
     **dict.fromkeys(["czt", "zoom_fft", "zoom_fft up to an end"], 1e-9),  # of values near 0 beside those of thousands
     **dict.fromkeys([f"czt from {b} by {w}" for b in (2, 0.5, 1.1) for w in (None, 0.98534 + 0.17055j)], 1e-9),
+    **{
+        f"{f} {k}": 1e-8
+        for f, k in (
+            (f"RBFInterpolator {k}", n)
+            for k in "linear thin_plate_spline cubic quintic multiquadric inverse_multiquadric inverse_quadratic gaussian".split()
+            for n in (None, 20)
+        )
+    },
+    **{f"make_interp_spline {k}": 1e-10 for k in [*range(6), "natural", "clamped", "first", "periodic"]},
+    "make_interp_spline of rows": 1e-8,  # the ends of a row are far from where it is known
+    "make_lsq_spline": 1e-10,
+    "krogh_interpolate": 1e-11,
     **dict.fromkeys(["minimum_phase", *(f"symiirorder1 {p}" for p in (-1, 1.0, 0.25, 2e-3))], 1e-9),
 }
 
@@ -418,6 +430,36 @@ CASES |= {
     **{f"signal.firwin2 {n} {w}": lambda s, a, n=n, w=w: s.signal.firwin2(n, a([0, 0.5, 0.5, 1]), a([1.0, 1, 0, 0]), window=w) for n in (20, 21) for w in ("hamming", None)}, "signal.firwin2 antisymmetric": lambda s, a: [s.signal.firwin2(n, a([0.0, 0.5, 1]), a([0.0, 0.5, 0]), window=None, antisymmetric=True) for n in (20, 21)],
     "signal.firls": lambda s, a: s.signal.firls(11, [0, 0.5, 0.6, 1], [1, 1, 0, 0], weight=[1, 2]), **{f"signal.gammatone {k}": lambda s, a, k=k: s.signal.gammatone(1000, k, fs=16000) for k in ("fir", "iir")}, "signal.minimum_phase": lambda s, a: [s.signal.minimum_phase(s.signal.firwin(n, 0.3)) for n in (11, 12)],
     "signal.max_len_seq": lambda s, a: [s.signal.max_len_seq(6), s.signal.max_len_seq(8, state=a([1, 0, 0, 1, 0, 0, 0, 1]), length=40), s.signal.max_len_seq(5, taps=[4, 3, 2])], "signal.check_COLA": lambda s, a: [f(w, 10, o) for f in (s.signal.check_COLA, s.signal.check_NOLA) for w in ("boxcar", "hann", ("tukey", 0.5)) for o in (0, 5, 8)],
+}  # fmt: skip
+
+
+KNOTS = np.sort(rng.random(19) * 10)
+COEFFICIENTS = rng.random(15)
+PLACES = np.linspace(-2, 12, 30)
+ENDS = {"natural": "natural", "clamped": "clamped", "first": ([(1, 3.0)], [(1, 4.0)]), "periodic": "periodic"}
+SCATTERED, ASKED = rng.random((40, 2)), rng.random((9, 2))
+
+
+def _spline(s, a, **options):
+    return s.interpolate.BSpline(a(KNOTS), a(COEFFICIENTS), 3, **options)
+
+
+def _sine(s, a, *args, **options):
+    x = np.linspace(0, 2 * np.pi, 11)
+    return s.interpolate.make_interp_spline(a(x), a(np.sin(x)), *args, **options)
+
+
+CASES |= {
+    **{f"interpolate.BSpline {e} {nu}": lambda s, a, e=e, nu=nu: _spline(s, a, extrapolate=e)(a(PLACES), nu) for e in (True, False, "periodic") for nu in (0, 1, 3, 4)},
+    **{f"interpolate.BSpline.{f}": lambda s, a, f=f: getattr(_spline(s, a), f)(2).tck[:2] for f in ("derivative", "antiderivative")},
+    **{f"interpolate.BSpline.integrate {e}": lambda s, a, e=e: [_spline(s, a, extrapolate=e).integrate(*ends) for ends in ((3, 6), (6, 3), (-1, 2), (4, 30))] for e in (True, False, "periodic")},
+    "interpolate.BSpline along an axis": lambda s, a: [s.interpolate.BSpline(a(KNOTS), a(np.moveaxis(np.outer(COEFFICIENTS, [1, 2, 5j]), 0, k)), 3, axis=k)(a([[4.0, 5], [6, 7]])) for k in (0, 1)],
+    "interpolate.BSpline.basis_element": lambda s, a: s.interpolate.BSpline.basis_element(a([0, 1, 1, 2.0]), False)(a(PLACES)), "interpolate.BSpline.design_matrix": lambda s, a: a(s.interpolate.BSpline.design_matrix(a(np.arange(1.0, 5)), a(np.arange(-1.0, 7)), 2).toarray()),
+    **{f"interpolate.make_interp_spline {k}": lambda s, a, k=k: _sine(s, a, k)(a(PLACES)) for k in range(6)}, **{f"interpolate.make_interp_spline {e}": lambda s, a, e=e: _sine(s, a, 3, bc_type=ENDS[e])(a(PLACES)) for e in ENDS},
+    "interpolate.make_interp_spline of rows": lambda s, a: s.interpolate.make_interp_spline(a(KNOTS), a(np.outer(KNOTS, [1, 2j]).T), 5, axis=1)(a(PLACES)), "interpolate.make_lsq_spline": lambda s, a: s.interpolate.make_lsq_spline(a(KNOTS), a(np.sin(KNOTS)), a(np.r_[[KNOTS[0]] * 4, 3, 5, [KNOTS[-1]] * 4]), 3, w=a(KNOTS))(a(PLACES)),
+    **{f"interpolate.{f} {d}": lambda s, a, f=f, d=d: getattr(s.interpolate, f)(a(np.linspace(-5, 5, 5).astype(d)), a(np.arange(10.0).reshape(5, 2).astype(d) ** 2))(a(PLACES[::4].astype(d))) for f in ("BarycentricInterpolator", "KroghInterpolator") for d in ("int64", "float32", "float64")},
+    "interpolate.KroghInterpolator of slopes": lambda s, a: s.interpolate.KroghInterpolator(a([-1, -1, 0, 1, 1]), a([1, 1j, 0, -1, 1j])).derivatives(a([0, 2.5]), 7), "interpolate.krogh_interpolate": lambda s, a: s.interpolate.krogh_interpolate(a([0.0, 1, 3]), a([2.0, 1, 5]), a(PLACES), der=[0, 2]),
+    **{f"interpolate.RBFInterpolator {k} {n}": lambda s, a, k=k, n=n: s.interpolate.RBFInterpolator(a(SCATTERED), a(np.sin(5 * SCATTERED) + 1j), n, 0.01, k, 3.0)(a(ASKED)) for k in "linear thin_plate_spline cubic quintic multiquadric inverse_multiquadric inverse_quadratic gaussian".split() for n in (None, 20)},
 }  # fmt: skip
 
 

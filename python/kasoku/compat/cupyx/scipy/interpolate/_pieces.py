@@ -1,4 +1,4 @@
-"""cupyx.scipy.interpolate: piecewise polynomials through points, and values between those of a grid."""
+"""Piecewise polynomials through points, and values between those of a grid."""
 
 import itertools as _itertools
 import math as _math
@@ -7,7 +7,7 @@ import numpy as _np
 
 import kasoku as _ks
 
-from ...cupy._arrays import asarray as _asarray
+from ....cupy._arrays import asarray as _asarray
 
 __all__ = [
     "Akima1DInterpolator", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator", "RegularGridInterpolator", "interpn",
