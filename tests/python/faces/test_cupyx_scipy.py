@@ -463,6 +463,12 @@ CASES |= {
 }  # fmt: skip
 
 
+CASES |= {
+    **{f"fft.{f} {n} {mu} {o} {b}": lambda s, a, f=f, n=n, mu=mu, o=o, b=b: getattr(s.fft, f)(a(np.stack([X[:n], X[-n:]])), 0.7, mu, offset=o, bias=b) for f in ("fht", "ifht") for n in (9, 10) for mu, o, b in ((0.3, 0.0, 0.0), (0.5, 0.1, 0.8), (-1.2, 0.2, -0.5))},
+    "fft.fhtoffset": lambda s, a: [s.fft.fhtoffset(d, mu, 0.1, b) for d in (0.2, 1.9) for mu in (0.3, -1.2) for b in (0.0, 0.8)],
+}  # fmt: skip
+
+
 def _of(package):
     found = types.SimpleNamespace()
     for name in modules:
