@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 golden = next(p for p in pathlib.Path(__file__).parents if (p / "pyproject.toml").exists()) / "tests/golden/scipy.json"
-modules = "special linalg stats spatial.distance ndimage signal fft interpolate".split()
+modules = "special linalg stats spatial spatial.distance ndimage signal fft interpolate".split()
 nan, inf = np.nan, np.inf
 
 reals = [-7.25, -3.5, -1.25, -1, -0.5, -1e-3, 0, 1e-9, 1e-3, 0.25, 0.5, 1, 1.5, 2, 3.75, 10, 35.5, 150, nan]
@@ -466,6 +466,22 @@ CASES |= {
 CASES |= {
     **{f"fft.{f} {n} {mu} {o} {b}": lambda s, a, f=f, n=n, mu=mu, o=o, b=b: getattr(s.fft, f)(a(np.stack([X[:n], X[-n:]])), 0.7, mu, offset=o, bias=b) for f in ("fht", "ifht") for n in (9, 10) for mu, o, b in ((0.3, 0.0, 0.0), (0.5, 0.1, 0.8), (-1.2, 0.2, -0.5))},
     "fft.fhtoffset": lambda s, a: [s.fft.fhtoffset(d, mu, 0.1, b) for d in (0.2, 1.9) for mu in (0.3, -1.2) for b in (0.0, 0.8)],
+}  # fmt: skip
+
+
+CLOUD, CLOUD_ASKED = rng.random((60, 3)), rng.random((2, 4, 3))
+
+
+def _tree(s, a, points=CLOUD, **options):
+    return s.spatial.KDTree(a(points), leafsize=100, **options)
+
+
+CASES |= {
+    **{f"spatial.KDTree.query {k} {p}": lambda s, a, k=k, p=p: _tree(s, a).query(a(CLOUD_ASKED), k, p=p) for k in (1, 4, 70) for p in (1, 2, 3.0, inf)}, "spatial.KDTree.query of some": lambda s, a: _tree(s, a).query(a(CLOUD_ASKED), [1, 3], distance_upper_bound=0.25),
+    **{f"spatial.KDTree in a box {p}": lambda s, a, p=p: _tree(s, a, boxsize=[1.0, 0, 1]).query(a(CLOUD_ASKED + [1, 0, -1]), 3, p=p) for p in (1, 2, inf)},
+    "spatial.KDTree.query_ball_point": lambda s, a: [a(np.sort(np.asarray(getattr(x, "get", lambda x=x: x)()))) for x in _tree(s, a).query_ball_point(a(CLOUD[:9]), 0.4)], "spatial.KDTree.query_ball_point how many": lambda s, a: _tree(s, a).query_ball_point(a(CLOUD[:9]), 0.4, return_length=True),
+    "spatial.KDTree.query_pairs": lambda s, a: [_tree(s, a).query_pairs(0.3, output_type="ndarray"), a(sorted(_tree(s, a).query_pairs(0.3)))], "spatial.KDTree.query_ball_tree": lambda s, a: [a(x) for x in _tree(s, a).query_ball_tree(_tree(s, a, CLOUD[20:]), 0.4)],
+    "spatial.KDTree.count_neighbors": lambda s, a: [_tree(s, a).count_neighbors(_tree(s, a, CLOUD[20:]), r) for r in (0.3, [0.1, 0.5])], "spatial.KDTree.sparse_distance_matrix": lambda s, a: _tree(s, a).sparse_distance_matrix(_tree(s, a, CLOUD[20:]), 0.3, output_type="coo_matrix").toarray(),
 }  # fmt: skip
 
 
