@@ -70,6 +70,7 @@ LOOSE = dict.fromkeys("erfcx i0 i1 j0 j1 y0 y1 yn ndtr erfc beta betaln bdtri".s
     "make_interp_spline of rows": 1e-8,  # the ends of a row are far from where it is known
     "make_lsq_spline": 1e-10,
     "krogh_interpolate": 1e-11,
+    **{f"BPoly.from_derivatives {o}": 1e-10 for o in (None, 5, 6, [1, 2, 3, 4])},
     **dict.fromkeys(["minimum_phase", *(f"symiirorder1 {p}" for p in (-1, 1.0, 0.25, 2e-3))], 1e-9),
 }
 
@@ -483,6 +484,33 @@ CASES |= {
     "spatial.KDTree.query_pairs": lambda s, a: [_tree(s, a).query_pairs(0.3, output_type="ndarray"), a(sorted(_tree(s, a).query_pairs(0.3)))], "spatial.KDTree.query_ball_tree": lambda s, a: [a(x) for x in _tree(s, a).query_ball_tree(_tree(s, a, CLOUD[20:]), 0.4)],
     "spatial.KDTree.count_neighbors": lambda s, a: [_tree(s, a).count_neighbors(_tree(s, a, CLOUD[20:]), r) for r in (0.3, [0.1, 0.5])], "spatial.KDTree.sparse_distance_matrix": lambda s, a: _tree(s, a).sparse_distance_matrix(_tree(s, a, CLOUD[20:]), 0.3, output_type="coo_matrix").toarray(),
 }  # fmt: skip
+
+
+BREAKS, PIECES = np.sort(rng.random(7) * 10), rng.random((4, 6, 2)) - 0.5
+GIVEN_SLOPES = rng.random((5, 8))
+
+
+def _pieces(s, a, kind, **options):
+    return getattr(s.interpolate, kind)(a(PIECES), a(BREAKS), **options)
+
+
+CASES |= {
+    **{f"interpolate.BPoly {e} {nu}": lambda s, a, e=e, nu=nu: _pieces(s, a, "BPoly", extrapolate=e)(a(PLACES), nu) for e in (True, False, "periodic") for nu in (0, 1, 3)}, "interpolate.BPoly along an axis": lambda s, a: s.interpolate.BPoly(a(np.moveaxis(PIECES, 2, 0)), a(BREAKS), axis=1)(a([[4.0, 5], [6, 7]])),
+    **{f"interpolate.BPoly.{f}": lambda s, a, f=f: getattr(_pieces(s, a, "BPoly"), f)(2).c for f in ("derivative", "antiderivative")}, "interpolate.BPoly.integrate": lambda s, a: [_pieces(s, a, "BPoly", extrapolate=e).integrate(*ends) for e in (True, "periodic") for ends in ((3, 6), (6, 3), (-1, 25))],
+    "interpolate.BPoly.from_power_basis": lambda s, a: s.interpolate.BPoly.from_power_basis(_pieces(s, a, "PPoly")).c, "interpolate.PPoly.from_bernstein_basis": lambda s, a: s.interpolate.PPoly.from_bernstein_basis(_pieces(s, a, "BPoly")).c,
+    "interpolate.PPoly.from_spline": lambda s, a: s.interpolate.PPoly.from_spline(_spline(s, a)).c, **{f"interpolate.BPoly.from_derivatives {o}": lambda s, a, o=o: s.interpolate.BPoly.from_derivatives(a(np.arange(5.0) ** 2), [a(row) for row in GIVEN_SLOPES], orders=o).c for o in (None, 5, 6, [1, 2, 3, 4])},
+}  # fmt: skip
+
+
+def _of_more_pieces(s, a, kind):
+    made = _pieces(s, a, kind)
+    made.extend(a(np.ones((6, 2, 2))), a([11.0, 12]))
+    return made.c, made.x
+
+
+CASES |= {
+    f"interpolate.{kind}.extend": lambda s, a, kind=kind: _of_more_pieces(s, a, kind) for kind in ("PPoly", "BPoly")
+}
 
 
 def _of(package):

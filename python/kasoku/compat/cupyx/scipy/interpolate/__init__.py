@@ -2,6 +2,7 @@
 
 from .... import tests_of as _tests_of
 from ...._face.table import modules as _modules
+from ._bernstein import *  # noqa: F403
 from ._bsplines import *  # noqa: F403
 from ._pieces import *  # noqa: F403
 from ._polynomials import *  # noqa: F403

@@ -25,8 +25,8 @@ def _along(values, like):
     return values.reshape((-1,) + (1,) * (like.ndim - 1))
 
 
-class PPoly:
-    """Polynomials between breakpoints x: `sum(c[m, i] * (v - x[i]) ** (k - m))` for v from x[i] to x[i + 1]."""
+class _Pieces:
+    """Polynomials between breakpoints, of which a subclass says what coefficients mean."""
 
     def __init__(self, c, x, extrapolate=None, axis=0):
         c, x = _floats(c), _floats(x)
@@ -65,11 +65,7 @@ class PPoly:
         rises = bool(last >= first)
         found = _ks.searchsorted(self.x if rises else -self.x, v if rises else -v, side="right") - 1
         at = _ks.clip(found, 0, self.x.size - 2)
-        c = _of_derivative(self.c, nu)[:, at]
-        by = _along(v - self.x[at], c[0])
-        result = c[0]
-        for k in range(1, c.shape[0]):
-            result = result * by + c[k]
+        result = self._value(v, at, nu)
         is_none = _ks.isnan(v) if extrapolate else ~((v >= _ks.minimum(first, last)) & (v <= _ks.maximum(first, last)))
         result = _ks.where(_along(is_none, result), _np.nan, result).reshape(shape + self.c.shape[2:])
         places = [
@@ -78,6 +74,47 @@ class PPoly:
             *range(len(shape) + self.axis, result.ndim),
         ]
         return result.transpose(places) if self.axis else result
+
+    def integrate(self, a, b, extrapolate=None):
+        """The integral from a to b."""
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        whole = self.antiderivative()
+        if extrapolate != "periodic":
+            return whole(b, extrapolate=extrapolate) - whole(a, extrapolate=extrapolate)
+        first, last = float(self.x[0]), float(self.x[-1])
+        period = last - first
+
+        def until(v):
+            turns = _math.floor((v - first) / period)
+            return whole(v - turns * period, extrapolate=True) + turns * whole(last)
+
+        return until(float(b)) - until(float(a))
+
+    def extend(self, c, x):
+        """More polynomials behind the last breakpoint or before the first one."""
+        c, x = _floats(c), _floats(x)
+        behind = bool((x[0] >= self.x[-1]) if self.x[-1] >= self.x[0] else (x[0] <= self.x[-1]))
+        k = max(c.shape[0], self.c.shape[0])
+        old, new = (self._raise_degree(a, k - a.shape[0]) for a in (self.c, c))
+        self.c = _ks.concatenate((old, new) if behind else (new, old), axis=1)
+        self.x = _ks.concatenate((self.x, x) if behind else (x, self.x))
+
+
+class PPoly(_Pieces):
+    """Polynomials between breakpoints x: `sum(c[m, i] * (v - x[i]) ** (k - m))` for v from x[i] to x[i + 1]."""
+
+    def _value(self, v, at, nu):
+        c = _of_derivative(self.c, nu)[:, at]
+        by = _along(v - self.x[at], c[0])
+        result = c[0]
+        for k in range(1, c.shape[0]):
+            result = result * by + c[k]
+        return result
+
+    @staticmethod
+    def _raise_degree(c, d):
+        """The same polynomials with d more coefficients."""
+        return _ks.concatenate((_ks.zeros_like(c, shape=(d, *c.shape[1:])), c)) if d else c
 
     def derivative(self, nu=1):
         """The derivative of order nu, piecewise polynomials too."""
@@ -101,31 +138,36 @@ class PPoly:
         extrapolate = False if self.extrapolate == "periodic" else self.extrapolate
         return PPoly.construct_fast(c, x, extrapolate, self.axis)
 
-    def integrate(self, a, b, extrapolate=None):
-        """The integral from a to b."""
-        extrapolate = self.extrapolate if extrapolate is None else extrapolate
-        whole = self.antiderivative()
-        if extrapolate != "periodic":
-            return whole(b, extrapolate=extrapolate) - whole(a, extrapolate=extrapolate)
-        first, last = float(self.x[0]), float(self.x[-1])
-        period = last - first
+    @classmethod
+    def from_spline(cls, tck, extrapolate=None):
+        """The polynomials of which a B-spline is made."""
+        from ._bsplines import BSpline, _evaluated
 
-        def until(v):
-            turns = _math.floor((v - first) / period)
-            return whole(v - turns * period, extrapolate=True) + turns * whole(last)
+        if isinstance(tck, BSpline):
+            extrapolate = tck.extrapolate if extrapolate is None else extrapolate
+            tck = tck.tck
+        t, c, k = tck
+        t, c = _floats(t), _floats(c)
+        rows = [_evaluated(t, c, k, t[:-1], nu) / _math.factorial(nu) for nu in range(k, -1, -1)]
+        return cls.construct_fast(_ks.stack(rows), t, extrapolate)
 
-        return until(float(b)) - until(float(a))
+    @classmethod
+    def from_bernstein_basis(cls, bp, extrapolate=None):
+        """The same polynomials by powers."""
+        from ._bernstein import BPoly
 
-    def extend(self, c, x):
-        """More polynomials behind the last breakpoint or before the first one."""
-        c, x = _floats(c), _floats(x)
-        behind = bool((x[0] >= self.x[-1]) if self.x[-1] >= self.x[0] else (x[0] <= self.x[-1]))
-        k = max(c.shape[0], self.c.shape[0])
-        old, new = (
-            _ks.concatenate((_ks.zeros((k - a.shape[0], *a.shape[1:]), a.dtype, a.device), a)) for a in (self.c, c)
+        if not isinstance(bp, BPoly):
+            raise TypeError(f".from_bernstein_basis only accepts BPoly instances. Got {type(bp)} instead.")
+        k, steps, rows = bp.c.shape[0] - 1, _along(_ks.diff(bp.x), bp.c[0]), []
+        for power in range(k, -1, -1):  # of the place in the piece
+            row = sum(
+                (-1) ** (a + power) * _math.comb(k, a) * _math.comb(k - a, power - a) * bp.c[a]
+                for a in range(power + 1)
+            )
+            rows.append(row / steps**power)
+        return cls.construct_fast(
+            _ks.stack(rows), bp.x, bp.extrapolate if extrapolate is None else extrapolate, bp.axis
         )
-        self.c = _ks.concatenate((old, new) if behind else (new, old), axis=1)
-        self.x = _ks.concatenate((self.x, x) if behind else (x, self.x))
 
 
 def _of_derivative(c, nu):
