@@ -70,6 +70,7 @@ LOOSE = dict.fromkeys("erfcx i0 i1 j0 j1 y0 y1 yn ndtr erfc beta betaln bdtri".s
     "make_interp_spline of rows": 1e-8,  # the ends of a row are far from where it is known
     "make_lsq_spline": 1e-10,
     "krogh_interpolate": 1e-11,
+    **{f"filtfilt gust {k}": 1e-10 for k in (None, 20, 150, "along an axis")},
     **{f"sph_harm_y {n} {m}": 1e-11 for n in (0, 1, 4) for m in range(-n, n + 1)},
     **{f"BPoly.from_derivatives {o}": 1e-10 for o in (None, 5, 6, [1, 2, 3, 4])},
     **dict.fromkeys(["minimum_phase", *(f"symiirorder1 {p}" for p in (-1, 1.0, 0.25, 2e-3))], 1e-9),
@@ -488,6 +489,11 @@ CASES |= {
 
 
 CASES |= {f"special.sph_harm_y {n} {m}": lambda s, a, n=n, m=m: s.special.sph_harm_y(n, m, a(np.linspace(0.1, 3, 9)), a(np.linspace(0.2, 6, 9))) for n in (0, 1, 4) for m in range(-n, n + 1)}  # fmt: skip
+
+CASES |= {
+    **{f"signal.filtfilt gust {k}": lambda s, a, k=k: s.signal.filtfilt(a([0.5, 0.2]), a([1, -0.6, 0.25]), a(np.stack([LONG, LONG[::-1]])), method="gust", irlen=k) for k in (None, 20, 150)},
+    "signal.filtfilt gust along an axis": lambda s, a: s.signal.filtfilt(a([0.5, 0.1j]), a([1, 0.3j]), a(IMAGE), axis=0, method="gust"), "signal.filtfilt gust of a factor": lambda s, a: s.signal.filtfilt(a([3.0]), a([2.0]), a(X), method="gust"),
+}  # fmt: skip
 
 BREAKS, PIECES = np.sort(rng.random(7) * 10), rng.random((4, 6, 2)) - 0.5
 GIVEN_SLOPES = rng.random((5, 8))
