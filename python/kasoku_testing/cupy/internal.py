@@ -140,6 +140,24 @@ def _cplxreal(z, tol=None):
     return ks.array(made[~is_real]), ks.array(made[is_real].real)
 
 
+def _output_len(taps, n, up, down):
+    """How many elements upfirdn() gives."""
+    from kasoku.compat.cupyx.scipy.signal._rates import _length
+
+    return _length(taps, n, up, down)
+
+
+@ks._core._in_face
+def _polyder(p, m):
+    """The derivative of order m of polynomials, the columns; a row of zeros if none is left."""
+    for _ in range(m):
+        n = p.shape[0] - 1
+        if n == 0:
+            return ks.zeros_like(p[:1])
+        p = p[:-1] * ks.arange(n, 0, -1, device=p.device).reshape(-1, *(1,) * (p.ndim - 1))
+    return p
+
+
 def _compute_factors(roots, multiplicity, include_powers=False):
     """The products of all roots without each, or without each power of each, and the product of all."""
     from kasoku.compat.cupyx.scipy.signal._fractions import _product, _without

@@ -70,6 +70,7 @@ LOOSE = dict.fromkeys("erfcx i0 i1 j0 j1 y0 y1 yn ndtr erfc beta betaln bdtri".s
     "make_interp_spline of rows": 1e-8,  # the ends of a row are far from where it is known
     "make_lsq_spline": 1e-10,
     "krogh_interpolate": 1e-11,
+    **{f"RegularGridInterpolator {m}": 1e-10 for m in ("slinear", "pchip", "cubic_legacy", "quintic_legacy")},
     **{f"filtfilt gust {k}": 1e-10 for k in (None, 20, 150, "along an axis")},
     **{f"sph_harm_y {n} {m}": 1e-11 for n in (0, 1, 4) for m in range(-n, n + 1)},
     **{f"BPoly.from_derivatives {o}": 1e-10 for o in (None, 5, 6, [1, 2, 3, 4])},
@@ -495,6 +496,22 @@ CASES |= {
     "signal.filtfilt gust along an axis": lambda s, a: s.signal.filtfilt(a([0.5, 0.1j]), a([1, 0.3j]), a(IMAGE), axis=0, method="gust"), "signal.filtfilt gust of a factor": lambda s, a: s.signal.filtfilt(a([3.0]), a([2.0]), a(X), method="gust"),
 }  # fmt: skip
 
+grid_rng = np.random.default_rng(5)
+UNEVEN = np.linspace(1, 4, 7), np.sort(grid_rng.random(8)) * 5
+ON_THEM = grid_rng.random((7, 8, 2))
+INSIDE = np.stack([grid_rng.uniform(line[0], line[-1], 9) for line in UNEVEN], 1)
+ROWS_OF_KNOTS = (
+    np.r_[0, 0, 0, 0, np.sort(grid_rng.random(7)) * 3, 3, 3, 3, 3],
+    np.r_[0, 0, 0, np.sort(grid_rng.random(5)) * 4, 4, 4, 4],
+)
+OF_PRODUCTS = grid_rng.random((11, 8, 2)) * (1 + 1j)
+
+CASES |= {
+    **{f"interpolate.RegularGridInterpolator {m}": lambda s, a, m=m: s.interpolate.RegularGridInterpolator(tuple(map(a, UNEVEN)), a(ON_THEM), method=m)(a(INSIDE)) for m in ("slinear", "pchip", "cubic_legacy", "quintic_legacy")},
+    **{f"interpolate.NdBSpline {e} {nu}": lambda s, a, e=e, nu=nu: s.interpolate.NdBSpline(tuple(map(a, ROWS_OF_KNOTS)), a(OF_PRODUCTS), (3, 2), extrapolate=e)(a(INSIDE - 1), nu=nu) for e in (True, False) for nu in (None, (1, 0), (2, 3))},
+    "interpolate.NdBSpline.design_matrix": lambda s, a: a(s.interpolate.NdBSpline.design_matrix(a([[1, 2.0], [0.5, 3]]), tuple(map(a, ROWS_OF_KNOTS)), (3, 2)).toarray()),
+}  # fmt: skip
+
 BREAKS, PIECES = np.sort(rng.random(7) * 10), rng.random((4, 6, 2)) - 0.5
 GIVEN_SLOPES = rng.random((5, 8))
 
@@ -912,3 +929,21 @@ def test_points_that_no_curve_goes_through_are_refused():
         interpolate.RegularGridInterpolator((x * 0,), y)
     with pytest.raises(ValueError, match="Method"):
         interpolate.RegularGridInterpolator((x,), y, "cubic")
+
+
+def test_inner_names_that_cupys_tests_import_are_there():
+    cp = importlib.import_module("kasoku.compat.cupy")
+    inner = lambda name: importlib.import_module(f"kasoku.compat.cupyx.scipy.{name}")
+    assert inner("signal._upfirdn")._output_len(4, 11, 3, 5) == 7
+    assert inner("signal._savitzky_golay")._polyder(cp.array([[3, 2, 1]]).T, 1).T.tolist() == [[6, 2]]
+    x, b = np.arange(1.0, 9), np.array([0.5, -0.25])
+    wanted, before = [], [3.0, 2.0]
+    for value in x:
+        wanted.append(value + sum(share * y for share, y in zip(b, (before + wanted)[::-1])))
+    found = inner("signal._iir_utils").apply_iir(cp.asarray(x), cp.asarray(b), zi=cp.array(before))
+    np.testing.assert_allclose(found.get(), wanted, 1e-12)
+    factors, whole = inner("signal._polyutils")._compute_factors([1, 2], [2, 1], include_powers=True)
+    assert [f.tolist() for f in factors] == [[1, -3, 2], [1, -2], [1, -2, 1]] and whole.tolist() == [1, -4, 5, -2]
+    complex_ones, real_ones = inner("signal._iir_filter_conversions")._cplxreal(cp.array([2 + 3j, 4, 2 - 3j, 1]))
+    assert complex_ones.get().tolist() == [2 + 3j] and real_ones.get().tolist() == [1, 4]
+    assert "gaussian" in inner("interpolate._rbfinterp")._AVAILABLE

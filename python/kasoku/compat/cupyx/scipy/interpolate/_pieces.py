@@ -332,11 +332,25 @@ def pchip_interpolate(xi, yi, x, der=0, axis=0):
     return P(x, der) if _np.isscalar(der) else [P(x, k) for k in der]
 
 
+_degree_of = {"slinear": 1, "cubic": 3, "quintic": 5, "pchip": 3}
+_degree_of |= {name + "_legacy": _degree_of[name] for name in ("slinear", "cubic", "quintic")}
+
+
+def _risen(line, values, x, has_places):
+    """What PchipInterpolator makes of the last axis of a grid at each place; `has_places`: the first axis is that of the places."""
+    values = _ks.moveaxis(values, -1, 0)
+    at = _ks.clip(_ks.searchsorted(line, x, side="right") - 1, 0, line.size - 2)
+    c = PchipInterpolator(line, values).c
+    c = c[:, at, _ks.arange(x.size, device=x.device)] if has_places else c[:, at]
+    by = _along(x - line[at], c[0])
+    return ((c[0] * by + c[1]) * by + c[2]) * by + c[3]
+
+
 class RegularGridInterpolator:
-    """Values between those on a grid of lines, `method` "linear" or "nearest"."""
+    """Values between those on a grid of lines, `method` "linear", "nearest", or splines: "slinear", "cubic", "quintic", "pchip"."""
 
     def __init__(self, points, values, method="linear", bounds_error=True, fill_value=_np.nan):
-        if method not in ("linear", "nearest"):
+        if method not in ("linear", "nearest", *_degree_of):
             raise ValueError(f"Method '{method}' is not defined")
         self.values, self.method, self.bounds_error, self.fill_value = _floats(values), method, bounds_error, fill_value
         if len(points) > self.values.ndim:
@@ -353,11 +367,32 @@ class RegularGridInterpolator:
                 raise ValueError(f"There are {line.size} points and {self.values.shape[k]} values along dimension {k}")
             grid.append(line)
         self.grid = tuple(grid)
+        self._must_have_points(method)
+
+    def _must_have_points(self, method):
+        for axis, line in enumerate(self.grid if method in _degree_of else ()):
+            if line.size <= _degree_of[method]:
+                raise ValueError(
+                    f"There are {line.size} points in dimension {axis}, but method {method} requires at least {_degree_of[method] + 1} points per dimension."
+                )
+
+    def _by_splines(self, xi, method):
+        if method != "pchip":
+            from ._ndbspline import make_ndbspl
+
+            return make_ndbspl(self.grid, self.values, _degree_of[method])(xi)
+        n = len(self.grid)
+        result = self.values.reshape(*self.values.shape[:n], -1)
+        result = _ks.moveaxis(result, -1, 0)  # values of several kinds, the axes of the grid behind them
+        for axis in range(n - 1, -1, -1):
+            result = _risen(self.grid[axis], result, xi[:, axis], axis < n - 1)
+        return result.reshape(-1, *self.values.shape[n:])
 
     def __call__(self, xi, method=None):
         method = self.method if method is None else method
-        if method not in ("linear", "nearest"):
+        if method not in ("linear", "nearest", *_degree_of):
             raise ValueError(f"Method '{method}' is not defined")
+        self._must_have_points(method)
         if isinstance(xi, tuple):
             xi = _ks.stack(_ks.broadcast_arrays(*map(_floats, xi)), -1)
         xi = _floats(xi)
@@ -379,7 +414,9 @@ class RegularGridInterpolator:
             at = _ks.clip(_ks.searchsorted(line, v, side="right") - 1, 0, max(line.size - 2, 0))
             below.append(at)
             shares.append((v - line[at]) / (line[at + 1] - line[at]) if line.size > 1 else 0 * v)
-        if method == "nearest":
+        if method in _degree_of:
+            result = self._by_splines(xi, method)
+        elif method == "nearest":
             result = self.values[tuple(_ks.where(share <= 0.5, at, at + 1) for at, share in zip(below, shares))]
         else:
             result = 0

@@ -22,5 +22,5 @@ from .windows import get_window
 
 _modules(__name__, {
     name: ("a helper of CuPy's that its tests import (kasoku_testing).", _tests_of(f"{__name__}.{name}", "cupy.internal"))
-    for name in ("_iir_utils", "_iir_filter_conversions", "_polyutils")
+    for name in ("_iir_utils", "_iir_filter_conversions", "_polyutils", "_savitzky_golay", "_upfirdn")
 })  # fmt: skip
