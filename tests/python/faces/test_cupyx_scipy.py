@@ -928,7 +928,9 @@ def test_points_that_no_curve_goes_through_are_refused():
     with pytest.raises(ValueError, match="ascending"):
         interpolate.RegularGridInterpolator((x * 0,), y)
     with pytest.raises(ValueError, match="Method"):
-        interpolate.RegularGridInterpolator((x,), y, "cubic")
+        interpolate.RegularGridInterpolator((x,), y, "sextic")
+    with pytest.raises(ValueError, match="requires at least 6 points"):
+        interpolate.RegularGridInterpolator((x,), y, "quintic")
 
 
 def test_inner_names_that_cupys_tests_import_are_there():
