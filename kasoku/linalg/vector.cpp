@@ -6,6 +6,7 @@
 #include "kasoku/linalg/leading.h"
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -85,11 +86,34 @@ bool product_of(const Matmul& p, const std::optional<Leading>& a) {
   return product<T>(p, line.begin(), {false, p.k}, x.begin()), true;
 }
 
+/// A row times a column of complex numbers, in pieces whose sums are added in the end.
+template <class T>
+bool complex_product(const Matmul& p) {
+  using Number = std::complex<T>;
+  const auto dot = cpu::target_architecture() == "x86-64-v4" ? avx512::complex_dot<T> : avx2::complex_dot<T>;
+  const Line<Number> a(p.a.data, p.a.column_stride, p.k), b(p.b.data, p.b.row_stride, p.k);
+  constexpr int64_t terms = 32768;  // worth a thread's time
+  const int64_t pieces = std::max<int64_t>(1, divide_up(p.k, terms));
+  Number few[16];
+  const std::unique_ptr<Number[]> many(pieces > 16 ? new Number[static_cast<size_t>(pieces)] : nullptr);
+  Number* const sums = many ? many.get() : few;
+  cpu::parallel_blocks(static_cast<uint64_t>(pieces), 1, [&](uint64_t begin, uint64_t end) {
+    for (auto piece = static_cast<int64_t>(begin); piece < static_cast<int64_t>(end); ++piece)
+      sums[piece] = dot(a.begin() + piece * terms, b.begin() + piece * terms, std::min(terms, p.k - piece * terms));
+  });
+  for (int64_t piece = 1; piece < pieces; ++piece) sums[0] += sums[piece];
+  *static_cast<Number*>(p.c.data) = sums[0];
+  return true;
+}
+
 }  // namespace
 
 bool vector_product(const Matmul& p) {
   const auto size = static_cast<int64_t>(info(p.dtype).size);
-  if (p.n != 1 || (p.dtype != Dtype::float32 && p.dtype != Dtype::float64) || cpu::processor_level() < 3) return false;
+  if (p.n != 1 || cpu::processor_level() < 3) return false;
+  if (p.m == 1 && p.dtype == Dtype::complex64) return complex_product<float>(p);
+  if (p.m == 1 && p.dtype == Dtype::complex128) return complex_product<double>(p);
+  if (p.dtype != Dtype::float32 && p.dtype != Dtype::float64) return false;
   std::optional<Leading> a;
   if (p.m > 1) {
     constexpr int64_t least = 64;  // of a shorter line the sum in the end is what takes time

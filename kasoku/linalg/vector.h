@@ -6,7 +6,7 @@
 
 namespace kasoku::linalg {
 
-/// c = a @ b for one column b, of float32 or float64, if a is one row, or its lines are long enough to be worth it and c
+/// c = a @ b for one column b, if a is one row, or of float32 or float64 and its lines are long enough to be worth it and c
 /// has no gaps; false if not, and nothing is done. The sums have the same order on any number of threads.
 bool vector_product(const Matmul& problem);
 

@@ -15,6 +15,7 @@
 #include "kasoku/array/shape.h"
 #include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
+#include "kasoku/base/rounding.h"
 #include "kasoku/compile/backends.h"
 
 #include <algorithm>
@@ -106,7 +107,8 @@ Array recycled(const Array& values, const Shape& shape) {
   if (values.size() == n) return reshape(values, shape);
   if (values.size() == 1) return broadcast_to(reshape(values, {}), shape);
   if (values.size() > n) return reshape(sliced(ravel(values), 0, 0, n), shape);
-  return reshape(gather_along(ravel(values), 0, apply(Op::remainder, {count_from(0, n, values.device()), values.size()})), shape);
+  const Array again = tile(ravel(values), {divide_up(n, std::max<int64_t>(values.size(), 1))});
+  return reshape(again.size() == n ? again : sliced(again, 0, 0, n), shape);
 }
 
 void put(const Array& array, const Array& indices, const Array& values, OutOfRange mode) {

@@ -114,3 +114,86 @@ def _get_arch():
 
 
 _empty_file_preprocess_cache = {}
+
+
+@ks._core._in_face
+def apply_iir(x, a, axis=-1, zi=None, dtype=None, block_sz=1024):
+    """y[n] = x[n] + a[0] y[n - 1] + a[1] y[n - 2] + …; `zi`: what came before."""
+    from kasoku.compat.cupyx.scipy.signal import lfilter
+
+    dtype = np.dtype(dtype or np.result_type(x.dtype, a.dtype, np.float32))
+    ones = ks.ones(1, dtype, device=x.device)
+    y = lfilter(
+        ones, ks.concatenate((ones, -a.astype(dtype))), x.astype(dtype), axis, zi if zi is None else zi.astype(dtype)
+    )
+    return y if zi is None else y[0]
+
+
+@ks._core._in_face
+def _cplxreal(z, tol=None):
+    """One of each pair of conjugate numbers, and the real ones."""
+    from kasoku.compat.cupyx.scipy.signal._designs import _pairs
+
+    z = np.atleast_1d(ks.asarray(z).numpy())
+    made = _pairs(z) if z.size else z
+    is_real = made.imag == 0
+    return ks.array(made[~is_real]), ks.array(made[is_real].real)
+
+
+def _output_len(taps, n, up, down):
+    """How many elements upfirdn() gives."""
+    from kasoku.compat.cupyx.scipy.signal._rates import _length
+
+    return _length(taps, n, up, down)
+
+
+@ks._core._in_face
+def _polyder(p, m):
+    """The derivative of order m of polynomials, the columns; a row of zeros if none is left."""
+    for _ in range(m):
+        n = p.shape[0] - 1
+        if n == 0:
+            return ks.zeros_like(p[:1])
+        p = p[:-1] * ks.arange(n, 0, -1, device=p.device).reshape(-1, *(1,) * (p.ndim - 1))
+    return p
+
+
+def _compute_factors(roots, multiplicity, include_powers=False):
+    """The products of all roots without each, or without each power of each, and the product of all."""
+    from kasoku.compat.cupyx.scipy.signal._fractions import _product, _without
+
+    powers = (
+        [(k, n - 1 - p) for k, n in enumerate(multiplicity) for p in range(n)]
+        if include_powers
+        else [(k, 0) for k in range(len(roots))]
+    )
+    return [_without(roots, multiplicity, k, n) for k, n in powers], _product(roots, multiplicity)
+
+
+def __getattr__(name):
+    """Names of radial functions, under which CuPy's tests of them know the kinds."""
+    from kasoku.compat.cupyx.scipy.interpolate import _radial
+
+    same = {
+        "_AVAILABLE": set(_radial._of_distance), "NAME_TO_FUNC": _radial._of_distance, "_SCALE_INVARIANT": _radial._of_any_scale,
+        "_NAME_TO_MIN_DEGREE": _radial._least_degree, "_monomial_powers": lambda ndim, degree: ks.array(_radial._powers(ndim, degree)),
+    }  # fmt: skip
+    if name not in same:
+        raise AttributeError(name)
+    return same[name]
+
+
+@ks._core._in_face
+def polynomial_matrix(x, powers, out):
+    """Products of coordinates with these exponents."""
+    from kasoku.compat.cupyx.scipy.interpolate import _radial
+
+    out[...] = _radial._products(x, powers.numpy())
+
+
+@ks._core._in_face
+def kernel_matrix(x, function, out):
+    """A function of the distances between points."""
+    from kasoku.compat.cupyx.scipy.interpolate import _radial
+
+    out[...] = function(_radial._distances(x, x))

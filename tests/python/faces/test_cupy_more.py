@@ -669,3 +669,41 @@ def test_polynomials_by_their_roots(cp, tensor):
     r, x = A[0], B[0, 0][:4]
     found = cp.polynomial.polynomial.polyvalfromroots(cp.asarray(x), cp.asarray(r), tensor)
     np.testing.assert_allclose(found.get(), np.polynomial.polynomial.polyvalfromroots(x, r, tensor))
+
+
+@pytest.mark.parametrize("dtype", [*"?bHiqefdFD"])
+@pytest.mark.parametrize("inplace", [False, True])
+def test_bytes_of_numbers_are_turned_as_numpys_are(cp, dtype, inplace):
+    for shape, order in (((), "C"), ((0, 3), "C"), ((2, 3, 4), "C"), ((4, 6), "F")):
+        n = int(np.prod(shape))
+        host = np.asarray((np.arange(n) % (2 if dtype == "?" else 100)).astype(dtype).reshape(shape), order=order)
+        for part in (
+            lambda x: x,
+            lambda x: x.T,
+            lambda x: x[::-1] if x.ndim else x,
+            lambda x: x[..., ::2] if x.ndim else x,
+        ):
+            ours, theirs = part(cp.asarray(host.copy(order))), part(host.copy(order))
+            found, wanted = ours.byteswap(inplace=inplace), theirs.byteswap(inplace=inplace)
+            assert (found is ours) == inplace and found.dtype == wanted.dtype
+            assert found.get().tobytes() == wanted.tobytes()
+
+
+def test_ufuncs_store_where_a_mask_is_true(cp):
+    x, mask = np.arange(6.0).reshape(2, 3), np.array([True, False, True])
+    for function in (np.add, np.greater, np.arctan2):
+        wanted = function(x, 2.0, out=np.full((2, 3), 7.0 if function is not np.greater else True), where=mask)
+        out = cp.full((2, 3), wanted.dtype.type(7.0 if function is not np.greater else True))
+        found = getattr(cp, function.__name__)(cp.asarray(x), 2.0, out=out, where=cp.asarray(mask))
+        assert found is out
+        np.testing.assert_allclose(found.get(), wanted, 1e-15)
+    with pytest.raises(TypeError, match="cannot"):
+        cp.add(cp.asarray(x), 0.5, out=cp.zeros((2, 3), int), where=cp.asarray(mask))
+
+
+def test_arrays_keep_the_greater_and_the_less_index_by_index(cp):
+    a = cp.zeros(3)
+    a.scatter_max(cp.array([0, 0, 2]), cp.array([1.0, 3, -1]))
+    assert a.get().tolist() == [3, 0, 0]
+    a.scatter_min(cp.array([0, 2, 2]), cp.array([1.0, 3, -1]))
+    assert a.get().tolist() == [1, 0, -1]

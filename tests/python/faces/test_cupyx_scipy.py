@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 golden = next(p for p in pathlib.Path(__file__).parents if (p / "pyproject.toml").exists()) / "tests/golden/scipy.json"
-modules = "special linalg stats spatial.distance ndimage signal fft interpolate".split()
+modules = "special linalg stats spatial spatial.distance ndimage signal fft interpolate".split()
 nan, inf = np.nan, np.inf
 
 reals = [-7.25, -3.5, -1.25, -1, -0.5, -1e-3, 0, 1e-9, 1e-3, 0.25, 0.5, 1, 1.5, 2, 3.75, 10, 35.5, 150, nan]
@@ -57,6 +57,24 @@ LOOSE = dict.fromkeys("erfcx i0 i1 j0 j1 y0 y1 yn ndtr erfc beta betaln bdtri".s
     "kl_div": 1e-8,
     "expm large": 1e-11,
     **dict.fromkeys(["czt", "zoom_fft", "zoom_fft up to an end"], 1e-9),  # of values near 0 beside those of thousands
+    **dict.fromkeys([f"czt from {b} by {w}" for b in (2, 0.5, 1.1) for w in (None, 0.98534 + 0.17055j)], 1e-9),
+    **{
+        f"{f} {k}": 1e-8
+        for f, k in (
+            (f"RBFInterpolator {k}", n)
+            for k in "linear thin_plate_spline cubic quintic multiquadric inverse_multiquadric inverse_quadratic gaussian".split()
+            for n in (None, 20)
+        )
+    },
+    **{f"make_interp_spline {k}": 1e-10 for k in [*range(6), "natural", "clamped", "first", "periodic"]},
+    "make_interp_spline of rows": 1e-8,  # the ends of a row are far from where it is known
+    "make_lsq_spline": 1e-10,
+    "krogh_interpolate": 1e-11,
+    **{f"RegularGridInterpolator {m}": 1e-10 for m in ("slinear", "pchip", "cubic_legacy", "quintic_legacy")},
+    **{f"filtfilt gust {k}": 1e-10 for k in (None, 20, 150, "along an axis")},
+    **{f"sph_harm_y {n} {m}": 1e-11 for n in (0, 1, 4) for m in range(-n, n + 1)},
+    **{f"BPoly.from_derivatives {o}": 1e-10 for o in (None, 5, 6, [1, 2, 3, 4])},
+    **dict.fromkeys(["minimum_phase", *(f"symiirorder1 {p}" for p in (-1, 1.0, 0.25, 2e-3))], 1e-9),
 }
 
 
@@ -352,6 +370,173 @@ def _extended(polynomials, a):
 
 def _host(x):
     return x.get() if hasattr(x, "get") else x
+
+
+EDGES = {"low": (0.2, 0.3), "high": (0.3, 0.2), "band": ([0.2, 0.5], [0.1, 0.6])}
+FRACTIONS = [
+    ([5, 3, -2, 7], [-4, 0, 8, 3]),
+    ([3, 8, 6], [1, 3, 3, 1]),
+    ([1, 0, 1], [1, 0, 0, 0, 0, -1]),
+    ([0, 0], [1, 6, 8]),
+    ([1, 6, 6, 2], [1, -(2 + 1j), 1 + 2j, -1j]),
+]
+PARTS = [
+    ([1 - 1j, 2, 0.5 - 3j], [1, 0.5j, 1 + 1j], []),
+    ([-1, 2.0, 1j, 3 - 1j, 4, -2], [-1, 2 - 1j, 2 - 1j, 3, 3, 3], []),
+    ([0.5, 1], [1 - 1j, 2 + 2j], [1, 2, 3]),
+]
+TRANSFERS = [([1.0], [1, 1]), ([1], [1, 0]), ([1, 2], [1, 1.5, 3, 1]), ([1.0], [1.0, 2, 1]), ([1, 3, 3], [1, 2, 1])]
+SYSTEM = [
+    np.array(m) for m in ([[0.9, 0.1], [-0.2, 0.9]], [[0.4, 0.1, -0.1], [0, 0.05, 0]], [[0.1, 0.3]], [[0, -0.1, 0]])
+]
+INPUT = np.stack([np.linspace(0, 4, 5), np.full(5, 0.01), np.full(5, -0.002)], 1)
+
+
+def _parts_of(system):
+    return [getattr(system, k) for k in ("A", "B", "C", "D", "num", "den", "zeros", "poles") if hasattr(system, k)]
+
+
+def _sums_of(s, a):
+    one, two = (
+        s.signal.StateSpace(1.0, 2, 3, 4),
+        s.signal.StateSpace(*map(a, ([[1.0, 2], [3, 4]], [[-1.0], [5]], [[4.0, 5]], [[2.5]]))),
+    )
+    return [
+        _parts_of(made) for made in (one * two, one + two, one - two, -one, 2 * one, two * 2, one / 2, 1 - one, two + 1)
+    ]
+
+
+CASES |= {
+    **{f"signal.ellip {b} {n} {o}": lambda s, a, n=n, b=b, o=o: s.signal.ellip(n, 1, 40, BANDS[b], b, output=o) for b in BANDS for n in (1, 2, 5) for o in ("zpk", "ba", "sos")},
+    **{f"signal.{f} {k}": lambda s, a, f=f, k=k: getattr(s.signal, f)(*EDGES[k], 1, 40) for f in ("buttord", "cheb1ord", "cheb2ord", "ellipord") for k in EDGES},
+    "signal.buttord of a rate": lambda s, a: s.signal.buttord(0.3, 0.5, 1, 30, fs=3.0), "signal.ellipord analog": lambda s, a: s.signal.ellipord([2, 5], [1, 7], 1, 30, analog=True),
+    **{f"signal.iirdesign {f} {k}": lambda s, a, f=f, k=k: s.signal.iirdesign(*EDGES[k], 1, 40, ftype=f, output="zpk") for f in ("butter", "cheby1", "cheby2", "ellip") for k in ("low", "high")},
+    **{f"signal.iircomb {k} {z}": lambda s, a, k=k, z=z: s.signal.iircomb(60.0, 10, k, fs=600.0, pass_zero=z) for k in ("notch", "peak") for z in (False, True)},
+    "signal.buttap": lambda s, a: s.signal.buttap(3), "signal.cheb1ap": lambda s, a: s.signal.cheb1ap(3, 1), "signal.cheb2ap": lambda s, a: s.signal.cheb2ap(3, 1), "signal.ellipap": lambda s, a: s.signal.ellipap(5, 1, 10),
+    **{f"signal.{f}": lambda s, a, f=f: getattr(s.signal, f)(*([1, 0.5], [1, 2**0.5, 1, 0.3]), 2.5, *[1.5][: f[3] == "b"]) for f in ("lp2lp", "lp2hp", "lp2bp", "lp2bs")},
+    **{f"signal.{f}_zpk": lambda s, a, f=f: getattr(s.signal, f + "_zpk")([-2j, 2j], [-0.75, -0.5 - 0.5j, -0.5 + 0.5j], 3, 15, *[8][: f[3] == "b"]) for f in ("lp2lp", "lp2hp", "lp2bp", "lp2bs")},
+    "signal.band_stop_obj": lambda s, a: s.signal.band_stop_obj(2, 0, a([1.0, 4]), a([2.5, 3]), 1, 10, "butter"), "signal.findfreqs": lambda s, a: s.signal.findfreqs([1, 0], [1, 8, 25], 9), "signal.freqs of a count": lambda s, a: s.signal.freqs([1.0, 0], [1, 8, 25], 9),
+    "signal.normalize of rows": lambda s, a: s.signal.normalize([[0, 1, 2], [0, 3, 4]], [0, 2, 3, 4.0]),
+    **{f"signal.czt from {b} by {w}": lambda s, a, b=b, w=w: s.signal.czt(a(X), 9, w, b) for b in (2, 0.5, 1.1) for w in (None, 0.98534 + 0.17055j)}, "signal.czt_points": lambda s, a: (s.signal.czt_points(5), s.signal.czt_points(11, w=2), s.signal.CZT(12, m=7, w=2.0, a=1).points()),
+    **{f"signal.{f} {k}": lambda s, a, f=f, k=k: getattr(s.signal, f)(*map(a, FRACTIONS[k])) for f in ("residue", "residuez") for k in range(len(FRACTIONS))},
+    **{f"signal.{f} {k} {r}": lambda s, a, f=f, k=k, r=r: getattr(s.signal, f)(*map(a, PARTS[k]), rtype=r) for f in ("invres", "invresz") for k in range(len(PARTS)) for r in ("avg", "max")},
+    "signal.unique_roots": lambda s, a: s.signal.unique_roots(a([-1.0, -1 + 0.05j, -0.95 + 0.15j, -0.9 + 0.15j, 0, 0.5 + 0.5j, 0.45 + 0.55j]), 0.1),
+    **{f"signal.symiirorder1 {p}": lambda s, a, p=p: s.signal.symiirorder1(a(LONG[:64]), 2.0, 0.5, p) for p in (-1, 1.0, 0.25, 2e-3)},
+    **{f"signal.cspline1d {k}": lambda s, a, k=k: s.signal.cspline1d(a(X), k) for k in (0, 5.0)}, "signal.qspline1d": lambda s, a: s.signal.qspline1d(a(X)), "signal.cspline1d of one": lambda s, a: s.signal.cspline1d(a([3])),
+    **{f"signal.{f}_eval": lambda s, a, f=f: getattr(s.signal, f + "_eval")(a(X), a(np.arange(-8, 40, 0.75)), dx=1.5, x0=-3) for f in ("cspline1d", "qspline1d")},
+    **{f"signal.sepfir2d {k}": lambda s, a, k=k: s.signal.sepfir2d(a((IMAGE * 10).astype(k)), a(np.array([1, 2, 3], k)), a(np.array([2, 1, 4], k))) for k in ("int8", "int64", "float64", "complex128")}, "signal.gauss_spline": lambda s, a: s.signal.gauss_spline(a([-1.0, 0, -1]), 3),
+    **{f"signal.{f} {k}": lambda s, a, f=f, k=k: getattr(s.signal, f)(TRANSFERS[k]) for f in ("impulse", "step", "bode") for k in range(len(TRANSFERS))}, **{f"signal.{f} {k}": lambda s, a, f=f, k=k: getattr(s.signal, f)((*TRANSFERS[k], 0.5), n=9) for f in ("dimpulse", "dstep", "dbode") for k in (0, 2, 4)},
+    **{f"signal.lsim {k}": lambda s, a, k=k: s.signal.lsim(TRANSFERS[k], a(np.sin(np.linspace(1, 5, 50))), a(np.linspace(1, 5, 50))) for k in range(len(TRANSFERS))}, "signal.lsim of steps": lambda s, a: s.signal.lsim(TRANSFERS[2], a(X), a(np.arange(23.0)), interp=False),
+    **{f"signal.cont2discrete {m}": lambda s, a, m=m: [list(map(a, s.signal.cont2discrete((a(np.eye(2)), a(np.full((2, 1), 0.5)), a([[0.75, 1], [1, 1], [1, 0.25]]), a([[0.0], [0], [0]])), 0.5, m, 1 / 3)[:4])) ] for m in "zoh foh impulse bilinear euler backward_diff gbt".split()},
+    "signal.dlsim": lambda s, a: s.signal.dlsim((*map(a, SYSTEM), 0.5), a(INPUT), a(np.linspace(0, 2, 5))), "signal.dlsim between": lambda s, a: s.signal.dlsim((*map(a, SYSTEM), 0.5), a(INPUT[[0, 4]]), a([0, 2.0])), "signal.dstep of three inputs": lambda s, a: s.signal.dstep((*map(a, SYSTEM), 0.5), n=6),
+    "signal.StateSpace": _sums_of, **{f"signal.{k}": lambda s, a, k=k, p=p: [_parts_of(x) for x in (lambda o: (o, o.to_tf(), o.to_zpk(), o.to_ss()))(getattr(s.signal, k)(*p))] for k, p in {"TransferFunction": ([1.0, 0], [1, -1.5, 1]), "ZerosPolesGain": ([1.0], [2.0, 3], 1)}.items()},
+    "signal.ss2tf of an input": lambda s, a: s.signal.ss2tf(*map(a, SYSTEM), input=1), "signal.ss2zpk": lambda s, a: s.signal.ss2zpk(*map(a, SYSTEM)), "signal.abcd_normalize": lambda s, a: s.signal.abcd_normalize(B=a([[1.0], [2]]), D=a([[3.0]])),
+    **{f"signal.firwin2 {n} {w}": lambda s, a, n=n, w=w: s.signal.firwin2(n, a([0, 0.5, 0.5, 1]), a([1.0, 1, 0, 0]), window=w) for n in (20, 21) for w in ("hamming", None)}, "signal.firwin2 antisymmetric": lambda s, a: [s.signal.firwin2(n, a([0.0, 0.5, 1]), a([0.0, 0.5, 0]), window=None, antisymmetric=True) for n in (20, 21)],
+    "signal.firls": lambda s, a: s.signal.firls(11, [0, 0.5, 0.6, 1], [1, 1, 0, 0], weight=[1, 2]), **{f"signal.gammatone {k}": lambda s, a, k=k: s.signal.gammatone(1000, k, fs=16000) for k in ("fir", "iir")}, "signal.minimum_phase": lambda s, a: [s.signal.minimum_phase(s.signal.firwin(n, 0.3)) for n in (11, 12)],
+    "signal.max_len_seq": lambda s, a: [s.signal.max_len_seq(6), s.signal.max_len_seq(8, state=a([1, 0, 0, 1, 0, 0, 0, 1]), length=40), s.signal.max_len_seq(5, taps=[4, 3, 2])], "signal.check_COLA": lambda s, a: [f(w, 10, o) for f in (s.signal.check_COLA, s.signal.check_NOLA) for w in ("boxcar", "hann", ("tukey", 0.5)) for o in (0, 5, 8)],
+}  # fmt: skip
+
+
+KNOTS = np.sort(rng.random(19) * 10)
+COEFFICIENTS = rng.random(15)
+PLACES = np.linspace(-2, 12, 30)
+ENDS = {"natural": "natural", "clamped": "clamped", "first": ([(1, 3.0)], [(1, 4.0)]), "periodic": "periodic"}
+SCATTERED, ASKED = rng.random((40, 2)), rng.random((9, 2))
+
+
+def _spline(s, a, **options):
+    return s.interpolate.BSpline(a(KNOTS), a(COEFFICIENTS), 3, **options)
+
+
+def _sine(s, a, *args, **options):
+    x = np.linspace(0, 2 * np.pi, 11)
+    return s.interpolate.make_interp_spline(a(x), a(np.sin(x)), *args, **options)
+
+
+CASES |= {
+    **{f"interpolate.BSpline {e} {nu}": lambda s, a, e=e, nu=nu: _spline(s, a, extrapolate=e)(a(PLACES), nu) for e in (True, False, "periodic") for nu in (0, 1, 3, 4)},
+    **{f"interpolate.BSpline.{f}": lambda s, a, f=f: getattr(_spline(s, a), f)(2).tck[:2] for f in ("derivative", "antiderivative")},
+    **{f"interpolate.BSpline.integrate {e}": lambda s, a, e=e: [_spline(s, a, extrapolate=e).integrate(*ends) for ends in ((3, 6), (6, 3), (-1, 2), (4, 30))] for e in (True, False, "periodic")},
+    "interpolate.BSpline along an axis": lambda s, a: [s.interpolate.BSpline(a(KNOTS), a(np.moveaxis(np.outer(COEFFICIENTS, [1, 2, 5j]), 0, k)), 3, axis=k)(a([[4.0, 5], [6, 7]])) for k in (0, 1)],
+    "interpolate.BSpline.basis_element": lambda s, a: s.interpolate.BSpline.basis_element(a([0, 1, 1, 2.0]), False)(a(PLACES)), "interpolate.BSpline.design_matrix": lambda s, a: a(s.interpolate.BSpline.design_matrix(a(np.arange(1.0, 5)), a(np.arange(-1.0, 7)), 2).toarray()),
+    **{f"interpolate.make_interp_spline {k}": lambda s, a, k=k: _sine(s, a, k)(a(PLACES)) for k in range(6)}, **{f"interpolate.make_interp_spline {e}": lambda s, a, e=e: _sine(s, a, 3, bc_type=ENDS[e])(a(PLACES)) for e in ENDS},
+    "interpolate.make_interp_spline of rows": lambda s, a: s.interpolate.make_interp_spline(a(KNOTS), a(np.outer(KNOTS, [1, 2j]).T), 5, axis=1)(a(PLACES)), "interpolate.make_lsq_spline": lambda s, a: s.interpolate.make_lsq_spline(a(KNOTS), a(np.sin(KNOTS)), a(np.r_[[KNOTS[0]] * 4, 3, 5, [KNOTS[-1]] * 4]), 3, w=a(KNOTS))(a(PLACES)),
+    **{f"interpolate.{f} {d}": lambda s, a, f=f, d=d: getattr(s.interpolate, f)(a(np.linspace(-5, 5, 5).astype(d)), a(np.arange(10.0).reshape(5, 2).astype(d) ** 2))(a(PLACES[::4].astype(d))) for f in ("BarycentricInterpolator", "KroghInterpolator") for d in ("int64", "float32", "float64")},
+    "interpolate.KroghInterpolator of slopes": lambda s, a: s.interpolate.KroghInterpolator(a([-1, -1, 0, 1, 1]), a([1, 1j, 0, -1, 1j])).derivatives(a([0, 2.5]), 7), "interpolate.krogh_interpolate": lambda s, a: s.interpolate.krogh_interpolate(a([0.0, 1, 3]), a([2.0, 1, 5]), a(PLACES), der=[0, 2]),
+    **{f"interpolate.RBFInterpolator {k} {n}": lambda s, a, k=k, n=n: s.interpolate.RBFInterpolator(a(SCATTERED), a(np.sin(5 * SCATTERED) + 1j), n, 0.01, k, 3.0)(a(ASKED)) for k in "linear thin_plate_spline cubic quintic multiquadric inverse_multiquadric inverse_quadratic gaussian".split() for n in (None, 20)},
+}  # fmt: skip
+
+
+CASES |= {
+    **{f"fft.{f} {n} {mu} {o} {b}": lambda s, a, f=f, n=n, mu=mu, o=o, b=b: getattr(s.fft, f)(a(np.stack([X[:n], X[-n:]])), 0.7, mu, offset=o, bias=b) for f in ("fht", "ifht") for n in (9, 10) for mu, o, b in ((0.3, 0.0, 0.0), (0.5, 0.1, 0.8), (-1.2, 0.2, -0.5))},
+    "fft.fhtoffset": lambda s, a: [s.fft.fhtoffset(d, mu, 0.1, b) for d in (0.2, 1.9) for mu in (0.3, -1.2) for b in (0.0, 0.8)],
+}  # fmt: skip
+
+
+CLOUD, CLOUD_ASKED = rng.random((60, 3)), rng.random((2, 4, 3))
+
+
+def _tree(s, a, points=CLOUD, **options):
+    return s.spatial.KDTree(a(points), leafsize=100, **options)
+
+
+CASES |= {
+    **{f"spatial.KDTree.query {k} {p}": lambda s, a, k=k, p=p: _tree(s, a).query(a(CLOUD_ASKED), k, p=p) for k in (1, 4, 70) for p in (1, 2, 3.0, inf)}, "spatial.KDTree.query of some": lambda s, a: _tree(s, a).query(a(CLOUD_ASKED), [1, 3], distance_upper_bound=0.25),
+    **{f"spatial.KDTree in a box {p}": lambda s, a, p=p: _tree(s, a, boxsize=[1.0, 0, 1]).query(a(CLOUD_ASKED + [1, 0, -1]), 3, p=p) for p in (1, 2, inf)},
+    "spatial.KDTree.query_ball_point": lambda s, a: [a(np.sort(np.asarray(getattr(x, "get", lambda x=x: x)()))) for x in _tree(s, a).query_ball_point(a(CLOUD[:9]), 0.4)], "spatial.KDTree.query_ball_point how many": lambda s, a: _tree(s, a).query_ball_point(a(CLOUD[:9]), 0.4, return_length=True),
+    "spatial.KDTree.query_pairs": lambda s, a: [_tree(s, a).query_pairs(0.3, output_type="ndarray"), a(sorted(_tree(s, a).query_pairs(0.3)))], "spatial.KDTree.query_ball_tree": lambda s, a: [a(x) for x in _tree(s, a).query_ball_tree(_tree(s, a, CLOUD[20:]), 0.4)],
+    "spatial.KDTree.count_neighbors": lambda s, a: [_tree(s, a).count_neighbors(_tree(s, a, CLOUD[20:]), r) for r in (0.3, [0.1, 0.5])], "spatial.KDTree.sparse_distance_matrix": lambda s, a: _tree(s, a).sparse_distance_matrix(_tree(s, a, CLOUD[20:]), 0.3, output_type="coo_matrix").toarray(),
+}  # fmt: skip
+
+
+CASES |= {f"special.sph_harm_y {n} {m}": lambda s, a, n=n, m=m: s.special.sph_harm_y(n, m, a(np.linspace(0.1, 3, 9)), a(np.linspace(0.2, 6, 9))) for n in (0, 1, 4) for m in range(-n, n + 1)}  # fmt: skip
+
+CASES |= {
+    **{f"signal.filtfilt gust {k}": lambda s, a, k=k: s.signal.filtfilt(a([0.5, 0.2]), a([1, -0.6, 0.25]), a(np.stack([LONG, LONG[::-1]])), method="gust", irlen=k) for k in (None, 20, 150)},
+    "signal.filtfilt gust along an axis": lambda s, a: s.signal.filtfilt(a([0.5, 0.1j]), a([1, 0.3j]), a(IMAGE), axis=0, method="gust"), "signal.filtfilt gust of a factor": lambda s, a: s.signal.filtfilt(a([3.0]), a([2.0]), a(X), method="gust"),
+}  # fmt: skip
+
+grid_rng = np.random.default_rng(5)
+UNEVEN = np.linspace(1, 4, 7), np.sort(grid_rng.random(8)) * 5
+ON_THEM = grid_rng.random((7, 8, 2))
+INSIDE = np.stack([grid_rng.uniform(line[0], line[-1], 9) for line in UNEVEN], 1)
+ROWS_OF_KNOTS = (
+    np.r_[0, 0, 0, 0, np.sort(grid_rng.random(7)) * 3, 3, 3, 3, 3],
+    np.r_[0, 0, 0, np.sort(grid_rng.random(5)) * 4, 4, 4, 4],
+)
+OF_PRODUCTS = grid_rng.random((11, 8, 2)) * (1 + 1j)
+
+CASES |= {
+    **{f"interpolate.RegularGridInterpolator {m}": lambda s, a, m=m: s.interpolate.RegularGridInterpolator(tuple(map(a, UNEVEN)), a(ON_THEM), method=m)(a(INSIDE)) for m in ("slinear", "pchip", "cubic_legacy", "quintic_legacy")},
+    **{f"interpolate.NdBSpline {e} {nu}": lambda s, a, e=e, nu=nu: s.interpolate.NdBSpline(tuple(map(a, ROWS_OF_KNOTS)), a(OF_PRODUCTS), (3, 2), extrapolate=e)(a(INSIDE - 1), nu=nu) for e in (True, False) for nu in (None, (1, 0), (2, 3))},
+    "interpolate.NdBSpline.design_matrix": lambda s, a: a(s.interpolate.NdBSpline.design_matrix(a([[1, 2.0], [0.5, 3]]), tuple(map(a, ROWS_OF_KNOTS)), (3, 2)).toarray()),
+}  # fmt: skip
+
+BREAKS, PIECES = np.sort(rng.random(7) * 10), rng.random((4, 6, 2)) - 0.5
+GIVEN_SLOPES = rng.random((5, 8))
+
+
+def _pieces(s, a, kind, **options):
+    return getattr(s.interpolate, kind)(a(PIECES), a(BREAKS), **options)
+
+
+CASES |= {
+    **{f"interpolate.BPoly {e} {nu}": lambda s, a, e=e, nu=nu: _pieces(s, a, "BPoly", extrapolate=e)(a(PLACES), nu) for e in (True, False, "periodic") for nu in (0, 1, 3)}, "interpolate.BPoly along an axis": lambda s, a: s.interpolate.BPoly(a(np.moveaxis(PIECES, 2, 0)), a(BREAKS), axis=1)(a([[4.0, 5], [6, 7]])),
+    **{f"interpolate.BPoly.{f}": lambda s, a, f=f: getattr(_pieces(s, a, "BPoly"), f)(2).c for f in ("derivative", "antiderivative")}, "interpolate.BPoly.integrate": lambda s, a: [_pieces(s, a, "BPoly", extrapolate=e).integrate(*ends) for e in (True, "periodic") for ends in ((3, 6), (6, 3), (-1, 25))],
+    "interpolate.BPoly.from_power_basis": lambda s, a: s.interpolate.BPoly.from_power_basis(_pieces(s, a, "PPoly")).c, "interpolate.PPoly.from_bernstein_basis": lambda s, a: s.interpolate.PPoly.from_bernstein_basis(_pieces(s, a, "BPoly")).c,
+    "interpolate.PPoly.from_spline": lambda s, a: s.interpolate.PPoly.from_spline(_spline(s, a)).c, **{f"interpolate.BPoly.from_derivatives {o}": lambda s, a, o=o: s.interpolate.BPoly.from_derivatives(a(np.arange(5.0) ** 2), [a(row) for row in GIVEN_SLOPES], orders=o).c for o in (None, 5, 6, [1, 2, 3, 4])},
+}  # fmt: skip
+
+
+def _of_more_pieces(s, a, kind):
+    made = _pieces(s, a, kind)
+    made.extend(a(np.ones((6, 2, 2))), a([11.0, 12]))
+    return made.c, made.x
+
+
+CASES |= {
+    f"interpolate.{kind}.extend": lambda s, a, kind=kind: _of_more_pieces(s, a, kind) for kind in ("PPoly", "BPoly")
+}
 
 
 def _of(package):
@@ -743,4 +928,24 @@ def test_points_that_no_curve_goes_through_are_refused():
     with pytest.raises(ValueError, match="ascending"):
         interpolate.RegularGridInterpolator((x * 0,), y)
     with pytest.raises(ValueError, match="Method"):
-        interpolate.RegularGridInterpolator((x,), y, "cubic")
+        interpolate.RegularGridInterpolator((x,), y, "sextic")
+    with pytest.raises(ValueError, match="requires at least 6 points"):
+        interpolate.RegularGridInterpolator((x,), y, "quintic")
+
+
+def test_inner_names_that_cupys_tests_import_are_there():
+    cp = importlib.import_module("kasoku.compat.cupy")
+    inner = lambda name: importlib.import_module(f"kasoku.compat.cupyx.scipy.{name}")
+    assert inner("signal._upfirdn")._output_len(4, 11, 3, 5) == 7
+    assert inner("signal._savitzky_golay")._polyder(cp.array([[3, 2, 1]]).T, 1).T.tolist() == [[6, 2]]
+    x, b = np.arange(1.0, 9), np.array([0.5, -0.25])
+    wanted, before = [], [3.0, 2.0]
+    for value in x:
+        wanted.append(value + sum(share * y for share, y in zip(b, (before + wanted)[::-1])))
+    found = inner("signal._iir_utils").apply_iir(cp.asarray(x), cp.asarray(b), zi=cp.array(before))
+    np.testing.assert_allclose(found.get(), wanted, 1e-12)
+    factors, whole = inner("signal._polyutils")._compute_factors([1, 2], [2, 1], include_powers=True)
+    assert [f.tolist() for f in factors] == [[1, -3, 2], [1, -2], [1, -2, 1]] and whole.tolist() == [1, -4, 5, -2]
+    complex_ones, real_ones = inner("signal._iir_filter_conversions")._cplxreal(cp.array([2 + 3j, 4, 2 - 3j, 1]))
+    assert complex_ones.get().tolist() == [2 + 3j] and real_ones.get().tolist() == [1, 4]
+    assert "gaussian" in inner("interpolate._rbfinterp")._AVAILABLE

@@ -722,3 +722,20 @@ def test_least_squares_of_nearly_dependent_columns_in_single_precision(device):
 def test_one_bound_for_singular_values(device):
     with pytest.raises(ValueError, match="rcond and rtol"):
         ks.linalg.pinv(ks.eye(2, device=device), rcond=0.1, rtol=0.1)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 8, 17, 64, 1001, 32768, 32769, 600_003])
+def test_a_row_times_a_column_of_complex_numbers(device, dtype, n):
+    x, y = matrix((2 * n,), dtype), matrix((n,), dtype, 1)
+    a, b = ks.array(x, device=device), ks.array(y, device=device)
+    wide = lambda z: z.astype(np.clongdouble)
+    near = 40 * np.finfo(dtype).eps * max(np.sqrt(n), 1)
+    for got, left in (
+        (a[:n] @ b, x[:n]),
+        (a[::2] @ b, x[::2]),
+        (a[:n][::-1] @ b, x[:n][::-1]),
+        (ks.vdot(a[:n], b), np.conj(x[:n])),
+    ):
+        assert got.dtype == dtype
+        assert abs(complex(got) - complex((wide(left) * wide(y)).sum())) <= near

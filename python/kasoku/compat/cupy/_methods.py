@@ -222,6 +222,27 @@ class _Members:
 
         add(self, slices, value)
 
+    def scatter_max(self, slices, value):
+        """The greater of self[slices] and the values, index by index."""
+        from ..cupyx import scatter_max as store
+
+        store(self, slices, value)
+
+    def scatter_min(self, slices, value):
+        """The less of self[slices] and the values, index by index."""
+        from ..cupyx import scatter_min as store
+
+        store(self, slices, value)
+
+    def byteswap(self, inplace=False):
+        """The elements with the bytes of each number in the opposite order."""
+        made = self if inplace else self.copy("K")
+        word = self.itemsize // (2 if _is_complex(self) else 1)
+        if word > 1 and self.size:
+            words = self.copy("C").reshape(-1).view("uint8").reshape(-1, word)
+            made[...] = ks.flip(words, 1).copy().reshape(-1).view(self.dtype).reshape(self.shape)
+        return made
+
     def conj(self):
         """The complex conjugate; a real array itself."""
         return _Array.conj(self) if _is_complex(self) else self

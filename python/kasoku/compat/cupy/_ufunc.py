@@ -28,10 +28,9 @@ class ufunc:
 
     __repr__ = lambda self: f"<ufunc 'cupy_{self.__name__}'>"
 
-    def __call__(self, *args, out=None, dtype=None, casting="same_kind", **kwargs):
-        if kwargs:
-            name, value = kwargs.popitem()
-            if not (name == "where" and value is True) and name not in ("order", "subok"):
+    def __call__(self, *args, out=None, dtype=None, casting="same_kind", where=True, **kwargs):
+        for name in kwargs:
+            if name not in ("order", "subok"):
                 raise TypeError(f"cupy.{self.__name__} has no argument {name!r} in kasoku")
         if len(args) > self.nin:
             if len(args) > self.nargs or out is not None:
@@ -43,6 +42,8 @@ class ufunc:
             if isinstance(x, np.ndarray):
                 raise TypeError(f"cupy.{self.__name__} takes arrays of cupy's and numbers, not a numpy.ndarray: "
                                 "cupy.asarray() brings it to the device")  # fmt: skip
+        if where is not True:
+            return self._operation(*args, out=out, dtype=dtype, where=where, casting=casting)
         if out is None and dtype is None:
             try:
                 result = self._operation(*args)

@@ -1,11 +1,14 @@
 """cupyx.scipy.fft: the engine's transforms with SciPy's arguments."""
 
 import math as _math
+import warnings as _warnings
+
+import numpy as _np
 
 import kasoku as _ks
 from kasoku._namespace.given import axis_of as _axis
 
-from ...cupy._arrays import asarray as _asarray
+from ...cupy._arrays import asarray as _asarray, floats as _floats
 from ...cupy.cuda import cufft as _cufft
 from ...cupy.fft import config as _config
 from ..._face.table import bound as _bound, each as _each, plain as _plain
@@ -123,6 +126,80 @@ def next_fast_len(target, real=False):
     while pow(2 * 3 * 5 * 7, 64, n):  # 0 where n has no other prime factor
         n += 1
     return n
+
+
+def prev_fast_len(target, real=False):
+    """The greatest length of small prime factors that is not above `target`."""
+    n = int(target)
+    if n < 1:
+        raise ValueError(f"target cannot be less than 1, not {target}")
+    while pow(2 * 3 * 5 * 7, 64, n):
+        n -= 1
+    return n
+
+
+# ── Hankel transforms of values at places that grow by a factor ───────────────────────────────
+
+
+def _log_gamma(z):
+    """The logarithm of gamma, but for turns of the imaginary part: Stirling's series, from where it is good on."""
+    z, below = _np.asarray(z, complex), 0
+    for _ in range(12):
+        below, z = below + _np.log(z), z + 1
+    series = 1 / 12 - (1 / 360 - (1 / 1260 - (1 / 1680 - (1 / 1188 - 691 / 360360 / z**2) / z**2) / z**2) / z**2) / z**2
+    return (z - 0.5) * _np.log(z) - z + _math.log(2 * _math.pi) / 2 + series / z - below
+
+
+def _hankel_factors(n, dln, mu, offset, bias, is_inverse):
+    """What each frequency of the logarithm is multiplied by; they depend on n alone, so the host computes them once."""
+    up, down = (mu + 1 + bias) / 2, (mu + 1 - bias) / 2
+    y = _np.linspace(0, _math.pi * (n // 2) / (n * dln), n // 2 + 1)
+    with _np.errstate(all="ignore"):
+        above, below = _log_gamma(up + 1j * y), _log_gamma(down + 1j * y)
+        u = _np.exp(
+            above.real
+            - below.real
+            + _math.log(2) * bias
+            + 1j * (above.imag + below.imag + 2 * y * (_math.log(2) - offset))
+        )
+    if n % 2 == 0:
+        u.imag[-1] = 0
+    if not _np.isfinite(u[0]):
+        u[0] = 0 if down <= 0 and down == int(down) else _np.inf  # a pole of gamma below the line, or above it
+    if _np.isinf(u[0]) and not is_inverse:
+        _warnings.warn("singular transform; consider changing the bias", RuntimeWarning, 3)
+        u[0] = 0
+    elif u[0] == 0 and is_inverse:
+        _warnings.warn("singular inverse transform; consider changing the bias", RuntimeWarning, 3)
+        u[0] = _np.inf
+    return u
+
+
+def _hankel(a, dln, mu, offset=0.0, bias=0.0, *, is_inverse):
+    a, dln, offset = _floats(a), float(dln), float(offset)
+    n, kind = a.shape[-1], a.dtype
+    u = _hankel_factors(n, dln, float(mu), offset, float(bias), is_inverse)
+    u = _ks.asarray(1 / u.conj() if is_inverse else u, device=a.device)
+    away = (_ks.arange(n, device=a.device) - (n - 1) / 2) * dln
+    if bias:
+        a = a * _ks.exp(bias * (away + offset) if is_inverse else -bias * away)
+    y = _ks.flip(_ks.fft.irfft(_ks.fft.rfft(a) * u, n), -1)
+    y = y * _ks.exp(bias * away if is_inverse else -bias * (away + offset)) if bias else y
+    return y.astype(kind)
+
+
+def fhtoffset(dln, mu, initial=0.0, bias=0.0):
+    """The offset near the initial one with which a Hankel transform is of no jump."""
+    y = _math.pi / (2 * float(dln))
+    turn = sum(_log_gamma((mu + 1 + q) / 2 + 1j * y).imag for q in (bias, -bias)) / _math.pi
+    share = (_math.log(2) - initial) / dln + turn
+    return initial + (share - _np.around(share)) * dln
+
+
+_plain(globals(), {
+    "fht": (_bound(_hankel, is_inverse=False), "The Hankel transform of values at places that grow by the factor exp(dln)."),
+    "ifht": (_bound(_hankel, is_inverse=True), "What the Hankel transform is of."),
+})  # fmt: skip
 
 
 def _of_cosines(x, kind):

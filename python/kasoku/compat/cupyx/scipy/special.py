@@ -91,6 +91,8 @@ _functions.rows("arrays", {
     "exp10": lambda x: 10.0**x,
     "radian": lambda d, m, s: ks.radians(d + m / 60 + s / 3600),
     "lpmv": _legendre,
+    "sph_harm_y": (lambda n, m, theta, phi: _spherical_harmonic(m, n, phi, theta),
+        "Spherical harmonics of degree n and order m, at the colatitude theta and the longitude phi."),
     "sph_harm": (_spherical_harmonic, "Spherical harmonics of order m and degree n, at the longitude theta and the colatitude phi."),
 })  # fmt: skip
 _functions.rows("parts", {

@@ -7,6 +7,7 @@ import numpy as _np
 
 from ....cupy._table import _here
 from ...._face.table import bound as _bound, plain as _plain
+from ._elliptic import ellipap as _ellipap
 
 
 def _turns(N):
@@ -34,12 +35,20 @@ def _inverse_chebyshev(N, rp, rs):
     return z, p, (_np.prod(-p) / _np.prod(-z)).real
 
 
+def _elliptic(N, rp, rs):
+    if rp is None or rs is None:
+        raise ValueError("Both rp and rs must be provided to design an elliptic filter.")
+    return _ellipap(N, rp, rs)
+
+
 _kinds = {
     "butter": lambda N, rp, rs: (_np.zeros(0), -_turns(N), 1.0),
     "cheby1": _chebyshev,
     "cheby2": _inverse_chebyshev,
+    "ellip": _elliptic,
 }
 _kinds |= {"butterworth": _kinds["butter"], "chebyshevi": _chebyshev, "chebyshevii": _inverse_chebyshev}
+_kinds |= {"cauer": _elliptic, "elliptic": _elliptic}
 _bands = {"low": "lowpass", "lp": "lowpass", "l": "lowpass", "high": "highpass", "hp": "highpass", "h": "highpass",
           "band": "bandpass", "bp": "bandpass", "pass": "bandpass", "stop": "bandstop", "bs": "bandstop"}  # fmt: skip
 
@@ -51,16 +60,24 @@ def _twice(roots, w):
 
 def _moved(z, p, k, band, edges):
     """A low pass with the edge 1, moved to a band."""
+    if not band.startswith("band"):
+        return _to_one(z, p, k, band, edges[0])
+    return _to_two(z, p, k, band, _math.sqrt(edges[0] * edges[1]), edges[1] - edges[0])
+
+
+def _to_one(z, p, k, band, edge):
     degree = len(p) - len(z)
     if band == "lowpass":
-        return z * edges[0], p * edges[0], k * edges[0] ** degree
-    gain = k * (_np.prod(-z) / _np.prod(-p)).real
-    if band == "highpass":
-        return _np.append(edges[0] / z, _np.zeros(degree)), edges[0] / p, gain
-    width, middle = edges[1] - edges[0], _math.sqrt(edges[0] * edges[1])
+        return z * edge, p * edge, k * edge**degree
+    return _np.append(edge / z, _np.zeros(degree)), edge / p, k * (_np.prod(-z) / _np.prod(-p)).real
+
+
+def _to_two(z, p, k, band, middle, width):
+    degree = len(p) - len(z)
     if band == "bandpass":
         z, p = (_twice(roots * (width / 2), middle) for roots in (z, p))
         return _np.append(z, _np.zeros(degree)), p, k * width**degree
+    gain = k * (_np.prod(-z) / _np.prod(-p)).real
     z, p = (_twice(width / 2 / roots, middle) for roots in (z, p))
     return _np.concatenate((z, _np.full(degree, 1j * middle), _np.full(degree, -1j * middle))), p, gain
 
@@ -164,7 +181,7 @@ def _iirfilter(N, Wn, rp=None, rs=None, btype="band", analog=False, ftype="butte
     if band not in _bands.values():
         raise ValueError(f"'{btype}' is an invalid bandtype for filter.")
     if ftype.lower() not in _kinds:
-        raise NotImplementedError(f"cupyx.scipy.signal.iirfilter has 'butter', 'cheby1' and 'cheby2', not {ftype!r}")
+        raise NotImplementedError(f"cupyx.scipy.signal.iirfilter has {', '.join(_kinds)}, not {ftype!r}")
     edges = [float(w) * (2 / fs if fs else 1) for w in _np.atleast_1d(_np.asarray(Wn, float))]
     if min(edges) <= 0:
         raise ValueError("filter critical frequencies must be greater than 0")
@@ -174,6 +191,8 @@ def _iirfilter(N, Wn, rp=None, rs=None, btype="band", analog=False, ftype="butte
     if len(edges) != (2 if band.startswith("band") else 1):
         numbers = "a two-element sequence [low, high]" if band.startswith("band") else "a single scalar"
         raise ValueError(f"Must specify {numbers} as critical frequency for {band}")
+    if len(edges) == 2 and edges[0] >= edges[1]:
+        raise ValueError("Wn[0] must be less than Wn[1]")
     if not analog:
         edges = [4 * _math.tan(_math.pi * w / 2) for w in edges]
     made = _moved(*_kinds[ftype.lower()](_order(N), rp, rs), band, edges)
@@ -195,14 +214,51 @@ def _at_one(w0, Q, fs=2.0, *, above):
     return _ks.array(above(cosine, gain)), _ks.array([1, -2 * gain * cosine, 2 * gain - 1])
 
 
+def _comb(w0, Q, ftype="notch", fs=2.0, *, pass_zero=False):
+    w0, Q, fs = float(w0), float(Q), float(fs)
+    ftype = ftype.lower()
+    if not 0 < w0 < fs / 2:
+        raise ValueError("w0 must be between 0 and fs / 2 (nyquist), but given w0={} and fs={}".format(w0, fs))
+    if ftype not in ("notch", "peak"):
+        raise ValueError("ftype must be either notch or peak.")
+    n = round(fs / w0)
+    if abs(w0 - fs / n) / fs > 1e-14:
+        raise ValueError("fs must be divisible by w0.")
+    w = 2 * _math.pi * w0 / fs
+    # Of a peak where 0 passes, and of a notch where it does not, the elements that come back are taken away.
+    beta, sign = _math.tan(n * w / Q / 4), -1 if (ftype == "notch") != pass_zero else 1
+    level, rest = (1.0, 0.0) if ftype == "notch" else (0.0, 1.0)
+    b, a = _np.zeros(n + 1), _np.zeros(n + 1)
+    b[0], b[-1] = (level + rest * beta) / (1 + beta), sign * (level - rest * beta) / (1 + beta)
+    a[0], a[-1] = 1, sign * (1 - beta) / (1 + beta)
+    return _ks.array(b), _ks.array(a)
+
+
+def _prototype(kind):
+    def of(N, rp=None, rs=None):
+        if N != int(N) or N < 0:
+            raise ValueError("Filter order must be a nonnegative integer")
+        z, p, k = _kinds[kind](int(N), rp, rs)
+        return _ks.array(z), _ks.array(p), k
+
+    return of
+
+
 _plain(globals(), {name: (_here(of), said) for name, (of, said) in {
-    "iirfilter": (_iirfilter, "A recursive filter for a band: Butterworth's, Chebyshev's or his inverse one."),
+    "iirfilter": (_iirfilter, "A recursive filter for a band: Butterworth's, Chebyshev's, his inverse one, or an elliptic one."),
     "butter": (lambda N, Wn, btype="low", analog=False, output="ba", fs=None: _iirfilter(
         N, Wn, None, None, btype, analog, "butter", output, fs), "Butterworth's filter, as flat as can be where it lets pass."),
     "cheby1": (lambda N, rp, Wn, btype="low", analog=False, output="ba", fs=None: _iirfilter(
         N, Wn, rp, None, btype, analog, "cheby1", output, fs), "Chebyshev's filter, which ripples by rp decibels where it lets pass."),
     "cheby2": (lambda N, rs, Wn, btype="low", analog=False, output="ba", fs=None: _iirfilter(
         N, Wn, None, rs, btype, analog, "cheby2", output, fs), "Chebyshev's inverse filter, which ripples rs decibels down where it stops."),
+    "ellip": (lambda N, rp, rs, Wn, btype="low", analog=False, output="ba", fs=None: _iirfilter(
+        N, Wn, rp, rs, btype, analog, "ellip", output, fs), "The elliptic filter, which ripples in both bands and falls as fast as can be between."),
+    "iircomb": (_comb, "Stops, or lets pass, a frequency and its multiples, in bands whose width is w0 / Q."),
+    "buttap": (lambda N: _prototype("butter")(N), "Zeros, poles and gain of Butterworth's low pass of the edge 1."),
+    "cheb1ap": (lambda N, rp: _prototype("cheby1")(N, rp), "Zeros, poles and gain of Chebyshev's low pass of the edge 1."),
+    "cheb2ap": (lambda N, rs: _prototype("cheby2")(N, None, rs), "Zeros, poles and gain of Chebyshev's inverse low pass of the edge 1."),
+    "ellipap": (lambda N, rp, rs: _prototype("ellip")(N, rp, rs), "Zeros, poles and gain of the elliptic low pass of the edge 1."),
     "iirnotch": (_bound(_at_one, above=lambda cosine, gain: [gain, -2 * gain * cosine, gain]),
         "Stops one frequency, in a band whose width is w0 / Q."),
     "iirpeak": (_bound(_at_one, above=lambda cosine, gain: [1 - gain, 0, gain - 1]),

@@ -1,25 +1,44 @@
 """Filters as polynomials, as roots, and as sections of second order. They are a few numbers, so the host computes them."""
 
 import math as _math
+import warnings as _warnings
 
 import numpy as _np
 
 import kasoku as _ks
 
 from ....cupy._table import _here
-from ._designs import _bilinear as _to_samples, _real_poly, _sections
+from ...._face.table import plain as _plain
+from ._designs import _bilinear as _to_samples, _real_poly, _sections, _to_one, _to_two
 
 
 def _row(x):
     return _np.atleast_1d(x.numpy() if isinstance(x, _ks.Array) else _np.asarray(x))
 
 
+class BadCoefficients(UserWarning):
+    """Coefficients in front of the numerator are next to nothing."""
+
+
 def _normal(b, a):
-    b, a = _row(b), _np.trim_zeros(_row(a).astype(_np.result_type(_row(a).dtype, float)), "f")
-    if a.size == 0:
+    b, a = _np.atleast_2d(_row(b)), _row(a)
+    if a.ndim != 1:
+        raise ValueError("Denominator polynomial must be rank-1 array.")
+    if b.ndim > 2:
+        raise ValueError("Numerator polynomial must be rank-1 or rank-2 array.")
+    if not a.any():
         raise ValueError("Denominator must have at least on nonzero element.")
-    b = _np.trim_zeros(b / a[0], "f")
-    return (b if b.size else _np.zeros(1)), a / a[0]
+    a = _np.trim_zeros(a.astype(_np.result_type(a.dtype, float)), "f")
+    b, a = b / a[0], a / a[0]
+    is_little = _np.isclose(b, 0, atol=1e-14).all(axis=0)
+    first = int(_np.argmin(is_little)) if not is_little.all() else b.shape[1] - 1
+    if first > 0:
+        if (b[:, :first] != 0).any():
+            _warnings.warn(
+                "Badly conditioned filter coefficients (numerator): the results may be meaningless", BadCoefficients, 2
+            )
+        b = b[:, first:]
+    return (b[0] if len(b) == 1 else b), a
 
 
 @_here
@@ -40,10 +59,19 @@ def tf2zpk(b, a):
     return _ks.array(z), _ks.array(p), k
 
 
+def _polynomials(z, p, k):
+    z, k = _row(z), _row(k)
+    if z.ndim > 1:
+        return _np.stack([gain * _real_poly(one) for one, gain in zip(z, _np.broadcast_to(k, len(z)))]), _real_poly(
+            _row(p)
+        )
+    return k[0] * _real_poly(z), _real_poly(_row(p))
+
+
 @_here
 def zpk2tf(z, p, k):
     """The polynomials of a filter of zeros, poles and gain."""
-    return _ks.array(_row(k)[0] * _real_poly(_row(z))), _ks.array(_real_poly(_row(p)))
+    return tuple(_ks.array(c) for c in _polynomials(z, p, k))
 
 
 @_here
@@ -116,6 +144,44 @@ def bilinear_zpk(z, p, k, fs):
     return _ks.array(z), _ks.array(p), k
 
 
+def _moved(b, a, above, below):
+    """The polynomials of a filter in which s is above(s) / below(s), both lists of coefficients."""
+    b, a = _row(b).astype(complex if _np.iscomplexobj(b) else float), _row(a)
+    degree = max(len(b), len(a)) - 1
+    powers = [[_np.ones(1)], [_np.ones(1)]]
+    for of, by in zip(powers, (above, below)):
+        for _ in range(degree):
+            of.append(_np.polymul(of[-1], by))
+
+    def of(c):
+        total = _np.zeros(1)
+        for k, one in enumerate(c[::-1]):
+            total = _np.polyadd(total, one * _np.polymul(powers[0][k], powers[1][degree - k]))
+        return total
+
+    return normalize(of(b), of(a))
+
+
+def _moved_roots(of, band):
+    def moved(z, p, k, *edges):
+        z, p, k = of(_row(z), _row(p), _row(k)[0], band, *map(float, edges))
+        return _ks.array(z), _ks.array(p), k
+
+    return moved
+
+
+_plain(globals(), {name: (_here(of), said) for name, (of, said) in {
+    "lp2lp": (lambda b, a, wo=1.0: _moved(b, a, [1 / float(wo), 0], [1]), "A low pass of the edge 1 as one of the edge wo."),
+    "lp2hp": (lambda b, a, wo=1.0: _moved(b, a, [float(wo)], [1, 0]), "A low pass of the edge 1 as a high pass of the edge wo."),
+    "lp2bp": (lambda b, a, wo=1.0, bw=1.0: _moved(b, a, [1, 0, float(wo) ** 2], [float(bw), 0]), "A low pass of the edge 1 as a band of the width bw around wo."),
+    "lp2bs": (lambda b, a, wo=1.0, bw=1.0: _moved(b, a, [float(bw), 0], [1, 0, float(wo) ** 2]), "A low pass of the edge 1 as one that stops a band of the width bw around wo."),
+    "lp2lp_zpk": (lambda z, p, k, wo=1.0: _moved_roots(_to_one, "lowpass")(z, p, k, wo), "lp2lp of zeros, poles and gain."),
+    "lp2hp_zpk": (lambda z, p, k, wo=1.0: _moved_roots(_to_one, "highpass")(z, p, k, wo), "lp2hp of zeros, poles and gain."),
+    "lp2bp_zpk": (lambda z, p, k, wo=1.0, bw=1.0: _moved_roots(_to_two, "bandpass")(z, p, k, wo, bw), "lp2bp of zeros, poles and gain."),
+    "lp2bs_zpk": (lambda z, p, k, wo=1.0, bw=1.0: _moved_roots(_to_two, "bandstop")(z, p, k, wo, bw), "lp2bs of zeros, poles and gain."),
+}.items()})  # fmt: skip
+
+
 def _frequencies(w, whole, fs, default=512):
     if w is None or isinstance(w, (int, _np.integer)):
         n = default if w is None else int(w)
@@ -133,19 +199,50 @@ def freqz_zpk(z, p, k, worN=512, whole=False, fs=2 * _math.pi):
     return _ks.array(w * (fs / (2 * _math.pi))), _ks.array(h)
 
 
+def _between(zeros, poles, n):
+    """So many angular frequencies, from below the least of what changes to above the greatest."""
+    poles = poles + 0j if len(poles) else _np.array([-1000 + 0j])
+    zeros = zeros + 0j
+    at = _np.concatenate((poles[poles.imag >= 0], zeros[(abs(zeros) < 1e5) & (zeros.imag >= 0)]))
+    at = at + (abs(at) < 1e-10)
+    high = _np.around(_np.log10((3 * abs(at.real) + 1.5 * at.imag).max()) + 0.5)
+    low = _np.around(_np.log10(0.1 * (abs(at.real) + 2 * at.imag).min()) - 0.5)
+    return _np.logspace(low, high, n)
+
+
+def _angular(w, zeros, poles):
+    """Angular frequencies that are given, or as many as are asked for."""
+    w = 200 if w is None else w.numpy() if isinstance(w, _ks.Array) else w
+    is_count = _np.ndim(w) == 0 and not isinstance(w, complex)
+    return _between(zeros, poles, int(w)) if is_count else _row(w)
+
+
 @_here
-def freqs_zpk(z, p, k, worN):
-    """What a filter of continuous time makes of angular frequencies that are given."""
-    w = _row(worN)
+def findfreqs(num, den, N, kind="ba"):
+    """N angular frequencies between which a filter of continuous time changes."""
+    if kind not in ("ba", "zp"):
+        raise ValueError(f"input must be one of {{'ba', 'zp'}}, not {kind!r}")
+    of = _np.roots if kind == "ba" else _np.asarray
+    return _ks.array(_between(of(_row(num)), of(_row(den)), N))
+
+
+@_here
+def freqs_zpk(z, p, k, worN=200):
+    """Angular frequencies, and what a filter of continuous time makes of them."""
+    w = _angular(worN, _row(z), _row(p))
     at = (1j * w)[:, None]
     return _ks.array(w), _ks.array(_row(k)[0] * _np.prod(at - _row(z), axis=1) / _np.prod(at - _row(p), axis=1))
 
 
 @_here
-def freqs(b, a, worN):
-    """What a filter of continuous time, of two polynomials, makes of angular frequencies that are given."""
-    w = _row(worN)
-    return _ks.array(w), _ks.array(_np.polyval(_row(b), 1j * w) / _np.polyval(_row(a), 1j * w))
+def freqs(b, a, worN=200, plot=None):
+    """Angular frequencies, and what a filter of continuous time, of two polynomials, makes of them."""
+    b, a = _row(b), _row(a)
+    w = _angular(worN, _np.roots(b), _np.roots(a))
+    w, h = _ks.array(w), _ks.array(_np.polyval(b, 1j * w) / _np.polyval(a, 1j * w))
+    if plot is not None:
+        plot(w, h)
+    return w, h
 
 
 @_here

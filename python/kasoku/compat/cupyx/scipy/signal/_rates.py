@@ -8,6 +8,7 @@ import numpy as _np
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
+from ....cupy._table import _here
 from ...._face.kernels import kernel as _kernel
 from ._designs import cheby1 as _cheby1
 from ._filters import firwin as _firwin
@@ -102,45 +103,83 @@ def decimate(x, q, n=None, ftype="iir", axis=-1, zero_phase=True):
     return _ks.moveaxis(_ks.moveaxis(y, axis, -1)[..., ::q], -1, axis)
 
 
-def _chirped(x, m, turn, first, axis):
-    """Values of the polynomial with the coefficients x at 1 / first * turn**-k of the circle, `turn` and `first` in turns of it."""
-    x = _ks.moveaxis(_asarray(x), axis, -1)
-    n = x.shape[-1]
-    k = _np.arange(max(m, n), dtype=float)
-    chirp = _np.exp(-1j * _math.pi * ((k * k * turn) % 2))
-    length = 1 << (n + m - 2).bit_length() if n + m > 2 else 1
-    begin = _np.exp(-2j * _math.pi * (k[:n] * first % 1)) * chirp[:n]
-    back = _np.fft.fft(1 / _np.concatenate([chirp[n - 1 : 0 : -1], chirp[:m]]), length)
-    begin, back, chirp = (_ks.asarray(part, device=x.device) for part in (begin, back, chirp[:m]))
-    y = _ks.fft.ifft(back * _ks.fft.fft(x * begin, length))[..., n - 1 : n + m - 1] * chirp
-    return _ks.moveaxis(y, -1, axis)
+class CZT:
+    """The z-transform of n numbers at m points: a, and each next one w⁻¹ times the one before; w: round the circle if it is None."""
+
+    def __init__(self, n, m=None, w=None, a=1 + 0j):
+        self.n, self.m = _points(n), _points(n if m is None else m)
+        self.w, self.a = _np.exp(-2j * _math.pi / self.m) if w is None else w, a
+        log = _cmath.log(complex(self.w))
+        # The angle of w, in turns: whole ones are left out before they are multiplied by squares.
+        self._growth, self._turn = log.real, -1 / self.m if w is None else log.imag / (2 * _math.pi)
+        self._first = _cmath.log(complex(a))
+
+    def _of_squares(self, k):
+        """w ** (k² / 2)."""
+        squares = k * k
+        return _np.exp(self._growth * squares / 2 + 1j * _math.pi * (squares * self._turn % 2))
+
+    def __call__(self, x, *, axis=-1):
+        x = _asarray(x)
+        if x.shape[axis] != self.n:
+            raise ValueError(f"CZT defined for length {self.n}, not {x.shape[axis]}")
+        n, m, first = self.n, self.m, self._first
+        x = _ks.moveaxis(x, axis, -1)
+        k = _np.arange(max(m, n), dtype=float)
+        chirp = self._of_squares(k)
+        length = 1 << (n + m - 2).bit_length() if n + m > 2 else 1
+        begin = _np.exp(-first.real * k[:n] - 2j * _math.pi * (k[:n] * (first.imag / (2 * _math.pi)) % 1)) * chirp[:n]
+        back = _np.fft.fft(1 / _np.concatenate([chirp[n - 1 : 0 : -1], chirp[:m]]), length)
+        begin, back, chirp = (_ks.asarray(part, device=x.device) for part in (begin, back, chirp[:m]))
+        y = _ks.fft.ifft(back * _ks.fft.fft(x * begin, length))[..., n - 1 : n + m - 1] * chirp
+        return _ks.moveaxis(y, -1, axis)
+
+    @_here
+    def points(self):
+        """The points of the plane."""
+        return czt_points(self.m, self.w, self.a)
+
+
+class ZoomFFT(CZT):
+    """The Fourier transform of n numbers at m frequencies from fn[0], or 0, up to fn[1], or fn."""
+
+    def __init__(self, n, fn, m=None, *, fs=2, endpoint=False):
+        m = _points(n if m is None else m)
+        ends = _np.atleast_1d(fn.numpy() if isinstance(fn, _ks.Array) else _np.asarray(fn, float))
+        if ends.size > 2:
+            raise ValueError("fn must be a scalar or 2-length sequence")
+        self.f1, self.f2 = (0.0, float(ends[0])) if ends.size == 1 else map(float, ends)
+        self.fs = fs
+        turn, first = (self.f2 - self.f1) / (fs * ((m - 1) if endpoint else m)), self.f1 / fs
+        super().__init__(n, m, _np.exp(-2j * _math.pi * turn), _np.exp(2j * _math.pi * first))
+        self._growth, self._turn, self._first = 0.0, -turn, 2j * _math.pi * first
 
 
 def _points(m):
-    if m != int(m) or m < 1:
+    if not isinstance(m, (int, _np.integer)) or m < 1:
         raise ValueError(f"Invalid number of CZT output points: {m}")
     return int(m)
 
 
+@_here
+def czt_points(m, w=None, a=1 + 0j):
+    """The points at which a z-transform has its values: a, and each next one w⁻¹ times the one before."""
+    k, a = _np.arange(_points(m), dtype=float), 1.0 * a
+    return _ks.array(a * (_np.exp(2j * _math.pi * k / m) if w is None else (1.0 * w) ** -k))
+
+
+@_here
 def czt(x, m=None, w=None, a=1 + 0j, *, axis=-1):
-    """The z-transform at m points of the circle: a, and each next one w⁻¹ times the one before."""
+    """The z-transform at m points: a, and each next one w⁻¹ times the one before."""
     x = _asarray(x)
-    m = _points(x.shape[axis] if m is None else m)
-    if abs(abs(complex(a)) - 1) > 1e-12 or (w is not None and abs(abs(complex(w)) - 1) > 1e-12):
-        raise NotImplementedError("czt has points on the circle: abs(w) and abs(a) are 1")
-    turn = 1 / m if w is None else -_cmath.phase(w) / (2 * _math.pi)
-    return _chirped(x, m, turn, _cmath.phase(a) / (2 * _math.pi), axis)
+    return CZT(x.shape[axis], m, w, a)(x, axis=axis)
 
 
+@_here
 def zoom_fft(x, fn, m=None, *, fs=2, endpoint=False, axis=-1):
     """The Fourier transform at m frequencies from fn[0], or 0, up to fn[1], or fn."""
     x = _asarray(x)
-    m = _points(x.shape[axis] if m is None else m)
-    ends = _np.atleast_1d(_np.asarray(fn, float))
-    if ends.size > 2:
-        raise ValueError("fn must be a scalar or 2-length sequence")
-    low, high = (0.0, float(ends[0])) if ends.size == 1 else map(float, ends)
-    return _chirped(x, m, (high - low) / (fs * ((m - 1) if endpoint else m)), low / fs, axis)
+    return ZoomFFT(x.shape[axis], fn, m, fs=fs, endpoint=endpoint)(x, axis=axis)
 
 
 def vectorstrength(events, period):

@@ -110,15 +110,52 @@ def _edge(x, padtype, padlen, least):
 
 def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None, method="pad", irlen=None):
     """A recursive filter there and back, so that nothing is moved in time."""
-    if method != "pad":
-        raise NotImplementedError(f"cupyx.scipy.signal.filtfilt is here by the method 'pad', not {method!r}")
+    if method not in ("pad", "gust"):
+        raise ValueError("method must be 'pad' or 'gust'.")
     b, a, x = _ks.atleast_1d(_asarray(b)), _ks.atleast_1d(_asarray(a)), _ks.moveaxis(_asarray(x), axis, -1)
+    if method == "gust":
+        return _ks.ascontiguousarray(_ks.moveaxis(_by_best_states(b, a, x, irlen), -1, axis))
     edge = _edge(x, padtype, padlen, 3 * max(a.size, b.size))
     y = _extended(x, edge, padtype)
     state = lfilter_zi(b, a)
     for _ in range(2):
         y = _ks.flip(lfilter(b, a, y, zi=state * y[..., :1])[0], -1)
     return _ks.ascontiguousarray(_ks.moveaxis(y[..., edge : edge + x.shape[-1]], -1, axis))
+
+
+def _by_best_states(b, a, x, irlen):
+    """The filter there and back from the states at both ends with which back and there gives the same, as near as can be
+    (Gustafsson, 1996); `irlen`: after how many elements a state is forgotten."""
+    order = max(b.size, a.size) - 1
+    if order == 0:
+        return (b[0] / a[0]) ** 2 * x
+    n = x.shape[-1]
+    m = n if irlen is None or n <= 2 * irlen else irlen
+    back = lambda y, axis=-1: _ks.flip(y, axis)
+    first = _ks.zeros_like(x, dtype=_ks.result_type(a, "float64"), shape=(m,))
+    first[0] = 1
+    first = lfilter(_ks.ones_like(a[:1]), a / a[0], first)
+    # What each state gives; SciPy keeps its real part.
+    gives = _ks.stack([_ks.pad(first.real[: m - k], (k, 0)) for k in range(order)], 1)
+    again = lfilter(b, a, back(gives, 0), axis=0)
+    forward = back(lfilter(b, a, back(lfilter(b, a, x))))
+    apart = lfilter(b, a, back(lfilter(b, a, back(x)))) - forward
+    parts = (back(again, 0) - gives, back(gives, 0) - again), (back(again, 0), back(gives, 0))
+    if m == n:
+        matrix, weights = (_ks.concatenate(part, 1) for part in parts)
+    else:  # both ends by themselves
+        apart = _ks.concatenate((apart[..., :m], apart[..., n - m :]), -1)
+        matrix, weights = (
+            _ks.concatenate((_ks.pad(above, ((0, 0), (0, order))), _ks.pad(below, ((0, 0), (order, 0)))))
+            for above, below in parts
+        )
+    kind = _ks.result_type(matrix, apart)
+    states = _ks.linalg.lstsq(matrix.astype(kind), apart.reshape(-1, apart.shape[-1]).T.astype(kind), rcond=None)[0]
+    more = (weights.astype(kind) @ states).T.reshape(apart.shape)
+    if m < n:
+        between = _ks.zeros_like(more, shape=(*more.shape[:-1], n - 2 * m))
+        more = _ks.concatenate((more[..., :m], between, more[..., m:]), -1)
+    return forward + more
 
 
 def _of_second_order(sos):

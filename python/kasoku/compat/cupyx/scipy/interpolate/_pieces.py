@@ -1,4 +1,4 @@
-"""cupyx.scipy.interpolate: piecewise polynomials through points, and values between those of a grid."""
+"""Piecewise polynomials through points, and values between those of a grid."""
 
 import itertools as _itertools
 import math as _math
@@ -7,7 +7,7 @@ import numpy as _np
 
 import kasoku as _ks
 
-from ...cupy._arrays import asarray as _asarray
+from ....cupy._arrays import asarray as _asarray
 
 __all__ = [
     "Akima1DInterpolator", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator", "RegularGridInterpolator", "interpn",
@@ -25,8 +25,8 @@ def _along(values, like):
     return values.reshape((-1,) + (1,) * (like.ndim - 1))
 
 
-class PPoly:
-    """Polynomials between breakpoints x: `sum(c[m, i] * (v - x[i]) ** (k - m))` for v from x[i] to x[i + 1]."""
+class _Pieces:
+    """Polynomials between breakpoints, of which a subclass says what coefficients mean."""
 
     def __init__(self, c, x, extrapolate=None, axis=0):
         c, x = _floats(c), _floats(x)
@@ -64,15 +64,52 @@ class PPoly:
         rises = bool(last >= first)
         found = _ks.searchsorted(self.x if rises else -self.x, v if rises else -v, side="right") - 1
         at = _ks.clip(found, 0, self.x.size - 2)
+        result = self._value(v, at, nu)
+        is_none = _ks.isnan(v) if extrapolate else ~((v >= _ks.minimum(first, last)) & (v <= _ks.maximum(first, last)))
+        result = _ks.where(_along(is_none, result), _np.nan, result).reshape(shape + self.c.shape[2:])
+        new = range(len(shape), len(shape) + self.axis)  # axes before the one of the points
+        return _ks.moveaxis(result, new, range(self.axis)) if self.axis else result
+
+    def integrate(self, a, b, extrapolate=None):
+        """The integral from a to b."""
+        extrapolate = self.extrapolate if extrapolate is None else extrapolate
+        whole = self.antiderivative()
+        if extrapolate != "periodic":
+            return whole(b, extrapolate=extrapolate) - whole(a, extrapolate=extrapolate)
+        first, last = float(self.x[0]), float(self.x[-1])
+        period = last - first
+
+        def until(v):
+            turns = _math.floor((v - first) / period)
+            return whole(v - turns * period, extrapolate=True) + turns * whole(last)
+
+        return until(float(b)) - until(float(a))
+
+    def extend(self, c, x):
+        """More polynomials behind the last breakpoint or before the first one."""
+        c, x = _floats(c), _floats(x)
+        behind = bool((x[0] >= self.x[-1]) if self.x[-1] >= self.x[0] else (x[0] <= self.x[-1]))
+        k = max(c.shape[0], self.c.shape[0])
+        old, new = (self._raise_degree(a, k - a.shape[0]) for a in (self.c, c))
+        self.c = _ks.concatenate((old, new) if behind else (new, old), axis=1)
+        self.x = _ks.concatenate((self.x, x) if behind else (x, self.x))
+
+
+class PPoly(_Pieces):
+    """Polynomials between breakpoints x: `sum(c[m, i] * (v - x[i]) ** (k - m))` for v from x[i] to x[i + 1]."""
+
+    def _value(self, v, at, nu):
         c = _of_derivative(self.c, nu)[:, at]
         by = _along(v - self.x[at], c[0])
         result = c[0]
         for k in range(1, c.shape[0]):
             result = result * by + c[k]
-        is_none = _ks.isnan(v) if extrapolate else ~((v >= _ks.minimum(first, last)) & (v <= _ks.maximum(first, last)))
-        result = _ks.where(_along(is_none, result), _np.nan, result).reshape(shape + self.c.shape[2:])
-        new = range(len(shape), len(shape) + self.axis)  # axes before the one of the points
-        return _ks.moveaxis(result, new, range(self.axis)) if self.axis else result
+        return result
+
+    @staticmethod
+    def _raise_degree(c, d):
+        """The same polynomials with d more coefficients."""
+        return _ks.concatenate((_ks.zeros_like(c, shape=(d, *c.shape[1:])), c)) if d else c
 
     def derivative(self, nu=1):
         """The derivative of order nu, piecewise polynomials too."""
@@ -96,29 +133,36 @@ class PPoly:
         extrapolate = False if self.extrapolate == "periodic" else self.extrapolate
         return PPoly.construct_fast(c, x, extrapolate, self.axis)
 
-    def integrate(self, a, b, extrapolate=None):
-        """The integral from a to b."""
-        extrapolate = self.extrapolate if extrapolate is None else extrapolate
-        whole = self.antiderivative()
-        if extrapolate != "periodic":
-            return whole(b, extrapolate=extrapolate) - whole(a, extrapolate=extrapolate)
-        first, last = float(self.x[0]), float(self.x[-1])
-        period = last - first
+    @classmethod
+    def from_spline(cls, tck, extrapolate=None):
+        """The polynomials of which a B-spline is made."""
+        from ._bsplines import BSpline, _evaluated
 
-        def until(v):
-            turns = _math.floor((v - first) / period)
-            return whole(v - turns * period, extrapolate=True) + turns * whole(last)
+        if isinstance(tck, BSpline):
+            extrapolate = tck.extrapolate if extrapolate is None else extrapolate
+            tck = tck.tck
+        t, c, k = tck
+        t, c = _floats(t), _floats(c)
+        rows = [_evaluated(t, c, k, t[:-1], nu) / _math.factorial(nu) for nu in range(k, -1, -1)]
+        return cls.construct_fast(_ks.stack(rows), t, extrapolate)
 
-        return until(float(b)) - until(float(a))
+    @classmethod
+    def from_bernstein_basis(cls, bp, extrapolate=None):
+        """The same polynomials by powers."""
+        from ._bernstein import BPoly
 
-    def extend(self, c, x):
-        """More polynomials behind the last breakpoint or before the first one."""
-        c, x = _floats(c), _floats(x)
-        behind = bool((x[0] >= self.x[-1]) if self.x[-1] >= self.x[0] else (x[0] <= self.x[-1]))
-        k = max(c.shape[0], self.c.shape[0])
-        old, new = (_ks.pad(a, [(k - a.shape[0], 0), *[(0, 0)] * (a.ndim - 1)]) for a in (self.c, c))
-        self.c = _ks.concatenate((old, new) if behind else (new, old), axis=1)
-        self.x = _ks.concatenate((self.x, x) if behind else (x, self.x))
+        if not isinstance(bp, BPoly):
+            raise TypeError(f".from_bernstein_basis only accepts BPoly instances. Got {type(bp)} instead.")
+        k, steps, rows = bp.c.shape[0] - 1, _along(_ks.diff(bp.x), bp.c[0]), []
+        for power in range(k, -1, -1):  # of the place in the piece
+            row = sum(
+                (-1) ** (a + power) * _math.comb(k, a) * _math.comb(k - a, power - a) * bp.c[a]
+                for a in range(power + 1)
+            )
+            rows.append(row / steps**power)
+        return cls.construct_fast(
+            _ks.stack(rows), bp.x, bp.extrapolate if extrapolate is None else extrapolate, bp.axis
+        )
 
 
 def _of_derivative(c, nu):
@@ -283,11 +327,25 @@ def pchip_interpolate(xi, yi, x, der=0, axis=0):
     return P(x, der) if _np.isscalar(der) else [P(x, k) for k in der]
 
 
+_degree_of = {"slinear": 1, "cubic": 3, "quintic": 5, "pchip": 3}
+_degree_of |= {name + "_legacy": _degree_of[name] for name in ("slinear", "cubic", "quintic")}
+
+
+def _risen(line, values, x, has_places):
+    """What PchipInterpolator makes of the last axis of a grid at each place; `has_places`: the first axis is that of the places."""
+    values = _ks.moveaxis(values, -1, 0)
+    at = _ks.clip(_ks.searchsorted(line, x, side="right") - 1, 0, line.size - 2)
+    c = PchipInterpolator(line, values).c
+    c = c[:, at, _ks.arange(x.size, device=x.device)] if has_places else c[:, at]
+    by = _along(x - line[at], c[0])
+    return ((c[0] * by + c[1]) * by + c[2]) * by + c[3]
+
+
 class RegularGridInterpolator:
-    """Values between those on a grid of lines, `method` "linear" or "nearest"."""
+    """Values between those on a grid of lines, `method` "linear", "nearest", or splines: "slinear", "cubic", "quintic", "pchip"."""
 
     def __init__(self, points, values, method="linear", bounds_error=True, fill_value=_np.nan):
-        if method not in ("linear", "nearest"):
+        if method not in ("linear", "nearest", *_degree_of):
             raise ValueError(f"Method '{method}' is not defined")
         self.values, self.method, self.bounds_error, self.fill_value = _floats(values), method, bounds_error, fill_value
         if len(points) > self.values.ndim:
@@ -304,11 +362,32 @@ class RegularGridInterpolator:
                 raise ValueError(f"There are {line.size} points and {self.values.shape[k]} values along dimension {k}")
             grid.append(line)
         self.grid = tuple(grid)
+        self._must_have_points(method)
+
+    def _must_have_points(self, method):
+        for axis, line in enumerate(self.grid if method in _degree_of else ()):
+            if line.size <= _degree_of[method]:
+                raise ValueError(
+                    f"There are {line.size} points in dimension {axis}, but method {method} requires at least {_degree_of[method] + 1} points per dimension."
+                )
+
+    def _by_splines(self, xi, method):
+        if method != "pchip":
+            from ._ndbspline import make_ndbspl
+
+            return make_ndbspl(self.grid, self.values, _degree_of[method])(xi)
+        n = len(self.grid)
+        result = self.values.reshape(*self.values.shape[:n], -1)
+        result = _ks.moveaxis(result, -1, 0)  # values of several kinds, the axes of the grid behind them
+        for axis in range(n - 1, -1, -1):
+            result = _risen(self.grid[axis], result, xi[:, axis], axis < n - 1)
+        return result.reshape(-1, *self.values.shape[n:])
 
     def __call__(self, xi, method=None):
         method = self.method if method is None else method
-        if method not in ("linear", "nearest"):
+        if method not in ("linear", "nearest", *_degree_of):
             raise ValueError(f"Method '{method}' is not defined")
+        self._must_have_points(method)
         if isinstance(xi, tuple):
             xi = _ks.stack(_ks.broadcast_arrays(*map(_floats, xi)), -1)
         xi = _floats(xi)
@@ -330,7 +409,9 @@ class RegularGridInterpolator:
             at = _ks.clip(_ks.searchsorted(line, v, side="right") - 1, 0, max(line.size - 2, 0))
             below.append(at)
             shares.append((v - line[at]) / (line[at + 1] - line[at]) if line.size > 1 else 0 * v)
-        if method == "nearest":
+        if method in _degree_of:
+            result = self._by_splines(xi, method)
+        elif method == "nearest":
             result = self.values[tuple(_ks.where(share <= 0.5, at, at + 1) for at, share in zip(below, shares))]
         else:
             result = 0
