@@ -326,7 +326,7 @@ def cub_neighbours(rng):
 def sorted_by_a_block(rng):
     x, valid = rng.integers(0, 20, 96).astype(i32), 50
     places = np.argsort(-x, kind="stable").astype(i32)
-    rest = np.concatenate([np.sort(x[:valid]) * f32(0.5), np.full(96 - valid, 1e9)]).astype(f32)
+    rest = np.concatenate([np.sort(x[:valid]) * f32(0.5), np.zeros(96 - valid)]).astype(f32)
     return Launch([x, Out(x[places]), Out(places), Out(rest), i32(valid)], (32, 1, 1))
 
 

@@ -5,7 +5,7 @@ struct Falling { __device__ bool operator()(int a, int b) const { return a > b; 
 struct Rising { template <class T> __device__ bool operator()(const T& a, const T& b) const { return a < b; } };
 struct Wide { double a; int b; };
 
-// 32 threads of three: equal keys keep their order.
+// 32 threads of three: equal keys keep their order. What lies behind the valid ones CUB does not say.
 extern "C" __global__ void block_sorts(const int* x, int* keys, int* places, float* rest, int valid) {
   typedef cub::BlockMergeSort<int, 32, 3, int> Pairs;
   typedef cub::BlockMergeSort<float, 32, 3> Keys;
@@ -15,8 +15,9 @@ extern "C" __global__ void block_sorts(const int* x, int* keys, int* places, flo
   float f[3];
   for (int i = 0; i < 3; ++i) k[i] = x[first + i], v[i] = first + i, f[i] = x[first + i] * 0.5f;
   Pairs(room.pairs).Sort(k, v, Falling());
+  __syncthreads();
   Keys(room.keys).StableSort(f, Rising(), valid, 1e9f);
-  for (int i = 0; i < 3; ++i) keys[first + i] = k[i], places[first + i] = v[i], rest[first + i] = f[i];
+  for (int i = 0; i < 3; ++i) keys[first + i] = k[i], places[first + i] = v[i], rest[first + i] = first + i < valid ? f[i] : 0;
 }
 
 // Each 16 lanes sort 32 keys of 64 bits; other lanes' structures.
