@@ -12,6 +12,11 @@ namespace kasoku {
 #undef BIND
 }  // namespace kasoku
 
+/// Highway, which sorts, measures a clock for benchmarks of its own when it is loaded, for milliseconds. The loader finds this first.
+namespace hwy::platform {
+[[gnu::visibility("default")]] double TimerResolution() { return 0; }
+}  // namespace hwy::platform
+
 NB_MODULE(_core, m) {
   if (PyInterpreterState_GetID(PyInterpreterState_Get()) != 0)  // whose lock PyGILState_Ensure would take
     throw std::runtime_error("kasoku works in a process's main interpreter only; import it there, or in a process of its own");
