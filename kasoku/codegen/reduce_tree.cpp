@@ -168,8 +168,9 @@ ReduceLaunch reduce_launch(const IterationSpace& space, size_t kept, ReduceForm 
   ReduceLaunch launch{{}, {pairs, per_block, part.chunks, part.first_chunk, length, width, together, sets}, form == ReduceForm::tiles ? 8 : is_by_columns(form) ? 6 : 5};
   if (by_threads) {
     const int64_t results = form == ReduceForm::warps ? warps_of_block : form == ReduceForm::threads || form == ReduceForm::short_columns ? threads_of_block : 1;
-    // More blocks than run soon go on with the next results: what they computed ahead of the first need not be computed again.
-    constexpr int64_t blocks_of_multiprocessor = 64;
+    // More blocks than run soon go on with the next results: what they computed ahead of the first need not be computed again. With
+    // half as many an H200 summed 2^28 float32 at 4.46 TB/s and not at 4.60.
+    constexpr int64_t blocks_of_multiprocessor = 128;
     const int64_t most = form == ReduceForm::split_columns ? pairs : form == ReduceForm::any_order ? blocks_in_any_order(pairs, workers) : blocks_of_multiprocessor * workers;
     launch.shape.grid[0] = static_cast<uint32_t>(std::min(divide_up(pairs, results), most));
     launch.shape.block[0] = static_cast<uint32_t>(is_by_columns(form) ? threads_of_columns(form) : threads_of_block);
