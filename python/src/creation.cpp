@@ -466,10 +466,10 @@ array([3, 2, 1]))");
   m.def(
       "permute_dims",
       [](nb::handle x, nb::handle axes) { return transpose(array_from(x, default_device()), axes_from(axes)); }, "x"_a,
-      "axes"_a,
+      "axes"_a = nb::none(),
       R"(A view with the axes in another order: the array API's name of transpose().
 
-axes= says for each axis of the result which axis of x it is.
+axes= says for each axis of the result which axis of x it is; without it their order is turned over, as NumPy has it.
 Returns a view: nothing is copied. Axes that are no permutation are a ValueError.
 
 >>> ks.permute_dims(ks.zeros((2, 3, 4)), (2, 0, 1)).shape

@@ -2,7 +2,9 @@
 /// Elements that masks and positions name: taken, counted, stored, joined to what is there.
 #include "array_object.h"
 #include "given.h"
+#include "kasoku/array/algorithms/bits.h"
 #include "kasoku/array/algorithms/compact.h"
+#include "kasoku/array/algorithms/join_pieces.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/few_places.h"
 #include "kasoku/array/shape.h"
@@ -254,6 +256,16 @@ void bind_selection(nb::module_& m) {
     m.def((name + "_at").c_str(), [op, name](nb::handle x, nb::handle indices, nb::handle values) { join_at(must_be_array(x, (name + "_at").c_str()), indices, values, op); },
           "a"_a, "indices"_a.none(), "b"_a, (name + "() of each indexed element and a value, stored there; where indices repeat, one value after the other.").c_str());
   }
+
+  m.def("_reduceat", [](std::string_view name, nb::handle x, nb::handle indices, int64_t axis, bool may_move_brackets, nb::handle dtype) {
+    const Array array = array_from(x, device_among({x})), starts = array_from(indices, array.device());
+    const std::optional<Dtype> wanted = optional_dtype(dtype);
+    return without_lock([&] { return join_pieces(array, starts, axis, op_from_name(name).value(), may_move_brackets, wanted); });
+  }, "name"_a, "x"_a, "indices"_a, "axis"_a, "may_move_brackets"_a, "dtype"_a = nb::none());
+  m.def("_packbits", [](const Array& x, std::optional<int64_t> axis, bool lowest_first) { return without_lock([&] { return pack_bits(x, axis, lowest_first); }); },
+        "x"_a, "axis"_a.none(), "lowest_first"_a);
+  m.def("_unpackbits", [](const Array& x, std::optional<int64_t> axis, std::optional<int64_t> count, bool lowest_first) { return without_lock([&] { return unpack_bits(x, axis, count, lowest_first); }); },
+        "x"_a, "axis"_a.none(), "count"_a.none(), "lowest_first"_a);
 }
 
 }  // namespace kasoku

@@ -125,6 +125,7 @@ void put(const Array& array, const Array& indices, const Array& values, OutOfRan
 
 Array repeat(const Array& array, int64_t count, std::optional<int64_t> axis) {
   if (!axis) return repeat(array.ndim() == 1 ? array : ravel(array), count, 0);
+  if (array.ndim() == 0) return repeat(ravel(array), count, axis);
   if (count < 0) throw Error(ErrorKind::value, "repeats may not contain negative values.");
   const size_t d = normal_axis(*axis, array.ndim());
   View stretched = array.state().view;
@@ -138,7 +139,7 @@ Array repeat(const Array& array, int64_t count, std::optional<int64_t> axis) {
 }
 
 Array repeat(const Array& array, const Array& counts, std::optional<int64_t> axis) {
-  if (!axis) return repeat(ravel(array), counts, 0);
+  if (!axis || array.ndim() == 0) return repeat(ravel(array), counts, axis.value_or(0));
   const size_t d = normal_axis(*axis, array.ndim());
   const int64_t n = array.shape()[d];
   if (!is_integer(counts.dtype()) && counts.dtype() != Dtype::bool_) throw Error(ErrorKind::type, "repeats are integers, not " + std::string(info(counts.dtype()).name));

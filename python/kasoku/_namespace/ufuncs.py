@@ -208,31 +208,14 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     >>> ks.add.reduceat(ks.arange(8), [0, 4, 1, 5])
     array([ 6,  4, 10, 18])
     """
-    x = given(array)
-    _must_join(self, "reduceat")
-    if self.__name__ in _sums and dtype is None:  # as reduce()
-        dtype = _reducers[self.__name__](x[tuple(slice(0, 0) for _ in x.shape)]).dtype
-    x = _joinable(self, x, dtype)
-    d = axis_of(axis, x.ndim)
-    starts = given(indices, x).astype("int64")
-    n = x.shape[d]
-    if starts.size and bool(((starts < 0) | (starts >= n)).any()):
-        raise IndexError(f"index out-of-bounds in {self.__name__}.reduceat [0, {n})")
-    stops = _core.concatenate([starts[1:], _core.full(1, n, device=x.device)]) if starts.size else starts
-    lengths = _core.maximum(stops - starts, 1)
-    result = _core.take(x, starts, axis=d)
-    more = lengths - 1  # elements behind the first of each
-    part = _core.repeat(_core.arange(starts.size, device=x.device), more)
-    place = _core.arange(part.size, device=x.device) - _core.take(_core.cumsum(more) - more, part) + 1
-    rest = _core.take(x, _core.take(starts, part) + place, axis=d)
-    joined = getattr(_core, f"{self.__name__}_at", None)
-    if joined is None:
-        raise NotImplementedError(f"{self.__name__}.reduceat is not there; add, multiply, maximum and minimum have one")
-    result = _core.moveaxis(result, d, 0).copy()
-    joined(result, part, _core.moveaxis(rest, d, 0))
-    result = _core.moveaxis(result, 0, d)
+    if _arity[self.__name__] != 2:
+        raise ValueError("reduceat only supported for binary functions")
+    if isinstance(axis, tuple) and len(axis) != 1:
+        raise ValueError("reduceat does not allow multiple axes")
+    axis = axis[0] if isinstance(axis, tuple) else axis
+    result = _core._reduceat(self.__name__, given(array), indices, axis, self.__name__ in _associative, dtype)
     if out is None:
-        return result.copy() if d else result  # in C order, as NumPy's
+        return result
     _core.copyto(out, result)
     return out
 

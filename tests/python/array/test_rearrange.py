@@ -31,6 +31,12 @@ def test_repeating_any_layout(form, layouts, data):
     assert np.array_equal(ks.roll(laid, shift, axis).numpy(), np.roll(x, shift, axis))
 
 
+@pytest.mark.parametrize("axis", [None, 0, -1, 1])
+@pytest.mark.parametrize("times", [2, [3], 0])
+def test_repeating_a_single_number(form, times, axis):
+    agree(lambda np, x: np.repeat(x, times, axis), np.array(4.5))
+
+
 def test_what_cannot_be_repeated(form):
     agree(lambda np, x: np.repeat(x, [1, 2], 0), matrix)
     agree(lambda np, x: np.repeat(x, -1), matrix)
