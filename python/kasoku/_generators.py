@@ -8,6 +8,7 @@ import ast
 import builtins
 import copy
 import inspect
+import itertools
 import types
 
 from . import _core, _interpreted, _library, _scopes, _signature, _source, errors
@@ -639,7 +640,7 @@ class _Steps:
         if not self.known[types]:
             return None
         is_ahead = self.fill and all(type(each) in _numbers for each in given)
-        return self._ahead(given) if is_ahead else self._by_steps(given)
+        return itertools.chain.from_iterable(self._ahead(given)) if is_ahead else self._by_steps(given)
 
     def _is_compiled(self, types):
         """Whether the steps have a compiled form for these arguments, and the variables are numbers and texts."""
@@ -665,23 +666,21 @@ class _Steps:
             at, value, state = self.resume(*given, at, state)
 
     def _ahead(self, given):
-        """Several values at once, where nothing but numbers decides them."""
+        """Lists of values, several at once, where nothing but numbers decides them."""
         at, value, state = self.begin(*given)
         n = 1
         while at >= 0:
-            yield value
-            try:
-                n = min(2 * n, _most_ahead) if n else 0
-                if n:
+            yield (value,)
+            while n and at >= 0:
+                try:
                     at, values, state = self.fill(*given, at, state, n)
-                    yield from values
-                    if at < 0:
-                        return
-            except GeneratorExit:
-                raise
-            except Exception:
-                n = 0  # one of the values ahead: those before it come one by one
-            at, value, state = self.resume(*given, at, state)
+                except Exception:
+                    n = 0  # one of the values ahead: those before it come one by one
+                else:
+                    n = min(2 * n, _most_ahead)
+                    yield values
+            if at >= 0:
+                at, value, state = self.resume(*given, at, state)
 
 
 def _parameters(names):
