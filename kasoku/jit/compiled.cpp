@@ -91,6 +91,7 @@ std::string failure_text(const CallRecord& record, std::span<const jit::Function
       // What the program gave no name has one of ours.
       text = record.c == -3            ? record.b == 0 ? "pop from empty list" : "pop index out of range"
              : record.c == -2          ? "string index out of range"
+             : record.c == -4          ? "range object index out of range"
              : record.c < 0            ? "tuple index out of range"
              : name.starts_with("ks_") ? fmt::format("index {} is out of bounds for axis {}, which has {} elements", record.a, record.c, record.b)
                                        : fmt::format("index {} is out of bounds for axis {} of '{}', which has {} elements", record.a, record.c, name, record.b);

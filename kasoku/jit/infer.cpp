@@ -305,6 +305,10 @@ void Inference::assignment(Stmt& stmt) {
     stmt.expr = row_of(std::move(stmt.expr));
     type = visit(*stmt.expr);
   }
+  if (stmt.targets.size() == 1 && is_slice_of_list(*stmt.targets[0])) {
+    if (type.is_known()) slice_statement(stmt);
+    return;
+  }
   if (stmt.targets.size() == 1 && is_indexed_by_array(*stmt.targets[0], type.is_array() || !type.is_known())) {
     if (type.is_known()) index_statement(stmt);
     return;  // what is not known yet is asked for again

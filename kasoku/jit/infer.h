@@ -27,6 +27,8 @@ class Inference {
   void augmented(Stmt& stmt);
   void return_statement(Stmt& stmt);
   void index_statement(Stmt& stmt);
+  bool is_slice_of_list(Expr& target);
+  void slice_statement(Stmt& stmt);
   void assign(Expr& target, const Type& type);
   /// Whether the target is a part of an array of numbers, and the values a tuple or list that becomes an array for it.
   bool is_row_for(Expr& target, const Type& values);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace kasoku::jit {
 
@@ -128,6 +129,11 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
       [[fallthrough]];
     case Handler::make_array:
       if (first.is_array()) return Type::array(dtype_argument(expr, 1, first.dtype), first.ndim, true);
+      if (expr.binding.kind == Binding::Kind::function && first.is_tuple() && std::ranges::all_of(first.items, &Type::is_array)) {
+        expr.items[0] = global_expr(std::exchange(expr.binding, {}), "stack", expr.place);
+        expr.items.resize(2);
+        return call(expr);
+      }
       return first.is_list() ? array_of_list(expr, first) : array_of_tuple(expr, first);
     case Handler::astype: {
       const Dtype dtype = dtype_argument(expr, 1, first.dtype);
@@ -147,6 +153,11 @@ Type Inference::call_creation(Expr& expr, Handler handler) {
       for (size_t i = 1; i < 3; ++i)
         if (!argument(expr, i).is_integer()) fail(expr.place, "an axis is an integer");
       return first.view(first.dtype, first.ndim, first.is_contiguous && first.ndim < 2);
+    case Handler::strided: {
+      const int ndim = shape_ndim(expr, 1);
+      if (shape_ndim(expr, 2) != ndim) fail(expr.place, "a view has as many strides as lengths");
+      return array().view(first.dtype, ndim, false);
+    }
     case Handler::transpose: {
       const Type type = array();
       return type.view(type.dtype, type.ndim, type.is_contiguous && type.ndim < 2);

@@ -73,6 +73,25 @@ void Inference::index_call(Expr& expr, size_t n_items) {
   expr.items = std::move(items);
 }
 
+/// list[a:b] = v as a call of the function that its reader chose.
+bool Inference::is_slice_of_list(Expr& target) {
+  return target.kind == ExprKind::subscript && target.items[1]->kind == ExprKind::slice && target.binding.kind == Binding::Kind::function &&
+         visit(*target.items[0]).is_list();
+}
+
+void Inference::slice_statement(Stmt& stmt) {
+  Expr& target = *stmt.targets[0];
+  auto call = make_expr(ExprKind::call, stmt.place);
+  call->items.push_back(global_expr(target.binding, "this slice", stmt.place));
+  call->items.push_back(std::move(target.items[0]));
+  for (ExprPtr& part : target.items[1]->items) call->items.push_back(part ? std::move(part) : make_constant(None{}, stmt.place));
+  call->items.push_back(std::move(stmt.expr));
+  stmt.kind = StmtKind::expr;
+  stmt.targets.clear();
+  stmt.expr = std::move(call);
+  visit(*stmt.expr);
+}
+
 /// x[i] = v and x[i] += v as a call of the function that does it.
 void Inference::index_statement(Stmt& stmt) {
   Expr& target = *stmt.targets[0];

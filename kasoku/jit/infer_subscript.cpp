@@ -51,6 +51,7 @@ Type Inference::attribute(Expr& expr) {
     return type;
   }
   if (object.kind == TypeKind::dtype && name == "type") return object;
+  if (object.kind == TypeKind::range && (name == "start" || name == "stop" || name == "step")) return int64_type;
   if (object.is_scalar() && (name == "real" || name == "imag"))
     return Type::scalar(real_dtype(object.dtype));
   fail(expr.place, fmt::format("{} has no attribute '{}' in compiled code", str(object), name));
@@ -175,6 +176,8 @@ Type Inference::subscript(Expr& expr) {
   if (object.is_list()) return list_subscript(expr, object);
   if (object.is_words()) return list_subscript(expr, Type::list(string_type)).is_known() ? string_type : Type{};
   if (object.is_dict()) return dict_subscript(expr, object);
+  if (object.kind == TypeKind::range && index.kind != ExprKind::slice) return list_subscript(expr, Type::list(int64_type));
+  if (object.is_scalar() && index.kind == ExprKind::tuple && index.items.empty()) return expr = std::move(*std::exchange(expr.items[0], nullptr)), object;
   if (!object.is_array()) fail(expr.place, fmt::format("{} cannot be indexed", str(object)));
   return array_subscript(expr, object);
 }

@@ -19,7 +19,7 @@ enum class Handler : uint8_t {
   print, enumerate, zip, ndindex, ndenumerate, isinstance, result_type, log, hypot, add, subtract, multiply, divide, floor_divide, modulo, where,
   clip, mean, var, std, dot, zeros, ones,
   empty, full, zeros_like, ones_like, empty_like, full_like, arange, linspace, copy, ascontiguous, broadcast_to,
-  asarray, make_array, astype, view, fill, frexp, ldexp, reshape, ravel, flatten, item, transpose, with_axes, random, rand, randn,
+  asarray, make_array, astype, view, fill, frexp, ldexp, reshape, ravel, flatten, item, transpose, with_axes, strided, random, rand, randn,
   standard_normal, uniform, normal, expovariate, exponential, randint, randint_inclusive, seed, lapack, reaches, algorithm, drawn,
   thread_limit, thread_number, text_method, to_str, formatted, ord, chr,
   list_append, list_extend, list_insert, list_pop, list_remove, list_clear, list_index, list_count,

@@ -74,7 +74,7 @@ Val FunctionLowering::call_intrinsic(const Expr& e, const Intrinsic& intrinsic) 
     case Handler::zeros_like: case Handler::ones_like: case Handler::empty_like: case Handler::full_like:
     case Handler::arange: case Handler::linspace: case Handler::copy: case Handler::flatten:
     case Handler::ascontiguous: case Handler::broadcast_to: case Handler::asarray: case Handler::make_array: case Handler::astype:
-    case Handler::view: case Handler::fill: case Handler::reshape: case Handler::ravel: case Handler::transpose: case Handler::with_axes:
+    case Handler::view: case Handler::fill: case Handler::reshape: case Handler::ravel: case Handler::transpose: case Handler::with_axes: case Handler::strided:
       return creation(e, handler);
     case Handler::random: case Handler::rand: case Handler::randn: case Handler::standard_normal:
     case Handler::uniform: case Handler::normal: case Handler::expovariate: case Handler::exponential:

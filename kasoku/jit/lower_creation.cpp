@@ -42,6 +42,22 @@ Val FunctionLowering::with_axes(const Expr& e) {
   return {view, e.type};
 }
 
+/// The array's memory with lengths and strides, in bytes, that the call gives.
+Val FunctionLowering::strided(const Expr& e) {
+  const Val array = expr(*e.items[1]);
+  const std::string view = temp("view"), lengths = shape_of(*e.items[2], e.type.ndim), strides = shape_of(*e.items[3], e.type.ndim);
+  const int64_t itemsize = e.type.has_records() ? record_size(e.type.items[0]) : static_cast<int64_t>(info(e.type.dtype).size);
+  line("{} {};", text_of(e.type), view);
+  line("{0}.data = {1}.data, {0}.memory = {1}.memory;", view, array.text);
+  std::string wrong;
+  for (int k = 0; k < e.type.ndim; ++k) {
+    wrong += fmt::format("{0}{1}.n[{2}] < 0 || {3}.n[{2}] % {4}", k ? " || " : "", lengths, k, strides, itemsize);
+    line("{0}.shape[{1}] = {2}.n[{1}], {0}.stride[{1}] = {3}.n[{1}] / {4};", view, k, lengths, strides, itemsize);
+  }
+  fail_if(wrong, fmt::format("ks_jit_fail(ks, ks_value_error, {}, \"lengths are not negative, and strides are multiples of an element's size\", 0, 0, 0)", e.place.line));
+  return {view, e.type};
+}
+
 /// np.array(): of an array, a copy in the dtype; of a tuple of numbers, one axis; of a tuple of such tuples, two.
 Val FunctionLowering::array_of_values(const Expr& e) {
   if (e.items[1]->type.is_array()) {
@@ -175,6 +191,7 @@ Val FunctionLowering::creation(const Expr& e, Handler handler) {
       return creation(e, Handler::make_array);
     case Handler::transpose: return transposed(e);
     case Handler::with_axes: return with_axes(e);
+    case Handler::strided: return strided(e);
     case Handler::make_array: return array_of_values(e);
     case Handler::view: return viewed(e);
     case Handler::fill: return filled(e);

@@ -443,6 +443,7 @@ Val FunctionLowering::attribute(const Expr& e) {
   const Expr& object = *e.items[0];
   if (e.type.is_symbol()) return {"", e.type};
   if (object.type.is_record()) return field(e, name);
+  if (object.type.kind == TypeKind::range) return {fmt::format("{}.{}", expr(object).text, name), int64_type};
   if (object.type.is_instance()) return pin(owned_item(attribute_place(e), e.type));
   if (object.type.is_array()) {
     if (name == "ndim") return {fmt::format("{}LL", object.type.ndim), int64_type};

@@ -93,11 +93,21 @@ std::string FunctionLowering::element_of(const Expr& subscript, bool) {
   return fmt::format("{}.data[{}]", object.text, offset);
 }
 
+Val FunctionLowering::range_subscript(const Expr& e) {
+  const std::string range = expr(*e.items[0]).text, index = pin({text_as(*e.items[1], Dtype::int64), int64_type}).text;
+  const std::string n = pin({fmt::format("ks_length({})", range), int64_type}).text, at = pin({fmt::format("ks_wrap({}, {})", index, n), int64_type}).text;
+  if (raises_)
+    fail_if(fmt::format("(ks_u64){} >= (ks_u64){}", at, n),
+            fmt::format("ks_jit_fail(ks, ks_index_error, {}, \"range object\", {}, {}, -4)", e.place.line, index, n));
+  return {fmt::format("ks_plus({}.start, (ks_i64)((ks_u64){} * (ks_u64){}.step))", range, at, range), int64_type};
+}
+
 Val FunctionLowering::subscript(const Expr& e) {
   const Type& object = e.items[0]->type;
   if (object.is_list()) return list_subscript(e);
   if (object.is_words()) return string_subscript(e);
   if (object.is_dict()) return dict_subscript(e);
+  if (object.kind == TypeKind::range) return range_subscript(e);
   if (object.is_tuple()) {
     const Val tuple = pin(expr(*e.items[0]));
     const auto n = static_cast<int64_t>(object.items.size());

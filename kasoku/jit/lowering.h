@@ -219,6 +219,7 @@ class FunctionLowering {
   // --- subscripts (lower_index.cpp) -------------------------------------------------------
   std::string element_of(const Expr& subscript, bool is_store);
   Val subscript(const Expr& expr);
+  Val range_subscript(const Expr& expr);
   Val view(const Expr& expr);
   Val gather(const Expr& expr);
   std::string checked_index(const std::string& index, const std::string& array, int axis,
@@ -448,6 +449,7 @@ class FunctionLowering {
   Val array_of_values(const Expr& expr);
   Val transposed(const Expr& expr);
   Val with_axes(const Expr& expr);
+  Val strided(const Expr& expr);
   Val viewed(const Expr& expr);
   Val filled(const Expr& expr);
   Val broadcast_view(const Expr& expr);

@@ -49,6 +49,7 @@ ExprPtr Expr::clone() const {
   copy->keywords = keywords;
   copy->binding = binding;
   copy->variable = variable;
+  copy->may_be_unset = may_be_unset;
   copy->callee = callee;
   copy->type = type;
   return copy;

@@ -102,6 +102,7 @@ struct Expr {
   std::vector<std::string> keywords;     ///< call: names of the last arguments
   Binding binding;                       ///< global; of a display of a dict or a set, in `type`, what Dict.empty() says it holds
   int variable = -1;                     ///< name: index into TypedFunction::variables
+  bool may_be_unset = false;             ///< name: of a variable that is taken as it is, with or without a value
   int callee = -1;                       ///< call: index into TypedUnit::functions
   Type type;                             ///< set by inference
 

@@ -118,7 +118,7 @@ class Splitter {
 
   void use(Expr& name, Reaching& reaching) {
     std::set<int> definitions = reaching.is_reached ? reaching.of(name.text) : std::set<int>{};
-    if (definitions.erase(unassigned)) unsure_.insert(&name);
+    if (definitions.erase(unassigned) && !name.may_be_unset) unsure_.insert(&name);
     if (definitions.empty()) {
       if (name.variable < 0) name.variable = define(name.text, name.place, false), note(name);
       return;

@@ -8,9 +8,10 @@ import ast
 import builtins
 import copy
 import inspect
+import itertools
 import types
 
-from . import _scopes, _source
+from . import _core, _interpreted, _library, _scopes, _signature, _source, errors
 
 _functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -75,7 +76,7 @@ class _Generator:
     """A generator function as pieces of a function that keeps it under one name."""
 
     def __init__(self, name, function, taken):
-        self.prefix, self.function, self.cells = f"ks_{name}_", function, {}
+        self.prefix, self.function, self.cells, self.read = f"ks_{name}_", function, {}, {}
         self.at, self.piece, self.value = (self.prefix + each for each in ("ks_at", "ks_piece", "ks_value"))
         node = copy.deepcopy(_source.of(function)[0])
         if reason := _scopes.stays_a_generator(node):
@@ -104,7 +105,8 @@ class _Generator:
             if name in around:
                 self.cells[self.prefix + name] = around[name]
             elif name in self.function.__globals__:
-                self.cells[self.prefix + name] = types.CellType(self.function.__globals__[name])
+                self.read[name] = self.function.__globals__[name]
+                self.cells[self.prefix + name] = types.CellType(self.read[name])
             elif name in taken or not hasattr(builtins, name):
                 raise _Unfit(f"the generator's name '{name}' means something else here")
         self.has_range = not {"range", self.prefix + "range"} & (own | self.cells.keys())
@@ -302,11 +304,61 @@ def _kept(function, node, generator_of):
     return found
 
 
+def _means_another(name, function):
+    """Whether a builtin's name has another meaning in a function."""
+    code = function.__code__
+    return name in function.__globals__ or name in code.co_varnames + code.co_freevars + code.co_cellvars
+
+
+def _zipped(function, node, generator_of):
+    """(the tree in which variables keep what `for … in zip(…)` runs over, if a generator is among it, those as _kept() gives them)."""
+    found = {}
+    if "zip" not in function.__code__.co_names or _means_another("zip", function):
+        return node, found
+
+    def of(source):
+        made = ast.copy_location(ast.Call(_load("iter"), [source], []), source)
+        return _library.generator(iter, made), made
+
+    class Zips(ast.NodeTransformer):
+        def visit_For(self, loop):  # noqa: N802
+            self.generic_visit(loop)
+            source = loop.iter
+            is_zip = isinstance(source, ast.Call) and isinstance(source.func, ast.Name) and source.func.id == "zip"
+            if not is_zip or source.keywords or any(isinstance(each, ast.Starred) for each in source.args):
+                return loop
+            called = [generator_of(each) for each in source.args]
+            if not any(called):
+                return loop
+            names = [f"ks_zip_{len(found) + k}" for k in range(len(called))]
+            made = [(each, source) if each else of(source) for each, source in zip(called, source.args, strict=True)]
+            found.update({name: (each, 1) for name, (each, _) in zip(names, made, strict=True)})
+            assigned = [_assigned(name, call) for name, (_, call) in zip(names, made, strict=True)]
+            source.args = [ast.copy_location(_load(name), loop) for name in names]
+            return [*(_placed(each, loop) for each in assigned), loop]
+
+    return Zips().visit(copy.deepcopy(node)), found
+
+
+def _placed(made, like):
+    """Where `like` is, but for what has a place."""
+    for node in ast.walk(made):
+        if not hasattr(node, "lineno"):
+            ast.copy_location(node, like)
+    return made
+
+
 def _next_of(node):
     """The name of the generator that is asked for its next value here; None of another node."""
     is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "next"
     is_plain = is_call and len(node.args) in (1, 2) and not node.keywords and isinstance(node.args[0], ast.Name)
     return node.args[0].id if is_plain else None
+
+
+def _zip_of(node):
+    """The names of zip(a, b, …); None of another expression."""
+    is_zip = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "zip" and node.args
+    return [each.id for each in node.args] if is_zip and all(isinstance(each, ast.Name) for each in node.args) else None
 
 
 def _is_evaluated(node, field, number):
@@ -340,18 +392,23 @@ class _Writer:
                 if isinstance(getattr(part, field, None), list):
                     setattr(part, field, self.block(getattr(part, field)))
         if isinstance(stmt, ast.For) and isinstance(stmt.iter, ast.Name) and stmt.iter.id in self.known:
-            return self._loop(stmt, self.known[stmt.iter.id])
+            return self._loop(stmt, [self.known[stmt.iter.id]])
+        if isinstance(stmt, ast.For) and (names := _zip_of(stmt.iter)) and names[0] in self.known:
+            return self._loop(stmt, [self.known[name] for name in names])
         return [*ahead, stmt]
 
     def _name(self):
         self.n_names += 1
         return f"ks_next_{self.n_names}"
 
-    def _loop(self, stmt, generator):
-        more = self._name()
-        value = _at([ast.Assign([stmt.target], _load(generator.value))], stmt)
-        turn = ast.If(_is(generator.at, -1), [_assigned(more, False)], [*value, *stmt.body])
-        loop = ast.While(_load(more), [*generator.step(stmt), turn], stmt.orelse)
+    def _loop(self, stmt, generators):
+        """A loop over a generator, or over what several give side by side: the first that ends, ends it."""
+        more, values = self._name(), [_load(each.value) for each in generators]
+        value = values[0] if isinstance(stmt.iter, ast.Name) else ast.Tuple(values, ast.Load())
+        turn = [*_at([ast.Assign([stmt.target], value)], stmt), *stmt.body]
+        for generator in reversed(generators):
+            turn = [*generator.step(stmt), ast.If(_is(generator.at, -1), [_assigned(more, False)], turn)]
+        loop = ast.While(_load(more), turn, stmt.orelse)
         return [ast.copy_location(each, stmt) for each in (_assigned(more, True), loop)]
 
     def _taken_ahead(self, stmt):
@@ -413,17 +470,19 @@ class _Writer:
 
 
 def written(function, node, generator_of):
-    """(the function's tree with the steps of the generators that it keeps, new names, {name: cell} of what those read).
+    """(the function's tree with the steps of the generators that it keeps, new names, {name: cell} of what those read, and of
+    it what is global, as a module's names, the name and its value).
 
     None if it keeps none; a text that says why it cannot be compiled. `generator_of` gives the generator function of a call.
     """
     code = function.__code__
     if isinstance(node, ast.Lambda) or code.co_flags & inspect.CO_GENERATOR:
         return None
-    found = _kept(function, node, generator_of)
+    node, found = _zipped(function, node, generator_of)
+    found |= _kept(function, node, generator_of)
     if not found:
         return None
-    if "next" in function.__globals__ or "next" in code.co_varnames + code.co_freevars + code.co_cellvars:
+    if _means_another("next", function):
         return None
     try:
         known = {name: _Generator(name, of, code.co_varnames) for name, (of, _) in found.items()}
@@ -436,4 +495,291 @@ def written(function, node, generator_of):
     made = ast.fix_missing_locations(made)
     stored = {each.id for each in ast.walk(made) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
     cells = {name: cell for each in known.values() for name, cell in each.cells.items()}
-    return made, [name for name in stored if name.startswith("ks_")], cells
+    outside = [(each.function.__globals__, *read) for each in known.values() for read in each.read.items()]
+    return made, [name for name in stored if name.startswith("ks_")], cells, outside
+
+
+def given_to(function, call, generators):
+    """(the function that makes in its variables the generators it is given, what it takes), or None if it has no such form.
+
+    `generators` are the generator functions that arguments of the call call, by place.
+    """
+    kept = vars(function).setdefault("__kasoku_of_generators__", {})
+    parts = {k: _scopes.given_by(each, call.args[k]) for k, each in generators.items()}
+    if any(isinstance(each, str) for each in parts.values()):
+        return None
+    nodes = {k: [v for v in given.values() if isinstance(v, ast.AST)] for k, given in parts.items()}
+    arguments = [one for k, each in enumerate(call.args) for one in nodes.get(k, [each])]
+    names = {k: tuple(n for n, v in given.items() if isinstance(v, ast.AST)) for k, given in parts.items()}
+    key = tuple(generators.items()), tuple(names.items())
+    if key not in kept:
+        kept[key] = None  # a function that calls itself so
+        kept[key] = _with_generators(function, generators, names)
+    if kept[key] is None or call.keywords or any(isinstance(each, ast.Starred) for each in arguments):
+        return None
+    return kept[key], arguments
+
+
+def _with_generators(function, generators, names):
+    try:
+        node, file, lines, text = _source.of(function)
+    except errors.UnsupportedError:
+        return None
+    if isinstance(node, ast.Lambda) or function.__code__.co_flags & (inspect.CO_VARARGS | inspect.CO_GENERATOR):
+        return None
+    made = copy.deepcopy(node)
+    parameters = [*made.args.posonlyargs, *made.args.args]
+    if made.args.defaults or made.args.kwonlyargs or max(generators) >= len(parameters):
+        return None
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    given, begin = [], []
+    for k, parameter in enumerate(parameters):
+        if k not in generators:
+            given.append(parameter)
+            continue
+        cells[f"ks_generator_{k}"] = types.CellType(generators[k])
+        own = [f"ks_{parameter.arg}_of_{name}" for name in names[k]]
+        given += [ast.copy_location(ast.arg(each), parameter) for each in own]
+        named = [ast.keyword(name, _load(each)) for name, each in zip(names[k], own, strict=True)]
+        begin.append(_assigned(parameter.arg, ast.Call(_load(f"ks_generator_{k}"), [], named)))
+    made.args = ast.arguments([], given, None, [], [], None, [])
+    made.body[:0] = _at(begin, made.body[0])
+    made.decorator_list, made.returns = [], None
+    return _interpreted.function_of(ast.fix_missing_locations(made), (file, lines, text), function, cells)
+
+
+# ── called from Python ────────────────────────────────────────────────────────────────────────────────────────────────
+
+_most_ahead = 1024  # values that are computed at once
+_numbers = (bool, int, float, complex)
+
+
+def called(made, given, named):
+    """The iterator of a generator function of ks.jit, whose steps are compiled; None if they have no compiled form."""
+    steps = vars(made).get("_steps")
+    if steps is None or (steps and steps.is_old()):
+        try:
+            steps = _Steps(made)
+        except (_Unfit, errors.UnsupportedError):
+            steps = False
+        made._steps = steps
+    return steps.begun(given, named) if steps else None
+
+
+class _Steps:
+    """Compiled functions that run a generator: to its first yield, from one to the next, over several.
+
+    Each gives the number of the piece that comes next, what was yielded, and the variables that change, which the next one takes.
+    """
+
+    def __init__(self, made):
+        function = made.py_func
+        code = function.__code__
+        if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            raise _Unfit("a generator with *arguments has no steps")
+        self.signature, self.known = inspect.signature(function), {}
+        self.generator = generator = _Generator("g", function, ())
+        parameters = [generator.prefix + name for name in self.signature.parameters]
+        if _may_lack_a_value(generator, parameters):
+            raise _Unfit("a name of the generator may have no value")
+        own = (generator.at, generator.piece, generator.value)
+        state = sorted(set().union(*map(_stored, _statements(generator))) - set(own))
+        options = (*_core._jit_options(made)[:4], True, False)
+        around = dict(zip(code.co_freevars, function.__closure__ or (), strict=True)) | generator.cells
+        around["ks_as_it_is"] = types.CellType(_as_it_is)
+        self.node = node = _source.of(function)[0]
+
+        def compiled(name, given, body):
+            tree = ast.FunctionDef(f"{name}_of_{function.__name__}", _parameters(given), _at(body, node.body[0]), [])
+            if "type_params" in ast.FunctionDef._fields:
+                tree.type_params = []
+            ast.copy_location(tree, node)
+            source = _source.of(function)[1:]
+            return _core._jit_make(
+                _interpreted.function_of(ast.fix_missing_locations(tree), source, function, around), *options
+            )
+
+        kept = ast.Tuple([_as_it_is(name) for name in state], ast.Load())
+        taken = [
+            ast.Assign([ast.Tuple([ast.Name(name, ast.Store()) for name in state], ast.Store())], _load("ks_state"))
+        ]
+        taken = taken if state else []
+        end = ast.Return(ast.Tuple([_load(generator.at), _as_it_is(generator.value), kept], ast.Load()))
+        step = generator.step(node.body[0])
+        again = [*parameters, generator.at, "ks_state"]
+        self.begin = compiled("begin", parameters, [_assigned(generator.at, 0), *step, end])
+        self.resume = compiled("resume", again, [*taken, *copy.deepcopy([*step, end])])
+        self.fill = None
+        if generator.is_pure and _yields_in_every_circle(generator):
+            add = ast.Expr(
+                ast.Call(ast.Attribute(_load("ks_values"), "append", ast.Load()), [_load(generator.value)], [])
+            )
+            turn = [*copy.deepcopy(step), ast.If(_is(generator.at, -1), [ast.Break()], []), add]
+            loop = ast.While(
+                ast.Compare(ast.Call(_load("len"), [_load("ks_values")], []), [ast.Lt()], [_load("ks_n")]), turn, []
+            )
+            values = ast.Return(ast.Tuple([_load(generator.at), _load("ks_values"), copy.deepcopy(kept)], ast.Load()))
+            start = _assigned("ks_values", ast.List([], ast.Load()))
+            self.fill = compiled("fill", [*again, "ks_n"], [*copy.deepcopy(taken), start, loop, values])
+
+    def is_old(self):
+        """Whether a name outside means another thing by now."""
+        outside = self.generator.function.__globals__
+        return any(outside.get(name) is not value for name, value in self.generator.read.items())
+
+    def begun(self, given, named):
+        bound = self.signature.bind(*given, **named)
+        bound.apply_defaults()
+        given = tuple(bound.arguments.values())
+        try:
+            types = tuple(map(_signature.of_value, given))
+            if types not in self.known:
+                self.known[types] = self._is_compiled(types)
+        except (errors.Error, TypeError):  # of_value() does not know it
+            return None
+        if not self.known[types]:
+            return None
+        is_ahead = self.fill and all(type(each) in _numbers for each in given)
+        return itertools.chain.from_iterable(self._ahead(given)) if is_ahead else self._by_steps(given)
+
+    def _is_compiled(self, types):
+        """Whether the steps have a compiled form for these arguments, and the variables are numbers and texts."""
+        try:
+            described = [each._describe() for each in types]
+            if any(each[0] in ("list", "dict", "set", "object") for each in described):
+                return False  # each step would copy it
+            _core._jit_compile(self.begin, described)
+            found = _core._jit_signatures(self.begin)
+            kept = next(result for given, result in found if tuple(map(_signature.of_description, given)) == types)
+            place, value, state = kept[1]
+            if not _is_of_numbers(state) or value[0] in ("list", "dict", "set"):
+                return False
+            _core._jit_compile(self.resume, [*described, place, state])
+        except errors.Error:
+            return False
+        return True
+
+    def _by_steps(self, given):
+        at, value, state = self.begin(*given)
+        while at >= 0:
+            yield value
+            at, value, state = self.resume(*given, at, state)
+
+    def _ahead(self, given):
+        """Lists of values, several at once, where nothing but numbers decides them."""
+        at, value, state = self.begin(*given)
+        n = 1
+        while at >= 0:
+            yield (value,)
+            while n and at >= 0:
+                try:
+                    at, values, state = self.fill(*given, at, state, n)
+                except Exception:
+                    n = 0  # one of the values ahead: those before it come one by one
+                else:
+                    n = min(2 * n, _most_ahead)
+                    yield values
+            if at >= 0:
+                at, value, state = self.resume(*given, at, state)
+
+
+def _parameters(names):
+    return ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
+
+
+def _as_it_is(name):
+    """The name's value, whether it has one or not: the call, which compiled code knows (python/src/jit_syntax.cpp)."""
+    return ast.Call(_load("ks_as_it_is"), [_load(name)], [])
+
+
+def _is_of_numbers(described):
+    if described[0] == "tuple":
+        return all(map(_is_of_numbers, described[1]))
+    return described[0] in ("str", "none") or (len(described) == 4 and described[1] < 0)
+
+
+def _statements(generator):
+    return [stmt for piece in generator.pieces.values() for stmt in piece]
+
+
+def _stored(stmt):
+    """Names that the statement binds, but those of comprehensions."""
+    return {
+        each.id
+        for each in _inside(stmt, _comprehensions)
+        if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
+    }
+
+
+def _leads(generator):
+    """{piece: [(the piece that it leads to, names that have a value then, whether it yields before)]}, of no value before; and
+    the names that each piece reads, with those that have a value where it does."""
+    ways, reads = {}, {}
+
+    def flow(number, statements, have):
+        for stmt in statements:
+            if isinstance(stmt, ast.Assign) and getattr(stmt.targets[0], "id", "") in (generator.piece, generator.at):
+                ways[number].append((stmt.value.value, frozenset(have), stmt.targets[0].id == generator.at))
+                continue
+            parts = {"If": ("body", "orelse"), "For": ("body", "orelse"), "While": ("body", "orelse")}.get(
+                type(stmt).__name__
+            )
+            bound = _stored(stmt.target) if isinstance(stmt, ast.For) else set()
+            bodies = [flow(number, getattr(stmt, part), have | bound) for part in parts] if parts else []
+            heads = (
+                [getattr(stmt, part) for part in ("test", "iter") if parts and hasattr(stmt, part)] if parts else [stmt]
+            )
+            for head in heads:
+                inner = {
+                    name
+                    for each in ast.walk(head)
+                    if isinstance(each, ast.comprehension)
+                    for name in _stored(each.target)
+                }
+                for each in ast.walk(head):
+                    if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each.id not in inner:
+                        reads[number].append((each.id, frozenset(have)))
+            if isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name):
+                reads[number].append((stmt.target.id, frozenset(have)))
+            if isinstance(stmt, ast.If):
+                have = bodies[0] & bodies[1]
+            elif isinstance(stmt, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+                have = have | _stored(stmt)
+        return have
+
+    for number, piece in generator.pieces.items():
+        ways[number], reads[number] = [], []
+        flow(number, piece, set())
+    return ways, reads
+
+
+def _may_lack_a_value(generator, parameters):
+    """Whether a name may be read that has no value: the steps do not tell which have one."""
+    ways, reads = _leads(generator)
+    before, ahead = {0: frozenset(parameters)}, [0]
+    while ahead:
+        number = ahead.pop()
+        for to, have, _ in ways[number]:
+            known = (before[number] | have) & before.get(to, before[number] | have)
+            if to >= 0 and known != before.get(to):
+                before[to] = known
+                ahead.append(to)
+    own = set().union(*map(_stored, _statements(generator))) | set(parameters)
+    own -= {generator.at, generator.piece}
+    return any(name in own and name not in before[number] | have for number in before for name, have in reads[number])
+
+
+def _yields_in_every_circle(generator):
+    """Whether there is an end to what happens between two yields."""
+    if any(isinstance(each, ast.While) for stmt in _statements(generator) for each in ast.walk(stmt)):
+        return False
+    ways, _ = _leads(generator)
+    after = {number: {to for to, _, is_yield in each if to >= 0 and not is_yield} for number, each in ways.items()}
+    while True:
+        ends = [number for number, each in after.items() if not each]
+        if not ends:
+            return not after
+        for number in ends:
+            del after[number]
+        for each in after.values():
+            each.difference_update(ends)

@@ -281,16 +281,45 @@ def with_names(function, given):
             new.type_params = []
     if _is_beyond_analysis(new) or _names(new.body, ast.Store) & set(names):
         return None
-    others = [parameter for parameter in parameters if parameter.arg not in names]
+    slices = {name: names.pop(name) for name in list(names) if type(names[name]) is slice}
+    others = [each for parameter in parameters if parameter.arg not in names for each in _of_slice(parameter, slices)]
+    new.body[:0] = [_made_slice(name, of, new.body[0]) for name, of in slices.items()]
     new.args = ast.arguments([], others, None, [], [], None, [])
     new.decorator_list, new.returns = [], None
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells |= {name: types.CellType(value) for name, value in names.items()}
-    bare = types.FunctionType((lambda: None).__code__, function.__globals__, function.__name__)
-    made = _function(new, file, bare, cells)
-    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
-    made.__kasoku_source__ = new, file, lines, text
-    made.__kasoku_serial__ = getattr(function, "__kasoku_serial__", False)
+    return function_of(new, (file, lines, text), function, cells)
+
+
+def function_of(node, source, model, cells):
+    """A function of this node without defaults, whose text counts as a model's. `source`: its file, lines and whole text."""
+    bare = types.FunctionType((lambda: None).__code__, model.__globals__, model.__name__)
+    made = _function(node, source[0], bare, cells)
+    made.__qualname__, made.__module__ = model.__qualname__, model.__module__
+    made.__kasoku_source__ = node, *source
+    made.__kasoku_serial__ = getattr(model, "__kasoku_serial__", False)
+    return made
+
+
+_parts_of_slice = ("start", "stop", "step")
+
+
+def _of_slice(parameter, slices):
+    """The parameters in the place of one: of a slice, its parts."""
+    if parameter.arg not in slices:
+        return [parameter]
+    return [ast.copy_location(ast.arg(f"ks_{parameter.arg}_{part}_of"), parameter) for part in _parts_of_slice]
+
+
+def _made_slice(name, of, place):
+    """The assignment of a slice that is made of its parts."""
+    parts = [
+        ast.Constant(None) if getattr(of, part) is None else ast.Name(f"ks_{name}_{part}_of", ast.Load())
+        for part in _parts_of_slice
+    ]
+    made = ast.Assign([ast.Name(name, ast.Store())], ast.Call(ast.Name("slice", ast.Load()), parts, []))
+    for node in ast.walk(made):
+        ast.copy_location(node, place)
     return made
 
 

@@ -229,14 +229,25 @@ def _again(function, options, declared, is_cuda, is_closed):
 _most_given = 64  # functions that one is kept with
 
 
+def _are_functions(value):
+    return type(value) is tuple and len(value) > 0 and all(type(each) is _core.JitFunction for each in value)
+
+
+def _parts_of_slice(of):
+    """Which of its parts there are."""
+    return "slice", of.start is not None, of.stop is not None, of.step is not None
+
+
 def _given_functions(made, arguments):
-    """The function in which parameters that are given compiled functions are names from outside that mean these.
+    """The function in which parameters that are given compiled functions, or tuples of them, are names from outside that mean
+    these, and a slice's parts are parameters in its place.
 
     None if a function cannot be written so: its text is not there, it has no body of statements, assigns such a parameter.
     """
-    given = {k: value for k, value in enumerate(arguments) if type(value) is _core.JitFunction}
+    kinds = (_core.JitFunction, slice)
+    given = {k: value for k, value in enumerate(arguments) if type(value) in kinds or _are_functions(value)}
     kept = vars(made).setdefault("_given", {})
-    key = tuple(given.items())
+    key = tuple((k, _parts_of_slice(value) if type(value) is slice else value) for k, value in given.items())
     if key not in kept:
         if len(kept) == _most_given:
             del kept[next(iter(kept))]

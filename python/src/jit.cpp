@@ -132,6 +132,16 @@ void give_back(const std::vector<std::pair<PyObject*, nb::object>>& copies) {
     if (nb::cast<bool>(copy.attr("flags").attr("writeable"))) numpy().attr("copyto")(nb::handle(original), copy);
 }
 
+/// Whether a function is compiled for the argument itself: it is a compiled function, a tuple of such, or a slice, whose parts
+/// are arguments then.
+bool is_written_into(PyObject* value) {
+  if (PySlice_Check(value) || jit_state_of(value)) return true;
+  if (!PyTuple_CheckExact(value) || PyTuple_Size(value) == 0) return false;
+  for (Py_ssize_t i = 0; i < PyTuple_Size(value); ++i)
+    if (!jit_state_of(PyTuple_GetItem(value, i))) return false;
+  return true;
+}
+
 /// The function in which parameters that are given compiled functions mean these (`_jit._given_functions`), called with
 /// the other arguments; null if it has none.
 PyObject* call_with_functions(PyObject* self, const std::vector<PyObject*>& placed) {
@@ -141,7 +151,11 @@ PyObject* call_with_functions(PyObject* self, const std::vector<PyObject*>& plac
   if (bound.is_none()) return nullptr;
   nb::list others;
   for (PyObject* value : placed)
-    if (!jit_state_of(value)) others.append(nb::handle(value));
+    if (PySlice_Check(value)) {
+      for (const char* part : {"start", "stop", "step"}) others.append(nb::handle(value).attr(part));
+    } else if (!is_written_into(value)) {
+      others.append(nb::handle(value));
+    }
   return bound(*others).release().ptr();
 }
 
@@ -189,7 +203,7 @@ PyObject* call_slowly(PyObject* self, PyObject* const* arguments, size_t n, PyOb
   }
   if (!place(state, arguments, n, names, placed, rest))
     return interpret(state.function, arguments, n, names);  // Python's own words for a wrong call
-  if (state.declared.empty() && std::ranges::any_of(placed, jit_state_of))
+  if (state.declared.empty() && std::ranges::any_of(placed, is_written_into))
     if (PyObject* result = call_with_functions(self, placed)) return result;
   if (state.declared.empty() && std::ranges::any_of(placed, has_fields))
     if (PyObject* result = call_with_fields(self, placed)) return result;
@@ -268,19 +282,34 @@ PyObject* call_known(JitState& state, PyObject* const* arguments) {
   return nullptr;
 }
 
+/// What a call gives, by place and by name.
+std::pair<nb::list, nb::dict> given_to(PyObject* const* arguments, size_t n, PyObject* names) {
+  nb::list given;
+  nb::dict by_name;
+  for (size_t i = 0; i < n; ++i) given.append(nb::handle(arguments[i]));
+  for (size_t i = 0; names && i < static_cast<size_t>(PyTuple_Size(names)); ++i)
+    by_name[nb::handle(PyTuple_GetItem(names, static_cast<Py_ssize_t>(i)))] = nb::handle(arguments[n + i]);
+  return {given, by_name};
+}
+
+/// The iterator of a generator function whose steps are compiled (_generators.py); null if they have no compiled form.
+PyObject* generate(PyObject* self, PyObject* const* arguments, size_t n, PyObject* names) {
+  const auto [given, by_name] = given_to(arguments, n, names);
+  nb::object made = nb::module_::import_("kasoku._generators").attr("called")(nb::handle(self), given, by_name);
+  return made.is_none() ? nullptr : made.release().ptr();
+}
+
 PyObject* call(PyObject* self, PyObject* const* arguments, size_t n_and_flag, PyObject* names) {
   const size_t n = n_and_flag & ~NB_VECTORCALL_ARGUMENTS_OFFSET;
   return guarded([&]() -> PyObject* {
     JitState& state = state_of(self);
     if (observer && state.options.parallel) {
-      nb::list given;
-      nb::dict by_name;
-      for (size_t i = 0; i < n; ++i) given.append(nb::handle(arguments[i]));
-      for (size_t i = 0; names && i < static_cast<size_t>(PyTuple_Size(names)); ++i)
-        by_name[nb::handle(PyTuple_GetItem(names, static_cast<Py_ssize_t>(i)))] = nb::handle(arguments[n + i]);
+      const auto [given, by_name] = given_to(arguments, n, names);
       const nb::handle observe = observer, function = self;
       observe(function, *given, **by_name);
     }
+    if (state.is_generator && state.declared.empty())
+      if (PyObject* made = generate(self, arguments, n, names)) return made;
     if (state.is_unreadable) return interpret(state, arguments, n, names);
     forget_if_changed(state);
     if (!state.rest && !state.takes_kwargs) {
@@ -344,6 +373,7 @@ nb::object make(nb::object function, bool parallel, bool fastmath, bool boundsch
   const int n = nb::cast<int>(code.attr("co_argcount")) + nb::cast<int>(code.attr("co_kwonlyargcount"));
   const int flags = nb::cast<int>(code.attr("co_flags"));
   state.takes_kwargs = flags & 0x8;
+  state.is_generator = flags & 0x20;
   const int n_positional = nb::cast<int>(code.attr("co_argcount"));
   state.n_positional = static_cast<size_t>(n_positional);
   state.n_unnamed = nb::cast<size_t>(code.attr("co_posonlyargcount"));

@@ -49,6 +49,7 @@ nb::object Reader::generator_of(nb::handle call) {
   if (class_name(call) != "Call") return {};
   nb::object object = resolve(call.attr("func"));
   if (!object.is_valid()) return {};
+  if (nb::object iterated = library().attr("generator")(object, call); !iterated.is_none()) return iterated;
   JitObject jitted;
   if (as_jit_object(object, jitted)) {
     const bool is_other = jitted.options.python_errors != frame_->function->options.python_errors;
@@ -58,6 +59,33 @@ nb::object Reader::generator_of(nb::handle call) {
   if (!object.type().is(nb::module_::import_("types").attr("FunctionType"))) return {};
   constexpr int co_generator = 0x20;
   return nb::cast<int>(object.attr("__code__").attr("co_flags")) & co_generator ? object : nb::object();
+}
+
+ExprPtr Reader::call_with_generators(nb::handle node) {
+  nb::dict found;
+  size_t i = 0;
+  for (nb::handle argument : nb::object(node.attr("args"))) {
+    if (nb::object generator = generator_of(argument); generator.is_valid()) found[nb::int_(i)] = generator;
+    ++i;
+  }
+  if (!nb::len(found)) return nullptr;
+  nb::object function = resolve(node.attr("func"));
+  if (!function.is_valid()) return nullptr;
+  JitObject called{function, options_, {}};
+  const bool is_jitted = as_jit_object(function, called);
+  if (!called.declared.empty() || !called.function.type().is(nb::module_::import_("types").attr("FunctionType"))) return nullptr;
+  nb::object made = nb::module_::import_("kasoku._generators").attr("given_to")(called.function, node, found);
+  if (made.is_none()) return nullptr;
+  keep_.push_back(made);
+  called.function = made[0];
+  ExprPtr e = make_expr(ExprKind::call, place(node));
+  Binding binding;
+  binding.kind = Binding::Kind::function;
+  binding.name = nb::cast<std::string>(called.function.attr("__name__"));
+  binding.function = read(called, is_jitted);
+  e->items.push_back(global_expr(binding, binding.name, e->place));
+  for (nb::handle argument : nb::object(made[1])) e->items.push_back(expr(argument));
+  return e;
 }
 
 bool Reader::generator_loop(nb::handle node, Block& out) {

@@ -85,6 +85,7 @@ nb::object Reader::with_generators(nb::handle python, nb::handle node) {
   keep_.push_back(made);
   for (nb::handle name : nb::object(made[1])) frame_->locals.insert(nb::cast<std::string>(name));
   for (auto [name, cell] : nb::borrow<nb::dict>(made[2])) frame_->cells[nb::cast<std::string>(name)] = nb::borrow(cell);
+  for (nb::handle outside : nb::object(made[3])) depends_on(nb::borrow<nb::dict>(outside[0]), nb::borrow(outside[1]), nb::borrow(outside[2]));
   return made[0];
 }
 

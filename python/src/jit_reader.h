@@ -98,6 +98,12 @@ class Reader {
   nb::object resolve(nb::handle node);
   /// Functions and array methods that are written in Python (kasoku/_library.py).
   static nb::object library();
+  /// A function of one of its modules.
+  jit::ExprPtr written(const char* module, const std::string& name, nb::handle node);
+  /// x.flags.c_contiguous and np.finfo(x.dtype).eps as calls of the library; null for any other attribute.
+  jit::ExprPtr attribute_call(nb::handle node);
+  /// f(g(x)) with a generator g(x): f, in which a variable keeps it; null for any other call.
+  jit::ExprPtr call_with_generators(nb::handle node);
 
   /// Finds the functions that a function defines.
   void collect_inner(nb::handle node);

@@ -42,6 +42,7 @@ struct JitState {
   size_t n_positional = 0;        ///< names before it, or before those that are given by name alone
   size_t n_unnamed = 0;           ///< of these, what is given by place alone
   bool takes_kwargs = false;
+  bool is_generator = false;
   bool is_unreadable = false;     ///< it has none for any arguments
   std::set<std::string> refused;  ///< signatures that it has none for
 };

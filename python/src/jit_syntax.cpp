@@ -3,6 +3,7 @@
 #include "jit_reader.h"
 #include "kasoku/base/error.h"
 #include "kasoku/jit/infer.h"
+#include "kasoku/jit/intrinsics.h"
 
 #include <fmt/format.h>
 
@@ -116,6 +117,12 @@ ExprPtr Reader::call(nb::handle node) {
   if (ExprPtr made = dict_call(node)) return made;
   if (ExprPtr made = isinstance_call(node)) return made;
   if (ExprPtr made = issubdtype_call(node)) return made;
+  if (nb::object called = node.attr("func"); class_name(called) == "Name" && nb::cast<std::string_view>(called.attr("id")) == "ks_as_it_is") {
+    ExprPtr name = expr(nb::object(node.attr("args")[0]));  // what a generator keeps (_generators.py)
+    name->may_be_unset = true;
+    return name;
+  }
+  if (ExprPtr made = call_with_generators(node)) return made;
   if (ExprPtr made = library_call(node)) return made;
   if (ExprPtr made = dtype_call(node)) return made;
   std::vector<std::string> names;  // of variables that a function inside is given
@@ -139,6 +146,30 @@ ExprPtr Reader::call(nb::handle node) {
     e->keywords.push_back(nb::cast<std::string>(keyword.attr("arg")));
   }
   give(*e, names, node);
+  const Intrinsic* const row = intrinsic_of(*e);
+  const bool is_of_names = row && row->handler == Handler::make_array && e->items.size() == 2 && (e->items[1]->kind == ExprKind::list || e->items[1]->kind == ExprKind::tuple) &&
+                           !e->items[1]->items.empty() && e->items[1]->items[0]->kind != ExprKind::constant;
+  if (is_of_names) e->binding = written("shapes", "stack", node)->binding;  // of arrays
+  return e;
+}
+
+ExprPtr Reader::written(const char* module, const std::string& name, nb::handle node) {
+  Binding binding;
+  binding.kind = Binding::Kind::function;
+  binding.name = name;
+  binding.function = read({library().attr(module).attr(name.c_str()), options_, {}}, false);
+  return global_expr(binding, name, place(node));
+}
+
+ExprPtr Reader::attribute_call(nb::handle node) {
+  nb::object made = library().attr("attribute")(node, nb::cpp_function([this](nb::handle each) {
+    nb::object found = resolve(each);
+    return found.is_valid() ? found : nb::none();
+  }));
+  if (made.is_none()) return nullptr;
+  ExprPtr e = make_expr(ExprKind::call, place(node));
+  e->items.push_back(written("attributes", nb::cast<std::string>(made[0]), node));
+  e->items.push_back(expr(made[1]));
   return e;
 }
 
@@ -162,6 +193,7 @@ ExprPtr Reader::expr(nb::handle node) {
     nb::object object = resolve(node);
     const std::string name = nb::cast<std::string>(node.attr("attr"));
     if (object.is_valid()) return global(object, name, node);
+    if (ExprPtr made = attribute_call(node)) return made;
     e->kind = ExprKind::attribute;
     e->text = name;
     e->binding.overloaded = overloaded(nb::str(("=" + name).c_str()));
@@ -251,6 +283,7 @@ const char* Reader::index_function(nb::handle subscript) {
     return false;
   };
   const bool is_store = class_name(nb::object(subscript.attr("ctx"))) == "Store";
+  if (class_name(index) == "Slice" && is_store) return "store_slice";
   if (class_name(index) != "Tuple") return may_be_array(index) ? is_store ? "scatter_1" : "gather_1" : nullptr;
   nb::object items = index.attr("elts");
   if (nb::len(items) != 2) return nullptr;
@@ -369,9 +402,18 @@ StmtPtr Reader::deletion(nb::handle node) {
     stmt->targets.push_back(expr(target));
     return stmt;
   }
-  if (class_name(target) != "Subscript" || class_name(nb::object(target.attr("slice"))) == "Slice") fail(node, "this del cannot be compiled");
+  if (class_name(target) != "Subscript") fail(node, "this del cannot be compiled");
   StmtPtr stmt = make_stmt(StmtKind::expr, place(node));
   stmt->expr = make_expr(ExprKind::call, place(node));
+  if (nb::object slice = target.attr("slice"); class_name(slice) == "Slice") {
+    stmt->expr->items.push_back(written("indices", "delete_slice", node));
+    stmt->expr->items.push_back(expr(target.attr("value")));
+    for (const char* part : {"lower", "upper", "step"}) {
+      ExprPtr given = optional(slice.attr(part));
+      stmt->expr->items.push_back(given ? std::move(given) : make_constant(None{}, stmt->place));
+    }
+    return stmt;
+  }
   ExprPtr method = make_expr(ExprKind::attribute, place(node));
   method->text = "pop";
   method->items.push_back(expr(target.attr("value")));

@@ -20,12 +20,14 @@ import numpy as np
 
 from .. import _core, _scopes
 from . import (
+    attributes,
     calls,
     contractions,
     draws,
     foreign,
     generators,
     indices,
+    iterators,
     linear,
     matrices,
     numbers,
@@ -76,6 +78,8 @@ _homes = [
               "gammavariate": draws.gammavariate,
               "betavariate": draws.betavariate, "lognormvariate": draws.lognormvariate,
               "paretovariate": draws.paretovariate, "weibullvariate": draws.weibullvariate}),
+    (np, {"ldexp": numbers.ldexp_of_arrays}),
+    (np.lib.stride_tricks, {k: getattr(shapes, k) for k in ("as_strided", "sliding_window_view")}),
     (functools, {"reduce": sums.reduced}),
     (operator, {"abs": numbers.absolute, **{k: f for k, f in _all_of(operators).items() if k != "written"}}),
     (np.add, {"reduce": sums.add_reduce, "accumulate": sums.add_accumulate}),
@@ -107,6 +111,24 @@ def function(object):
 def method(name):
     """The function that stands for this method of arrays or of generators, or None."""
     return _methods.get(name)
+
+
+def attribute(node, resolve):
+    """(the function of `attributes` that gives an attribute, what it is given), or None."""
+    return attributes.of(node, resolve)
+
+
+def generator(object, call):
+    """The generator that a call makes, of what makes iterators, or None."""
+    if len(call.args) != 1 or call.keywords:
+        return None
+    given = call.args[0]
+    if object is iter:
+        is_range = isinstance(given, ast.Call) and getattr(given.func, "id", "") == "range"
+        return iterators.numbers_of if is_range else iterators.iterated
+    if object is np.nditer and not isinstance(given, (ast.Tuple, ast.List)):
+        return iterators.elements
+    return None
 
 
 def _axis(call, at):
@@ -181,6 +203,7 @@ _by_call = {
     np.where: lambda call: len(call.args) == 1 and not call.keywords and (signals.nonzero, None),
     np.transpose: lambda call: _n_arguments(call) == 2 and (shapes.transpose, None),
     sum: lambda call: len(call.args) == 2 and (sums.sum_from, None),
+    np.broadcast_arrays: lambda call: _n_arguments(call) == 3 and (shapes.broadcast_arrays_3, None),
     np.dot: lambda call: _n_arguments(call) == 3 and (linear.dot_into, None),
 }
 for each in (reversed, map, filter):

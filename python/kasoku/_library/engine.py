@@ -23,6 +23,11 @@ def with_axes(a, first, second):
     raise NotImplementedError
 
 
+def strided(a, shape, strides):
+    """The array's memory as an array of this shape with these strides in bytes."""
+    raise NotImplementedError
+
+
 def drawn(name, dtype, generator, *parameters):
     """What a function of NumPy's for C draws from a generator; None stands for room that it has to itself. With a tuple of dtypes in
     the generator's place what any function of C gives that takes numbers of these."""

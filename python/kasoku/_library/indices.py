@@ -205,3 +205,64 @@ def _result(op, old, v):
     elif op == ">>":
         return old >> v
     return old.this_operator()  # which compiled code does not have, and says so
+
+
+def _end(at, n, least, most):
+    """A slice's end, counted from the front."""
+    if at < 0:
+        at += n
+    return min(max(at, least), most)
+
+
+def _range_of(start, stop, step, n):
+    """The places of a slice of a list of n, from a step that is not 0."""
+    least, most = (0, n) if step > 0 else (-1, n - 1)
+    first, last = (least, most) if step > 0 else (most, least)
+    if start is not None:
+        first = _end(start, n, least, most)
+    if stop is not None:
+        last = _end(stop, n, least, most)
+    return first, last
+
+
+def _step_of(step):
+    if step is None:
+        return 1
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    return int(step)
+
+
+def store_slice(a, start, stop, step, values):
+    given = list(values)
+    by = _step_of(step)
+    first, last = _range_of(start, stop, by, len(a))
+    if by == 1:
+        behind = a[max(first, last) :]
+        while len(a) > first:
+            a.pop()
+        a.extend(given)
+        a.extend(behind)
+        return
+    n = len(range(first, last, by))
+    if n != len(given):
+        raise ValueError(f"attempt to assign sequence of size {len(given)} to extended slice of size {n}")
+    for k in range(n):
+        a[first + k * by] = given[k]
+
+
+def delete_slice(a, start, stop, step):
+    by = _step_of(step)
+    first, last = _range_of(start, stop, by, len(a))
+    n = len(range(first, last, by))
+    if n == 0:
+        return
+    if by < 0:
+        first, by = first + (n - 1) * by, -by
+    end, to = first + (n - 1) * by, first
+    for k in range(first, len(a)):
+        if k > end or (k - first) % by != 0:
+            a[to] = a[k]
+            to += 1
+    for _ in range(n):
+        a.pop()

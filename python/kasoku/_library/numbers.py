@@ -405,3 +405,15 @@ def _product_modulo(a, b, modulus):
         a = a - (modulus - a) if a >= modulus - a else a + a
         b //= 2
     return total
+
+
+def ldexp_of_arrays(x1, x2):
+    if not (isinstance(x1, np.ndarray) or isinstance(x2, np.ndarray)):
+        return math.ldexp(x1, x2)
+    like = x1 * 1.0 + x2 * 0
+    out = np.empty(like.shape, (x1 * 1.0).dtype)
+    values, powers = np.broadcast_to(x1, out.shape).ravel(), np.broadcast_to(x2, out.shape).ravel()
+    to = out.reshape(-1)
+    for k in range(to.size):
+        to[k] = math.ldexp(values[k], powers[k])
+    return out

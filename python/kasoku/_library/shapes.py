@@ -4,7 +4,7 @@ import numpy as np
 
 from . import calls
 from .axes import axis_of
-from .engine import call, few, reaches, with_axes
+from .engine import call, few, reaches, strided, with_axes
 
 
 def exchange(x, i, j):
@@ -622,3 +622,83 @@ def size(a, axis=None):
 
 def ndim(a):
     return a.ndim
+
+
+def _shape(x):
+    if isinstance(x, int):
+        return (x,)
+    return x
+
+
+def _length_of_both(n, m):
+    if n != m and n != 1 and m != 1:
+        raise ValueError("shape mismatch: objects cannot be broadcast to a single shape")
+    return m if n == 1 else n
+
+
+def _shape_of_both(a, b):
+    if len(b) == 0:
+        return a
+    if len(a) == 0:
+        return b
+    return _shape_of_both(a[:-1], b[:-1]) + (_length_of_both(a[-1], b[-1]),)  # noqa: RUF005
+
+
+def broadcast_shapes(first, second=(), third=(), fourth=()):
+    return _shape_of_both(_shape_of_both(_shape(first), _shape(second)), _shape_of_both(_shape(third), _shape(fourth)))
+
+
+def broadcast_arrays(a, b):
+    shape = _shape_of_both(a.shape, b.shape)
+    return np.broadcast_to(a, shape), np.broadcast_to(b, shape)
+
+
+def broadcast_arrays_3(a, b, c):
+    shape = _shape_of_both(_shape_of_both(a.shape, b.shape), c.shape)
+    return np.broadcast_to(a, shape), np.broadcast_to(b, shape), np.broadcast_to(c, shape)
+
+
+def as_strided(x, shape, strides=None):
+    if strides is None:
+        return strided(x, shape, x.strides)
+    return strided(x, shape, strides)
+
+
+def _windows(n, width):
+    if width < 0:
+        raise ValueError("`window_shape` cannot contain negative values")
+    if width > n:
+        raise ValueError("window shape cannot be larger than input array shape")
+    return n - width + 1
+
+
+def sliding_window_view(x, window_shape, axis=None):
+    if x.ndim == 1:
+        (width,) = _shape(window_shape)
+        if axis is not None:
+            axis_of(axis, 1)
+        shape = (_windows(x.shape[0], width), width)
+        return np.broadcast_to(strided(x, shape, (x.strides[0], x.strides[0])), shape)
+    n, m = x.shape
+    if axis is not None:
+        (width,) = _shape(window_shape)
+        at = axis_of(axis, 2)
+        along = (_windows(n, width), m, width) if at == 0 else (n, _windows(m, width), width)
+        return np.broadcast_to(strided(x, along, (x.strides[0], x.strides[1], x.strides[at])), along)
+    height, width = window_shape
+    both = (_windows(n, height), _windows(m, width), height, width)
+    return np.broadcast_to(strided(x, both, (x.strides[0], x.strides[1], x.strides[0], x.strides[1])), both)
+
+
+def frombuffer(buffer, dtype=np.float64, count=-1, offset=0):
+    data, size = buffer.view(np.uint8), np.empty(0, dtype).itemsize
+    if offset < 0 or offset >= data.size:
+        raise ValueError("offset must be non-negative and no greater than buffer length")
+    part = data[offset:]
+    if count < 0:
+        if part.size % size != 0:
+            raise ValueError("buffer size must be a multiple of element size")
+        return part.view(dtype)
+    if part.size < count * size:
+        raise ValueError("buffer is smaller than requested size")
+    return part[: count * size].view(dtype)

@@ -417,3 +417,179 @@ def test_what_a_kept_generator_cannot_be_is_said():
         with pytest.raises(ks._jit.TypingError, match=what):
             ks.njit(function)(given)
         assert ks.jit(function)(given) == function(given)
+
+
+def stepped(x, n, scale=2):
+    """Yields in loops of both kinds and between them, over variables of three types."""
+    total, before = 0.0, 1
+    yield n, total
+    for i in range(0, n, 2):
+        for k in range(i):
+            if k == 3:
+                continue
+            total += x[k % len(x)] * scale
+            yield i * k, total
+        else:
+            before += i
+    while before > 0:
+        before -= 7
+        if before == 2:
+            return
+        yield before, total
+
+
+def fibonacci():
+    a, b = 0, 1
+    while True:
+        yield a
+        a, b = b, a + b
+
+
+def inverses(n):
+    for i in range(n):
+        yield 12 // (n - 2 - i)
+
+
+def flipped(x):
+    for i in range(len(x)):
+        x[i] = -x[i]
+        yield x[i:]
+
+
+def greeted(name, n):
+    for i in range(n):
+        yield name + str(i)
+
+
+def taken(iterator, n=100):
+    """The values, and the exception that ends them."""
+    values = []
+    try:
+        for _ in range(n):
+            values.append(next(iterator))
+    except Exception as error:
+        values.append(type(error))
+    return values
+
+
+@pytest.mark.parametrize(
+    "f, given",
+    [
+        (stepped, (np.arange(4.0), 9)),
+        (stepped, (np.arange(4.0), 0, 5)),
+        (stepped, ((1, 2, 3), 8)),
+        (fibonacci, ()),
+        (inverses, (6,)),
+        (inverses, (1,)),
+        (count, (3,)),
+        (pairs, (12,)),
+        (refusing, (5,)),
+        (greeted, ("x", 3)),
+    ],
+)
+def test_a_generator_called_from_python_runs_compiled_steps(f, given):
+    f = getattr(f, "py_func", f)
+    made = ks.njit(f)
+    for n in (1, 2, 5, 50):
+        assert taken(made(*given), n) == taken(f(*given), n)
+    assert made._steps.known  # else it would be the interpreter's
+    assert taken(iter(made(*given)), 60) == taken(f(*given), 60)
+
+
+def test_steps_of_a_generator_see_what_happens_between_them():
+    made = ks.njit(flipped)
+    x, y = np.arange(5.0), np.arange(5.0)
+    for mine, wanted in zip(made(x), flipped(y), strict=True):
+        np.testing.assert_array_equal(mine, wanted)
+        assert np.shares_memory(mine, x) and len(mine)
+        x[-1] += 10
+        y[-1] += 10
+    np.testing.assert_array_equal(x, y)
+    with pytest.raises(TypeError, match="missing a required argument"):
+        made()
+
+
+def test_a_generator_from_python_that_has_no_steps_is_interpreted():
+    def perhaps(n):
+        for i in range(n):
+            if i > 2:
+                last = i
+            yield i
+        yield last
+
+    with pytest.raises(ks._jit.TypingError):
+        ks.njit(perhaps)(2)
+    with pytest.warns(ks._jit.InterpretedWarning):
+        assert taken(ks.jit(perhaps)(2))[:2] == [0, 1]
+
+
+def test_generators_side_by_side_end_with_the_first():
+    def zipped(x, n):
+        out = []
+        for a, b, c in zip(count(2), signed(x), range(n, 0, -1)):
+            if a == 5:
+                continue
+            if a > 9:
+                break
+            out.append(a * 10000 + b * 100 + c)
+        else:
+            out.append(-1)
+        for pair in zip(x, count(1)):
+            out.append(pair[0] - pair[1])
+        return out
+
+    for n in (0, 3, 30):
+        agrees(zipped, np.arange(20), n)
+        agrees(zipped, np.arange(4), n)
+
+
+def added(numbers, scale):
+    total = 0
+    for each in numbers:
+        total += each * scale
+    return total
+
+
+def firsts(one, other):
+    return next(one) * 100 + next(other)
+
+
+def test_generators_that_are_passed_to_functions():
+    jitted = ks.jit(added)
+
+    def f(x, n):
+        return added(signed(x), n), jitted(signed(x), 3), firsts(count(n, step=4), count(n))
+
+    agrees(f, np.arange(6), 7)
+
+
+def test_iterators_of_sequences():
+    def f(x, n):
+        steps = iter(x)
+        first = next(steps)
+        numbers = iter(range(n, 0, -2))
+        total = first * 1000
+        for each in steps:
+            total += each * next(numbers, 1)
+        return total, next(steps, -1)
+
+    agrees(f, np.arange(3, 9), 6)
+    agrees(f, (4, 5, 6), 6)
+
+
+@pytest.mark.parametrize(
+    "turned", [lambda x: x, lambda x: x.T, lambda x: x[::-1], lambda x: x[::2, ::-1] if x.ndim > 1 else x[::-2]]
+)
+@pytest.mark.parametrize("shape", [(5,), (3, 4), (0, 2)])
+def test_nditer_goes_as_memory_lies(turned, shape):
+    def f(x):
+        total = 0.0
+        for each in np.nditer(x):
+            total = total * 2 + each[()] + each.item()
+        return total
+
+    x = turned(np.arange(float(np.prod(shape))).reshape(shape))
+    if x.size:
+        assert ks.njit(f)(x) == f(x)
+    else:
+        agrees(f, x)

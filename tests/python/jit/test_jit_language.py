@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import kasoku as ks
+from kasoku_testing.compiled import agrees
 
 pytestmark = pytest.mark.filterwarnings("ignore::kasoku._jit.InterpretedWarning")
 
@@ -599,3 +600,46 @@ def test_names_that_mean_something_in_the_text_of_kernels_are_a_programs_own():
     space = {}
     exec(compile("\n".join(lines), file, "exec"), space)
     agree(space["f"], *range(len(names)))
+
+
+def test_parts_and_items_of_a_range():
+    def f(a, b, c, k):
+        r = range(a, b, c)
+        return r.start, r.stop, r.step, len(r), r[k], r[-1]
+
+    agrees(f, 2, 20, 3, 4)
+    agrees(f, 20, 2, -3, -2)
+    agrees(f, 2, 20, 3, 6)
+
+
+@pytest.mark.parametrize("part", [slice(1, 4), slice(None), slice(None, None, -2), slice(-3, None), slice(2)])
+def test_a_slice_is_an_argument(part):
+    @ks.njit
+    def f(x, part, n):
+        return x[part] * n, x[part].size
+
+    x = np.arange(7.0)
+    for _ in range(2):
+        mine, size = f(x, part, 2)
+        np.testing.assert_array_equal(mine, x[part] * 2)
+        assert size == len(x[part])
+
+    @ks.njit
+    def parts(of):
+        return of.start is None, of.stop is None
+
+    assert parts(part) == (part.start is None, part.stop is None)
+
+
+def test_a_tuple_of_functions_is_an_argument():
+    double, square = ks.njit(lambda x: 2 * x), ks.njit(lambda x: x * x)
+
+    @ks.njit
+    def f(functions, x):
+        total = 0
+        for each in functions:
+            total += each(x)
+        return total, functions[0](x), len(functions)
+
+    assert f((double, square), 5) == (35, 10, 2)
+    assert f((square, square, double), 5) == (60, 25, 3)

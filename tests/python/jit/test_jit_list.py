@@ -466,3 +466,41 @@ def test_small_arrays_of_compiled_functions_count_for_the_limit_of_memory():
     finally:
         d.limit_memory(0)
     assert kept(100_000) == 100_001
+
+
+SLICES = [(1, 3, None), (None, None, None), (2, 2, None), (5, 2, None), (-3, -1, None), (None, 2, 1), (10, 20, None),
+          (None, None, 2), (None, None, -1), (4, 0, -2), (1, None, 3), (-100, 100, 1), (0, 3, 0)]  # fmt: skip
+
+
+@pytest.mark.parametrize("start, stop, step", SLICES)
+def test_slices_of_lists_are_assigned_and_deleted(start, stop, step):
+    def stored(n, m):
+        x = [i for i in range(n)]
+        x[start:stop:step] = [-i for i in range(m)]
+        return x
+
+    def by_itself(n):
+        x = [i for i in range(n)]
+        x[start:stop:step] = x
+        return x
+
+    def deleted(n):
+        x = [i for i in range(n)]
+        del x[start:stop:step]
+        return x
+
+    for n in (0, 6):
+        for m in (0, 1, 2, 3, 6):
+            agrees(stored, n, m)
+        agrees(by_itself, n)
+        agrees(deleted, n)
+
+
+def test_what_a_slice_of_a_list_is_given():
+    def f(x, n):
+        out = [0.5]
+        out[1:] = x
+        out[:1] = (n, n + 1)
+        return out
+
+    agrees(f, np.arange(3.0), 2)

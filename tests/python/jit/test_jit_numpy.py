@@ -419,3 +419,56 @@ def test_quotients_by_powers_of_two_are_those_of_python():
     for dtype in (np.int8, np.uint8, np.int16, np.uint64, np.int32, np.bool_):
         x = np.array([-77 if np.dtype(dtype).kind == "i" else 77], np.int64).astype(dtype)
         assert ks.njit(arrays)(x) == (int(x[0]) // 8, int(x[0]) % 8)
+
+
+grid, line = np.arange(12.0).reshape(3, 4), np.arange(6.0)
+OF_SHAPES = [
+    (lambda x, y: np.broadcast_shapes(x.shape, (5, 1, 1), 1, y.shape), (grid, np.arange(4.0))),
+    (lambda x, y: np.broadcast_shapes(x.shape, y.shape), (grid, line)),
+    (lambda x, y: np.broadcast_arrays(x, y)[0] + np.broadcast_arrays(x, y, 2 * x)[1], (grid, np.arange(4.0))),
+    (lambda x: np.lib.stride_tricks.as_strided(x, shape=(3, 2), strides=(16, 8)).sum(axis=0), (line,)),
+    (lambda x: np.lib.stride_tricks.as_strided(x, (2, 2, 3), (0, x.strides[0], 8)), (line,)),
+    (lambda x: np.lib.stride_tricks.sliding_window_view(x, 3), (line,)),
+    (lambda x: np.lib.stride_tricks.sliding_window_view(x[::-2], (2,)), (line,)),
+    (lambda x: np.lib.stride_tricks.sliding_window_view(x, (2, 3)), (grid,)),
+    (lambda x: np.lib.stride_tricks.sliding_window_view(x, 2, axis=1), (grid.T,)),
+    (lambda x: np.lib.stride_tricks.sliding_window_view(x, 2, axis=0), (grid,)),
+    (lambda x: np.lib.stride_tricks.sliding_window_view(x, 7), (line,)),
+    (lambda x: np.frombuffer(x, dtype=np.int32), (np.arange(16, dtype=np.uint8),)),
+    (lambda x: np.frombuffer(x), (np.arange(16, dtype=np.uint8),)),
+    (lambda x: np.frombuffer(x, np.int16, 3, 2), (np.arange(16, dtype=np.uint8),)),
+    (lambda x: np.frombuffer(x, np.int32, offset=2), (np.arange(16, dtype=np.uint8),)),
+    (lambda x: (x.flags.c_contiguous, x.flags.f_contiguous, x.flags.contiguous, x.T.flags.c_contiguous), (grid,)),
+    (lambda x: (x.flags.c_contiguous, x.flags.f_contiguous), (grid[:, ::2],)),
+    (lambda x: (x.flags.c_contiguous, x[:1, 1:].flags.c_contiguous, x[:0].flags.f_contiguous), (grid,)),
+    (lambda x: np.ldexp(x, 3), (line,)),
+    (lambda x, n: np.ldexp(x, n), (grid.astype(np.float32), np.array([1, -2, 3, 200]))),
+    (lambda x, n: np.ldexp(x, n), (np.arange(3), np.array([[1], [1023]]))),
+    (lambda x: (np.finfo(x.dtype).eps, np.finfo(x.dtype).max, np.finfo(x.dtype).min, np.finfo(x.dtype).tiny), (line,)),
+    (lambda x: (np.finfo(x.dtype).eps, np.finfo(x.dtype).bits), (line.astype(np.float32),)),
+    (lambda x: np.array([x, x * 2]), (line,)),
+    (lambda x: np.array((x[0], x[1] + 1, x[2])), (grid,)),
+    (lambda x: np.array([x, x]), (grid,)),
+    (lambda n: np.array([[i * j for i in range(n)] for j in range(3)]), (5,)),
+]
+
+
+@pytest.mark.parametrize("f, given", OF_SHAPES, ids=range(len(OF_SHAPES)))
+def test_views_and_what_is_known_of_arrays(f, given):
+    try:
+        wanted = f(*given)
+    except Exception as error:
+        with pytest.raises(type(error)):
+            ks.njit(f)(*given)
+        return
+    mine = ks.njit(f)(*given)
+    if not isinstance(wanted, tuple):
+        assert mine.dtype == wanted.dtype and mine.shape == wanted.shape
+    np.testing.assert_array_equal(mine, wanted)
+
+
+@pytest.mark.parametrize("dtype", "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split())
+def test_limits_of_integers(dtype):
+    f = ks.njit(lambda x: (np.iinfo(x.dtype).max, np.iinfo(x.dtype).min, np.iinfo(x.dtype).bits))
+    limits = np.iinfo(dtype)
+    assert f(np.zeros(2, dtype)) == (limits.max, limits.min, limits.bits)
