@@ -8,6 +8,7 @@
 #include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "to_python.h"
 
 #include <fmt/format.h>
 

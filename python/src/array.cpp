@@ -17,6 +17,7 @@
 #include "kernel_call.h"
 #include "memory_order.h"
 #include "subscript.h"
+#include "to_python.h"
 
 #include <nanobind/stl/string.h>
 

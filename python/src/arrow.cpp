@@ -7,6 +7,7 @@
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "to_python.h"
 
 #include <cstring>
 #include <string>

@@ -1,5 +1,5 @@
 /// \file python/src/convert.h
-/// Python objects to arrays, dtypes, devices and shapes, and back.
+/// Python objects to arrays, dtypes, devices and shapes; to_python.h is the way back for elements.
 #pragma once
 
 #include "bindings.h"
@@ -9,7 +9,6 @@
 #include "kasoku/array/scalar.h"
 
 #include <optional>
-#include <span>
 
 namespace kasoku {
 
@@ -73,21 +72,6 @@ Array array_of_numbers(nb::handle object, std::optional<Dtype> dtype, Device& de
 /// Copies a NumPy array (or what numpy.asarray makes one of) to `device`;
 /// without a copy if asked for and the memory can be shown as it is.
 Array import_host(nb::handle object, std::optional<Dtype> dtype, Device& device, bool copy);
-/// A new NumPy array with a copy of the values.
-nb::object to_numpy(const Array& array);
-/// A NumPy array that shows the same memory; of a cpu array only.
-nb::object numpy_view(const Array& array);
-/// An array that was made over memory with NumPy's int64 and uint64: by DLPack these are C's `long long`, which repr()
-/// tells apart.
-nb::object with_numpys_integers(nb::object array, Dtype dtype);
-/// The only element.
-Scalar number_of(const Array& array);
-/// The only element of an array as a Python number.
-nb::object item_of(const Array& array);
-/// The element that is named by a number for each axis; none if it is not at hand, or not there (kasoku/array/basic_index.h).
-nb::object item_at(const Array& array, std::span<const int64_t> place);
-/// All elements, as nested lists of such.
-nb::object list_of(const Array& array);
 
 nb::handle numpy();
 /// Whether it is an array of NumPy's own class and of no subclass.

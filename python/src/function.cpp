@@ -20,6 +20,7 @@
 #include "kasoku/codegen/ops.h"
 #include "kasoku/base/error.h"
 #include "numpy_functions.h"
+#include "to_python.h"
 #include "vectorcall.h"
 
 #include <structmember.h>

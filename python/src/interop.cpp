@@ -5,6 +5,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/device/stream.h"
+#include "to_python.h"
 
 #include <string>
 

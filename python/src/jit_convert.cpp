@@ -6,6 +6,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/base/half.h"
 #include "kasoku/base/overflow_error.h"
+#include "to_python.h"
 
 #include <fmt/format.h>
 

@@ -8,6 +8,7 @@
 #include "kasoku/device/replay.h"
 #include "kasoku/jit/signature.h"
 #include "kasoku/jit/typed_function.h"
+#include "to_python.h"
 
 #include <fmt/format.h>
 

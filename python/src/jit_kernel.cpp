@@ -20,6 +20,7 @@
 #include "kasoku/jit/lower.h"
 #include "kasoku/jit/offload.h"
 #include "kasoku/jit/signature.h"
+#include "to_python.h"
 
 #include <fmt/format.h>
 

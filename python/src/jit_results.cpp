@@ -7,6 +7,7 @@
 #include "kasoku/base/half.h"
 #include "kasoku/jit/lower.h"
 #include "kasoku/jit/offload.h"
+#include "to_python.h"
 
 #include <nanobind/ndarray.h>
 

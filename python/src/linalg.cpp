@@ -11,6 +11,7 @@
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
 #include "kasoku/linalg/cpu.h"
+#include "to_python.h"
 
 #include <cmath>
 

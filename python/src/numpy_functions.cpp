@@ -11,6 +11,7 @@
 #include "kasoku/codegen/scans.h"
 #include "kasoku/compile/backends.h"
 #include "numpy_calls.h"
+#include "to_python.h"
 #include "vectorcall.h"
 
 #include <structmember.h>

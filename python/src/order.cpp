@@ -11,6 +11,7 @@
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
+#include "to_python.h"
 
 #include <algorithm>
 

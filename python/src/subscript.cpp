@@ -10,6 +10,7 @@
 #include "kasoku/array/state.h"
 #include "kasoku/base/error.h"
 #include "numpy_functions.h"
+#include "to_python.h"
 
 #include <algorithm>
 #include <cstring>

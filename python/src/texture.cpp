@@ -5,6 +5,7 @@
 #include "kasoku/array/creation.h"
 #include "kasoku/base/error.h"
 #include "kasoku/device/device.h"
+#include "to_python.h"
 
 #include <algorithm>
 #include <string_view>

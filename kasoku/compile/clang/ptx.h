@@ -68,7 +68,16 @@ class Lower {
 
   // The list.
   void one(const Instruction& i);
+  /// What goes into an instruction's first operand. The others below give null where `name` is none of theirs.
   Value* value_of(const Instruction& i, StringRef name, PtxType type);
+  Value* moved(const Instruction& i, StringRef name, PtxType type);
+  Value* of_warp(const Instruction& i, StringRef name, PtxType type);
+  Value* of_bits(const Instruction& i, StringRef name, PtxType type);
+  Value* of_one(const Instruction& i, StringRef name, PtxType type);
+  Value* distance(const Instruction& i, PtxType type);
+  Value* of_two(const Instruction& i, StringRef name, PtxType type);
+  Value* operand(const Instruction& i, unsigned k, PtxType type);
+  Value* intrinsic(Intrinsic::ID id, ArrayRef<Value*> args) { return build_.CreateIntrinsic(id, {args[0]->getType()}, args); }
 
   // Memory.
   Value* shared_origin();

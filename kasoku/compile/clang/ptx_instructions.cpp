@@ -35,89 +35,125 @@ void Lower::one(const Instruction& i) {
   write(i.operands[0], value_of(i, name, type), i);
 }
 
+namespace {
+
+// What PTX computes by a function of one operand that LLVM has.
+struct UnaryRow {
+  const char* name;
+  Intrinsic::ID id;
+};
+
+constexpr UnaryRow unary_rows[] = {
+    {"ex2", Intrinsic::exp2}, {"lg2", Intrinsic::log2},  {"sin", Intrinsic::sin},
+    {"cos", Intrinsic::cos},  {"sqrt", Intrinsic::sqrt}, {"brev", Intrinsic::bitreverse},
+};
+
+}  // namespace
+
+Value* Lower::operand(const Instruction& i, unsigned k, PtxType type) {
+  if (k >= i.operands.size()) throw Unknown{i.text.str()};
+  return read(i.operands[k], type);
+}
+
 Value* Lower::value_of(const Instruction& i, StringRef name, PtxType type) {
-  const auto operand = [&](unsigned k) {
-    if (k >= i.operands.size()) throw Unknown{i.text.str()};
-    return read(i.operands[k], type);
-  };
-  const auto intrinsic = [&](Intrinsic::ID id, ArrayRef<Value*> args) {
-    return build_.CreateIntrinsic(id, {args[0]->getType()}, args);
-  };
-  const bool is_float = type.kind == 'f', is_signed = type.kind == 's';
   if (name == "atom") return atomic(i, type, /*has_result=*/true);
+  if (Value* value = moved(i, name, type)) return value;
+  if (Value* value = of_warp(i, name, type)) return value;
+  if (Value* value = of_bits(i, name, type)) return value;
+  if (Value* value = of_one(i, name, type)) return value;
+  if (has(i, "cc") || name == "addc" || name == "subc" || name == "madc") return with_carry(i, name, type);
+  if (name == "dp4a") return dot_of_bytes(i);
+  if (name.starts_with("vabsdiff")) return differences(i);
+  if (name == "sad") return distance(i, type);
+  if (has(i, "sat") || has(i, "rz") || has(i, "rp") || has(i, "rm")) throw Unknown{i.text.str()};
+  return of_two(i, name, type);
+}
+
+Value* Lower::moved(const Instruction& i, StringRef name, PtxType type) {
   if (name == "cvta" && has(i, "shared")) {
     Value* origin = build_.CreatePtrToInt(shared_origin(), build_.getInt64Ty());
     if (has(i, "to")) return build_.CreateSub(read(i.operands[1], {'u', 64}), origin);
     return build_.CreateAdd(build_.CreateSExt(read(i.operands[1], {'s', 32}), build_.getInt64Ty()), origin);
   }
-  if (name == "mov" || name == "cvta") return operand(1);
-  if (name == "activemask") return runtime("ks_activemask", build_.getInt32Ty());
-  if (name == "vote") return vote(i);
-  if (name == "match") {
-    if (!is_warp_wide(i) || !has(i, "any") || i.operands.size() != 3) throw Unknown{i.text.str()};
-    return runtime(type.bits == 64 ? "ks_match_any_i64" : "ks_match_any_i32", build_.getInt32Ty(),
-                   {read(i.operands[2], {'u', 32}), operand(1)});
-  }
-  if (name == "redux") return reduce(i, type);
+  if (name == "mov" || name == "cvta") return operand(i, 1, type);
   if (name == "cvt" && i.words.size() >= 3) return cvt(i);
   if (name == "setp") return compare(i, type);
-  if (name == "selp") return build_.CreateSelect(read(i.operands[3], {'p', 1}), operand(1), operand(2));
-  if (name == "slct") {
-    Value* chooses = read(i.operands[3], i.words.back() == "f32" ? PtxType{'f', 32} : PtxType{'s', 32});
-    Value* zero = Constant::getNullValue(chooses->getType());
-    Value* first = chooses->getType()->isFloatTy() ? build_.CreateFCmpOGE(chooses, zero) : build_.CreateICmpSGE(chooses, zero);
-    parse_type(i.words[1], type);
-    return build_.CreateSelect(first, operand(1), operand(2));
-  }
-  if (name == "not") return build_.CreateNot(operand(1));
-  if (name == "neg") return is_float ? build_.CreateFNeg(operand(1)) : build_.CreateNeg(operand(1));
-  if (name == "abs") {
-    if (is_float) return intrinsic(Intrinsic::fabs, {operand(1)});
-    return intrinsic(Intrinsic::abs, {operand(1), build_.getFalse()});
-  }
-  if (name == "popc") return build_.CreateTrunc(intrinsic(Intrinsic::ctpop, {operand(1)}), build_.getInt32Ty());
-  if (name == "clz") return build_.CreateTrunc(intrinsic(Intrinsic::ctlz, {operand(1), build_.getFalse()}), build_.getInt32Ty());
-  if (name == "brev") return intrinsic(Intrinsic::bitreverse, {operand(1)});
-  if (name == "bfe") return bfe(operand(1), read(i.operands[2], {'u', 32}), read(i.operands[3], {'u', 32}), type);
-  if (name == "bfi") return bfi(operand(1), operand(2), read(i.operands[3], {'u', 32}), read(i.operands[4], {'u', 32}));
+  if (name == "selp") return build_.CreateSelect(read(i.operands[3], {'p', 1}), operand(i, 1, type), operand(i, 2, type));
+  if (name != "slct") return nullptr;
+  Value* chooses = read(i.operands[3], i.words.back() == "f32" ? PtxType{'f', 32} : PtxType{'s', 32});
+  Value* zero = Constant::getNullValue(chooses->getType());
+  Value* first = chooses->getType()->isFloatTy() ? build_.CreateFCmpOGE(chooses, zero) : build_.CreateICmpSGE(chooses, zero);
+  parse_type(i.words[1], type);
+  return build_.CreateSelect(first, operand(i, 1, type), operand(i, 2, type));
+}
+
+Value* Lower::of_warp(const Instruction& i, StringRef name, PtxType type) {
+  if (name == "activemask") return runtime("ks_activemask", build_.getInt32Ty());
+  if (name == "vote") return vote(i);
+  if (name == "redux") return reduce(i, type);
+  if (name != "match") return nullptr;
+  if (!is_warp_wide(i) || !has(i, "any") || i.operands.size() != 3) throw Unknown{i.text.str()};
+  return runtime(type.bits == 64 ? "ks_match_any_i64" : "ks_match_any_i32", build_.getInt32Ty(),
+                 {read(i.operands[2], {'u', 32}), operand(i, 1, type)});
+}
+
+Value* Lower::of_bits(const Instruction& i, StringRef name, PtxType type) {
+  const auto leading_zeros = [&](Value* value) {
+    return build_.CreateTrunc(intrinsic(Intrinsic::ctlz, {value, build_.getFalse()}), build_.getInt32Ty());
+  };
+  if (name == "not") return build_.CreateNot(operand(i, 1, type));
+  if (name == "popc") return build_.CreateTrunc(intrinsic(Intrinsic::ctpop, {operand(i, 1, type)}), build_.getInt32Ty());
+  if (name == "clz") return leading_zeros(operand(i, 1, type));
+  if (name == "bfe") return bfe(operand(i, 1, type), read(i.operands[2], {'u', 32}), read(i.operands[3], {'u', 32}), type);
+  if (name == "bfi")
+    return bfi(operand(i, 1, type), operand(i, 2, type), read(i.operands[3], {'u', 32}), read(i.operands[4], {'u', 32}));
   if (name == "bfind") {
-    Value* value = operand(1);
-    if (is_signed) value = build_.CreateXor(value, build_.CreateAShr(value, type.bits - 1));
-    Value* zeros = build_.CreateTrunc(intrinsic(Intrinsic::ctlz, {value, build_.getFalse()}), build_.getInt32Ty());
+    Value* value = operand(i, 1, type);
+    if (type.kind == 's') value = build_.CreateXor(value, build_.CreateAShr(value, type.bits - 1));
+    Value* zeros = leading_zeros(value);
     return has(i, "shiftamt") ? zeros : build_.CreateSub(build_.getInt32(type.bits - 1), zeros);
   }
   if (name == "lop3") return lop3(i, type);
-  if (name == "shf") {
-    Value* low = operand(1);
-    Value* high = operand(2);
-    Value* amount = operand(3);
-    if (has(i, "clamp")) throw Unknown{i.text.str()};
-    return has(i, "l") ? intrinsic(Intrinsic::fshl, {high, low, amount}) : intrinsic(Intrinsic::fshr, {high, low, amount});
-  }
-  if (name == "ex2") return intrinsic(Intrinsic::exp2, {operand(1)});
-  if (name == "lg2") return intrinsic(Intrinsic::log2, {operand(1)});
-  if (name == "sin") return intrinsic(Intrinsic::sin, {operand(1)});
-  if (name == "cos") return intrinsic(Intrinsic::cos, {operand(1)});
-  if (name == "sqrt") return intrinsic(Intrinsic::sqrt, {operand(1)});
-  if (name == "rcp") return build_.CreateFDiv(constant(type, 1), operand(1));
-  if (name == "rsqrt") return build_.CreateFDiv(constant(type, 1), intrinsic(Intrinsic::sqrt, {operand(1)}));
-  if (has(i, "cc") || name == "addc" || name == "subc" || name == "madc") return with_carry(i, name, type);
   if (name == "prmt") return permute(i);
-  if (name == "dp4a") return dot_of_bytes(i);
-  if (name.starts_with("vabsdiff")) return differences(i);
-  if (name == "tanh") return build_.CreateCall(call_.getModule()->getOrInsertFunction("tanhf", build_.getFloatTy(), build_.getFloatTy()), read(i.operands[1], {'f', 32}));
-  if (name == "sad") {
-    Value* a = operand(1);
-    Value* b = operand(2);
-    Value* less = is_signed ? build_.CreateICmpSLT(a, b) : build_.CreateICmpULT(a, b);
-    return build_.CreateAdd(build_.CreateSelect(less, build_.CreateSub(b, a), build_.CreateSub(a, b)), operand(3));
+  if (name != "shf") return nullptr;
+  Value* low = operand(i, 1, type);
+  Value* high = operand(i, 2, type);
+  Value* amount = operand(i, 3, type);
+  if (has(i, "clamp")) throw Unknown{i.text.str()};
+  return intrinsic(has(i, "l") ? Intrinsic::fshl : Intrinsic::fshr, {high, low, amount});
+}
+
+Value* Lower::of_one(const Instruction& i, StringRef name, PtxType type) {
+  const bool is_float = type.kind == 'f';
+  for (const UnaryRow& row : unary_rows)
+    if (name == row.name) return intrinsic(row.id, {operand(i, 1, type)});
+  if (name == "neg") return is_float ? build_.CreateFNeg(operand(i, 1, type)) : build_.CreateNeg(operand(i, 1, type));
+  if (name == "abs") {
+    if (is_float) return intrinsic(Intrinsic::fabs, {operand(i, 1, type)});
+    return intrinsic(Intrinsic::abs, {operand(i, 1, type), build_.getFalse()});
   }
-  if (has(i, "sat") || has(i, "rz") || has(i, "rp") || has(i, "rm")) throw Unknown{i.text.str()};
+  if (name == "rcp") return build_.CreateFDiv(constant(type, 1), operand(i, 1, type));
+  if (name == "rsqrt") return build_.CreateFDiv(constant(type, 1), intrinsic(Intrinsic::sqrt, {operand(i, 1, type)}));
+  if (name != "tanh") return nullptr;
+  const FunctionCallee tanhf = call_.getModule()->getOrInsertFunction("tanhf", build_.getFloatTy(), build_.getFloatTy());
+  return build_.CreateCall(tanhf, read(i.operands[1], {'f', 32}));
+}
+
+// |a - b| + c
+Value* Lower::distance(const Instruction& i, PtxType type) {
+  Value* a = operand(i, 1, type);
+  Value* b = operand(i, 2, type);
+  Value* less = type.kind == 's' ? build_.CreateICmpSLT(a, b) : build_.CreateICmpULT(a, b);
+  return build_.CreateAdd(build_.CreateSelect(less, build_.CreateSub(b, a), build_.CreateSub(a, b)), operand(i, 3, type));
+}
+
+Value* Lower::of_two(const Instruction& i, StringRef name, PtxType type) {
+  const bool is_float = type.kind == 'f', is_signed = type.kind == 's';
   if (name == "mul" || name == "mad" || name == "mul24" || name == "mad24") return multiply(i, name, type);
-  if (name == "fma") return intrinsic(Intrinsic::fma, {operand(1), operand(2), operand(3)});
-  Value* a = operand(1);
+  if (name == "fma") return intrinsic(Intrinsic::fma, {operand(i, 1, type), operand(i, 2, type), operand(i, 3, type)});
+  Value* a = operand(i, 1, type);
   if (name == "shl" || name == "shr") return shift(name, a, read(i.operands[2], {'u', 32}), type);
-  Value* b = operand(2);
+  Value* b = operand(i, 2, type);
   if (name == "add") return is_float ? build_.CreateFAdd(a, b) : build_.CreateAdd(a, b);
   if (name == "sub") return is_float ? build_.CreateFSub(a, b) : build_.CreateSub(a, b);
   if (name == "and") return build_.CreateAnd(a, b);
@@ -125,13 +161,11 @@ Value* Lower::value_of(const Instruction& i, StringRef name, PtxType type) {
   if (name == "xor") return build_.CreateXor(a, b);
   if (name == "div" && is_float) return build_.CreateFDiv(a, b);
   if (!is_float && (name == "div" || name == "rem")) return divide(i, name == "rem", type);
-  if (name == "min" || name == "max") {
-    const bool low = name == "min";
-    if (is_float) return intrinsic(low ? Intrinsic::minnum : Intrinsic::maxnum, {a, b});
-    if (is_signed) return intrinsic(low ? Intrinsic::smin : Intrinsic::smax, {a, b});
-    return intrinsic(low ? Intrinsic::umin : Intrinsic::umax, {a, b});
-  }
-  throw Unknown{i.text.str()};
+  if (name != "min" && name != "max") throw Unknown{i.text.str()};
+  const bool low = name == "min";
+  if (is_float) return intrinsic(low ? Intrinsic::minnum : Intrinsic::maxnum, {a, b});
+  if (is_signed) return intrinsic(low ? Intrinsic::smin : Intrinsic::smax, {a, b});
+  return intrinsic(low ? Intrinsic::umin : Intrinsic::umax, {a, b});
 }
 
 }  // namespace kasoku::embedded::ptx

@@ -143,6 +143,93 @@ class ScalarizeVectorsPass : public PassInfoMixin<ScalarizeVectorsPass> {
   }
 };
 
+// Registers for locals, and text without what the front end wrote twice.
+void add_simplification(FunctionPassManager& passes, bool is_serial) {
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(SimplifyCFGPass(early_cfg()));
+  passes.addPass(InstCombinePass());
+  if (!is_serial) return;
+  passes.addPass(CorrelatedValuePropagationPass());
+  passes.addPass(ReassociatePass());
+}
+
+// Loops in the form that the passes after these look for.
+void add_canonical_loops(FunctionPassManager& passes, bool is_serial) {
+  LoopPassManager rotate;
+  rotate.addPass(LoopRotatePass());
+  rotate.addPass(LICMPass(LICMOptions()));
+  rotate.addPass(SimpleLoopUnswitchPass(/*NonTrivial=*/is_serial));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(rotate), /*UseMemorySSA=*/true));
+  passes.addPass(SimplifyCFGPass(early_cfg()));
+  passes.addPass(InstCombinePass());
+  LoopPassManager canonical;
+  if (is_serial) canonical.addPass(LoopIdiomRecognizePass());
+  canonical.addPass(IndVarSimplifyPass());
+  canonical.addPass(LoopDeletionPass());
+  canonical.addPass(LoopFullUnrollPass(3));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(canonical)));
+}
+
+// Kernels of one thread are long functions, in which more is computed, loaded and stored twice.
+void add_redundancy_elimination(FunctionPassManager& passes) {
+  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
+  passes.addPass(GVNPass());
+  passes.addPass(BDCEPass());
+  passes.addPass(InstCombinePass());
+  passes.addPass(DSEPass());
+  LoopPassManager again;
+  again.addPass(LICMPass(LICMOptions()));
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(again), /*UseMemorySSA=*/true));
+  passes.addPass(SimplifyCFGPass(early_cfg()));
+}
+
+void add_vectorization(FunctionPassManager& passes, bool is_serial, unsigned lanes) {
+  passes.addPass(EarlyCSEPass());
+  if (!is_serial) passes.addPass(LateFailuresPass());
+  if (!is_serial) passes.addPass(StepOverPass());
+  if (!is_serial) passes.addPass(FetchAheadPass());
+  passes.addPass(SideBySidePass());
+  passes.addPass(SpeculateDivisionPass());
+  passes.addPass(InjectTLIMappings());
+  passes.addPass(WidenThreadsPass(lanes));
+  passes.addPass(WholeStoresPass());
+  // Where it gives up on checks at run time, LLVM's vectoriser (19) removes the phis of closed loops that
+  // it made for them, and their users, also those in other loops, are left with poison.
+  passes.addPass(LCSSAPass());
+  passes.addPass(OfferMaskedFormsPass());
+  passes.addPass(LoopVectorizePass());
+  passes.addPass(WholeRowsPass());
+  passes.addPass(RareCallsPass());
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass(late_cfg()));
+  passes.addPass(SLPVectorizerPass());
+  passes.addPass(VectorCombinePass());
+}
+
+void add_final_loops(FunctionPassManager& passes, bool is_serial) {
+  if (!is_serial) passes.addPass(UnrollScalarsPass());
+  passes.addPass(LoopUnrollPass(LoopUnrollOptions(3)));
+  passes.addPass(LaneMemoryPass());
+  LoopPassManager last;
+  last.addPass(LICMPass(LICMOptions()));
+  last.addPass(LoopDeletionPass());
+  passes.addPass(createFunctionToLoopPassAdaptor(std::move(last), /*UseMemorySSA=*/true));
+}
+
+void add_idioms(FunctionPassManager& passes, bool has_masks) {
+  passes.addPass(EarlyCSEPass());
+  passes.addPass(InstCombinePass());
+  passes.addPass(SimplifyCFGPass(late_cfg()));
+  passes.addPass(IdiomsPass(has_masks));
+  passes.addPass(EarlyCSEPass());
+}
+
+bool has_loop_that_gains(const LoopInfo& loops) {
+  return any_of(loops.getLoopsInPreorder(),
+                [&](const Loop* loop) { return loop->isInnermost() && gains_by_strength_reduction(*loop, loops); });
+}
+
 }  // namespace
 
 Pipeline::Pipeline(TargetMachine& target, bool uses_vector_math, Passes& passes)
@@ -214,86 +301,24 @@ void Pipeline::take_loops_apart(Module& module) {
 }
 
 bool Pipeline::optimize(Module& module, bool is_serial) {
+  const auto defined = make_filter_range(module, [](const Function& function) { return !function.isDeclaration(); });
   impl_->modules.invalidate(module, PreservedAnalyses::none());
-  for (Function& function : module)
-    if (!function.isDeclaration())
-      impl_->functions.invalidate(function, PreservedAnalyses::none());
+  for (Function& function : defined) impl_->functions.invalidate(function, PreservedAnalyses::none());
 
   FunctionPassManager passes;
-  passes.addPass(SROAPass(SROAOptions::ModifyCFG));
-  passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
-  passes.addPass(SimplifyCFGPass(early_cfg()));
-  passes.addPass(InstCombinePass());
-  if (is_serial) {
-    passes.addPass(CorrelatedValuePropagationPass());
-    passes.addPass(ReassociatePass());
-  }
-  LoopPassManager rotate;
-  rotate.addPass(LoopRotatePass());
-  rotate.addPass(LICMPass(LICMOptions()));
-  rotate.addPass(SimpleLoopUnswitchPass(/*NonTrivial=*/is_serial));
-  passes.addPass(createFunctionToLoopPassAdaptor(std::move(rotate), /*UseMemorySSA=*/true));
-  passes.addPass(SimplifyCFGPass(early_cfg()));
-  passes.addPass(InstCombinePass());
-  LoopPassManager canonical;
-  if (is_serial) canonical.addPass(LoopIdiomRecognizePass());
-  canonical.addPass(IndVarSimplifyPass());
-  canonical.addPass(LoopDeletionPass());
-  canonical.addPass(LoopFullUnrollPass(3));
-  passes.addPass(createFunctionToLoopPassAdaptor(std::move(canonical)));
-  if (is_serial) {
-    passes.addPass(SROAPass(SROAOptions::ModifyCFG));
-    passes.addPass(GVNPass());
-    passes.addPass(BDCEPass());
-    passes.addPass(InstCombinePass());
-    passes.addPass(DSEPass());
-    LoopPassManager again;
-    again.addPass(LICMPass(LICMOptions()));
-    passes.addPass(createFunctionToLoopPassAdaptor(std::move(again), /*UseMemorySSA=*/true));
-    passes.addPass(SimplifyCFGPass(early_cfg()));
-  }
-  passes.addPass(EarlyCSEPass());
-  if (!is_serial) passes.addPass(LateFailuresPass());
-  if (!is_serial) passes.addPass(StepOverPass());
-  if (!is_serial) passes.addPass(FetchAheadPass());
-  passes.addPass(SideBySidePass());
-  passes.addPass(SpeculateDivisionPass());
-  passes.addPass(InjectTLIMappings());
-  passes.addPass(WidenThreadsPass(impl_->passes.lanes()));
-  passes.addPass(WholeStoresPass());
-  // Where it gives up on checks at run time, LLVM's vectoriser (19) removes the phis of closed loops that
-  // it made for them, and their users, also those in other loops, are left with poison.
-  passes.addPass(LCSSAPass());
-  passes.addPass(OfferMaskedFormsPass());
-  passes.addPass(LoopVectorizePass());
-  passes.addPass(WholeRowsPass());
-  passes.addPass(RareCallsPass());
-  passes.addPass(InstCombinePass());
-  passes.addPass(SimplifyCFGPass(late_cfg()));
-  passes.addPass(SLPVectorizerPass());
-  passes.addPass(VectorCombinePass());
-  if (!is_serial) passes.addPass(UnrollScalarsPass());
-  passes.addPass(LoopUnrollPass(LoopUnrollOptions(3)));
-  passes.addPass(LaneMemoryPass());
-  LoopPassManager last;
-  last.addPass(LICMPass(LICMOptions()));
-  last.addPass(LoopDeletionPass());
-  passes.addPass(createFunctionToLoopPassAdaptor(std::move(last), /*UseMemorySSA=*/true));
-  passes.addPass(EarlyCSEPass());
-  passes.addPass(InstCombinePass());
-  passes.addPass(SimplifyCFGPass(late_cfg()));
-  passes.addPass(IdiomsPass(impl_->has_masks));
-  passes.addPass(EarlyCSEPass());
+  add_simplification(passes, is_serial);
+  add_canonical_loops(passes, is_serial);
+  if (is_serial) add_redundancy_elimination(passes);
+  add_vectorization(passes, is_serial, impl_->passes.lanes());
+  add_final_loops(passes, is_serial);
+  add_idioms(passes, impl_->has_masks);
   impl_->run(module, std::move(passes));
-  const bool gains = impl_->passes.runs(PassId::strength_reduction) && any_of(module, [&](Function& function) {
-    if (function.isDeclaration()) return false;
-    const LoopInfo& loops = impl_->functions.getResult<LoopAnalysis>(function);
-    return any_of(loops.getLoopsInPreorder(),
-                  [&](const Loop* loop) { return loop->isInnermost() && gains_by_strength_reduction(*loop, loops); });
+
+  const bool gains = impl_->passes.runs(PassId::strength_reduction) && any_of(defined, [&](Function& function) {
+    return has_loop_that_gains(impl_->functions.getResult<LoopAnalysis>(function));
   });
   if (gains)
-    for (Function& function : module)
-      if (!function.isDeclaration()) cut_sums(function);
+    for (Function& function : defined) cut_sums(function);
   return gains;
 }
 

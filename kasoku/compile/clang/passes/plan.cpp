@@ -145,92 +145,120 @@ void define_all(Function& function) {
         if (isa<UndefValue>(value)) value.set(Constant::getNullValue(phi->getType()));
 }
 
-RegionPlan plan_regions(const PreparedKernel& kernel, const BlockShape& shape, Passes& passes) {
-  Function& function = *kernel.function;
-  const auto ran = [&](PassId pass) { passes.ran(pass, *function.getParent()); };
-  define_all(function);
-  RegionPlan plan;
-  plan.passes = &passes;
-  if (passes.runs(PassId::grid_stride)) plan.grid_stride = find_grid_stride(function, shape);
-  ran(PassId::grid_stride);
-  plan.waits_in_memory = waits_in_memory(function);
-  if (!shape.is_single_thread()) {
-    let_waiting_loops_turn(function);
-    ran(PassId::yield_in_waits);
-    add_warp_barriers_for_volatile(function);
-    ran(PassId::volatile_barriers);
-    if (passes.runs(PassId::converge_loops)) add_loop_barriers(function, nullptr);
-    ran(PassId::converge_loops);
-    if (shape.rows_hold_whole_warps() && exchanges(function)) {
-      if (passes.runs(PassId::converge_warp_loops)) add_loop_barriers(function, &shape);
-      ran(PassId::converge_warp_loops);
-      if (passes.runs(PassId::split_leaders)) cut_before_leaders(function, shape);
-      ran(PassId::split_leaders);
-    }
+// The plan of one kernel, step by step; each step may change the kernel.
+class Planner {
+ public:
+  Planner(const PreparedKernel& kernel, const BlockShape& shape, Passes& passes)
+      : kernel_(kernel), shape_(shape), function_(*kernel.function), passes_(passes) {
+    plan_.passes = &passes;
   }
-  // Warps and votes have lanes along x.
-  const bool may_turn = none_of(instructions(function), [](const Instruction& instruction) {
-    const Sync sync = sync_of(instruction);
-    return sync != Sync::none && sync != Sync::loop && sync != Sync::barrier;
-  });
-  plan.y_is_fast = may_turn && passes.runs(PassId::vector_axis) && y_is_fast(function, shape);
-  plan.syncs = split_at_syncs(function);
-  ran(PassId::split_at_syncs);
-  if (has_any(plan.syncs, aggregates)) plan.blocks_in_turn = 1;
-  plan.is_uniform = [](const Instruction&) { return false; };
-  const bool has_warps = has_any(plan.syncs, is_warp_operation);
-  if (has_warps) plan.granule = Granule::warp;
-  plan.is_uniform_in_warp = plan.is_uniform;
-  if (plan.syncs.empty() && !shape.is_single_thread())
-    plan_rows(plan, kernel, shape);
-  if (plan.syncs.empty() || shape.is_single_thread()) return plan;
-  if (plan_blocks(plan, kernel, shape)) return plan;
 
-  const auto analyse = [&](Granule granule) {
-    return std::make_shared<const Uniformity>(function, shape, granule);
-  };
-  // Only a block that does not stay together asks for warps without warp operations.
-  KnownUniformity block = analyse(Granule::block), warp;
-  if (has_warps || !block->meet_together(plan.syncs, is_block_barrier))
-    warp = analyse(Granule::warp);
-  plan.granule = granule_of(*block, warp.get(), plan.syncs, passes);
-  plan.y_is_fast &= plan.granule == Granule::block;
-  if (plan.granule > Granule::warp) drop_loop_barriers(plan.syncs, Sync::lane_loop);
-  if (plan.granule > Granule::warp && passes.runs(PassId::predication) && mask_divergence(function, plan.syncs, shape)) {
-    ran(PassId::predication);
-    block = analyse(Granule::block);
-    if (has_warps) warp = analyse(Granule::warp);
-    else warp = nullptr;
-    plan.granule = granule_of(*block, warp.get(), plan.syncs, passes);
+  RegionPlan plan() {
+    define_all(function_);
+    if (passes_.runs(PassId::grid_stride)) plan_.grid_stride = find_grid_stride(function_, shape_);
+    ran(PassId::grid_stride);
+    plan_.waits_in_memory = waits_in_memory(function_);
+    if (!shape_.is_single_thread()) add_barriers();
+    split();
+    if (plan_.syncs.empty() && !shape_.is_single_thread()) plan_rows(plan_, kernel_, shape_);
+    if (plan_.syncs.empty() || shape_.is_single_thread() || plan_blocks(plan_, kernel_, shape_)) return std::move(plan_);
+    choose_granule();
+    if (plan_.granule == Granule::thread) {
+      make_values_again([](const Instruction&, const BasicBlock&) { return false; });
+      return std::move(plan_);
+    }
+    share_uniform_values();
+    keep_blocks_apart(plan_, function_, shape_);
+    return std::move(plan_);
   }
-  const bool by_block = plan.granule <= Granule::warp;
-  // The runtime lets all warps get on by itself.
-  if (plan.granule == Granule::thread) drop_loop_barriers(plan.syncs, Sync::turn);
-  if (!by_block) drop_loop_barriers(plan.syncs, Sync::loop);
-  const auto compute_again = [&](const auto& is_uniform_at) {
-    if (passes.runs(PassId::rematerialize)) rematerialize(function, plan.syncs, is_uniform_at);
+
+ private:
+  void ran(PassId pass) { passes_.ran(pass, *function_.getParent()); }
+
+  KnownUniformity analyse(Granule granule) const {
+    return std::make_shared<const Uniformity>(function_, shape_, granule);
+  }
+
+  // Where threads that went apart, or wait for each other in memory, meet again.
+  void add_barriers() {
+    let_waiting_loops_turn(function_);
+    ran(PassId::yield_in_waits);
+    add_warp_barriers_for_volatile(function_);
+    ran(PassId::volatile_barriers);
+    if (passes_.runs(PassId::converge_loops)) add_loop_barriers(function_, nullptr);
+    ran(PassId::converge_loops);
+    if (!shape_.rows_hold_whole_warps() || !exchanges(function_)) return;
+    if (passes_.runs(PassId::converge_warp_loops)) add_loop_barriers(function_, &shape_);
+    ran(PassId::converge_warp_loops);
+    if (passes_.runs(PassId::split_leaders)) cut_before_leaders(function_, shape_);
+    ran(PassId::split_leaders);
+  }
+
+  void split() {
+    // Warps and votes have lanes along x.
+    const bool may_turn = none_of(instructions(function_), [](const Instruction& instruction) {
+      const Sync sync = sync_of(instruction);
+      return sync != Sync::none && sync != Sync::loop && sync != Sync::barrier;
+    });
+    plan_.y_is_fast = may_turn && passes_.runs(PassId::vector_axis) && y_is_fast(function_, shape_);
+    plan_.syncs = split_at_syncs(function_);
+    ran(PassId::split_at_syncs);
+    if (has_any(plan_.syncs, aggregates)) plan_.blocks_in_turn = 1;
+    plan_.is_uniform = plan_.is_uniform_in_warp = [](const Instruction&) { return false; };
+    has_warps_ = has_any(plan_.syncs, is_warp_operation);
+    if (has_warps_) plan_.granule = Granule::warp;
+  }
+
+  void choose_granule() {
+    block_ = analyse(Granule::block);
+    // Only a block that does not stay together asks for warps without warp operations.
+    if (has_warps_ || !block_->meet_together(plan_.syncs, is_block_barrier)) warp_ = analyse(Granule::warp);
+    plan_.granule = granule_of(*block_, warp_.get(), plan_.syncs, passes_);
+    plan_.y_is_fast &= plan_.granule == Granule::block;
+    if (plan_.granule > Granule::warp) {
+      drop_loop_barriers(plan_.syncs, Sync::lane_loop);
+      if (passes_.runs(PassId::predication) && mask_divergence(function_, plan_.syncs, shape_)) {
+        ran(PassId::predication);
+        block_ = analyse(Granule::block);
+        warp_ = has_warps_ ? analyse(Granule::warp) : nullptr;
+        plan_.granule = granule_of(*block_, warp_.get(), plan_.syncs, passes_);
+      }
+    }
+    // The runtime lets all warps get on by itself.
+    if (plan_.granule == Granule::thread) drop_loop_barriers(plan_.syncs, Sync::turn);
+    if (plan_.granule > Granule::warp) drop_loop_barriers(plan_.syncs, Sync::loop);
+  }
+
+  template <class IsUniformAt>
+  void make_values_again(const IsUniformAt& is_uniform_at) {
+    if (passes_.runs(PassId::rematerialize)) rematerialize(function_, plan_.syncs, is_uniform_at);
     ran(PassId::rematerialize);
-  };
-  if (plan.granule == Granule::thread) {
-    compute_again([](const Instruction&, const BasicBlock&) { return false; });
-    return plan;
   }
-  if (!by_block) warp = analyse(Granule::warp);
-  const BlocksAhead ahead = by_block && !plan.blocks_in_turn && passes.runs(PassId::blocks_ahead) ? find_blocks_ahead(plan, kernel, shape) : BlocksAhead();
-  // Values that a warp has in common are kept once as well, mostly in a register.
-  compute_again([&](const Instruction& value, const BasicBlock& at) { return (warp ? warp : block)->is_uniform_at(value, at); });
-  plan_blocks_ahead(plan, ahead, function, shape);
-  // Values made again are new uses: of values that leave loops, for one.
-  if (by_block) block = analyse(Granule::block);
-  if (warp) warp = analyse(Granule::warp);
-  plan.is_uniform = [of = by_block ? block : warp](const Instruction& value) {
-    return of->is_uniform(value);
-  };
-  if (warp)
-    plan.is_uniform_in_warp = [warp](const Instruction& value) { return warp->is_uniform(value); };
-  keep_blocks_apart(plan, function, shape);
-  return plan;
-}
+
+  // What threads of a block, or of a warp, have in common is kept once for them.
+  void share_uniform_values() {
+    const bool by_block = plan_.granule <= Granule::warp;
+    if (!by_block) warp_ = analyse(Granule::warp);
+    BlocksAhead ahead;
+    if (by_block && !plan_.blocks_in_turn && passes_.runs(PassId::blocks_ahead)) ahead = find_blocks_ahead(plan_, kernel_, shape_);
+    // Values that a warp has in common are kept once as well, mostly in a register.
+    make_values_again([&](const Instruction& value, const BasicBlock& at) { return (warp_ ? warp_ : block_)->is_uniform_at(value, at); });
+    plan_blocks_ahead(plan_, ahead, function_, shape_);
+    // Values made again are new uses: of values that leave loops, for one.
+    if (by_block) block_ = analyse(Granule::block);
+    if (warp_) warp_ = analyse(Granule::warp);
+    plan_.is_uniform = [of = by_block ? block_ : warp_](const Instruction& value) { return of->is_uniform(value); };
+    if (warp_) plan_.is_uniform_in_warp = [of = warp_](const Instruction& value) { return of->is_uniform(value); };
+  }
+
+  const PreparedKernel& kernel_;
+  const BlockShape& shape_;
+  Function& function_;
+  Passes& passes_;
+  RegionPlan plan_;
+  KnownUniformity block_, warp_;
+  bool has_warps_ = false;
+};
 
 // Threads that come to a counter apart are left as they are, one counter after another.
 std::optional<RegionPlan> plan_with_aggregates(const PreparedKernel& kernel, const BlockShape& shape, Pipeline& pipeline) {
@@ -245,7 +273,7 @@ std::optional<RegionPlan> plan_with_aggregates(const PreparedKernel& kernel, con
     if (!failed) {
       pipeline.clean(function);
       pipeline.passes().ran(PassId::aggregate_atomics, *function.getParent());
-      RegionPlan plan = plan_regions(kernel, shape, pipeline.passes());
+      RegionPlan plan = Planner(kernel, shape, pipeline.passes()).plan();
       if (plan.granule == Granule::block || plan.granule == Granule::warp) {
         plan.blocks_in_turn = blocks_in_turn(kernel, shape, plan.syncs);
         before->eraseFromParent();
@@ -265,7 +293,7 @@ RegionPlan make_plan(const PreparedKernel& kernel, const BlockShape& shape, Pipe
   if (passes.runs(PassId::first_lane_stores)) keep_first_lane_stores(*kernel.function, shape);
   passes.ran(PassId::first_lane_stores, *kernel.function->getParent());
   if (auto plan = plan_with_aggregates(kernel, shape, pipeline)) return *std::move(plan);
-  return plan_regions(kernel, shape, passes);
+  return Planner(kernel, shape, passes).plan();
 }
 
 }  // namespace kasoku::embedded

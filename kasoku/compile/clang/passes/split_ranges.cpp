@@ -88,6 +88,113 @@ bool holds_for_one(const Guard& guard) {
   return (compare->getPredicate() == ICmpInst::ICMP_EQ) == guard.parts[0].second;
 }
 
+// An index that is `first` for counter 0 and grows by one, beside what it is compared with.
+struct Comparison {
+  CmpInst::Predicate predicate;
+  Value* first;
+  Value* bound;
+  Value* skipped = nullptr;  // counters before the one whose index is the least number
+};
+
+// The range of counters for which all holds that it was told; at first [0, extent).
+class SettledRange {
+ public:
+  SettledRange(IRBuilderBase& build, Value* extent)
+      : build_(build), extent_(extent), zero_(build.getInt32(0)), one_(build.getInt32(1)), low_(zero_), high_(extent) {}
+
+  void keep_all_if(Value* holds) { below(build_.CreateSelect(holds, extent_, zero_)); }
+
+  void keep_if(Comparison compare, bool may_wrap) {
+    if (ICmpInst::isRelational(compare.predicate) && may_wrap && compare.first->getType()->getIntegerBitWidth() >= 32)
+      begin_at_least_number(compare);
+    if (compare.skipped) at_least(zero_, compare.skipped);
+    if (ICmpInst::isEquality(compare.predicate)) keep_if_equal(compare);
+    else keep_if_ordered(compare);
+  }
+
+  std::pair<Value*, Value*> range() {
+    low_ = build_.CreateBinaryIntrinsic(Intrinsic::umin, low_, extent_);
+    high_ = build_.CreateBinaryIntrinsic(Intrinsic::umax, low_, high_);
+    return {low_, high_};
+  }
+
+ private:
+  void at_least(Value* bound, Value* offset = nullptr) {
+    if (offset) bound = build_.CreateAdd(bound, offset);
+    low_ = build_.CreateBinaryIntrinsic(Intrinsic::umax, low_, bound);
+  }
+
+  void below(Value* bound, Value* offset = nullptr) {
+    if (offset) bound = build_.CreateAdd(bound, offset);
+    high_ = build_.CreateBinaryIntrinsic(Intrinsic::umin, high_, bound);
+  }
+
+  // An index that passes from the largest number to the least is ordered from there on only.
+  void begin_at_least_number(Comparison& compare) {
+    const bool is_signed = CmpInst::isSigned(compare.predicate);
+    Type* type = compare.first->getType();
+    const unsigned bits = type->getIntegerBitWidth();
+    Value* least = ConstantInt::get(type, is_signed ? APInt::getSignedMinValue(bits) : APInt::getZero(bits));
+    Value* to_least = build_.CreateSub(least, compare.first);
+    Value* wraps = build_.CreateAnd(build_.CreateICmpNE(compare.first, least),
+                                    build_.CreateICmpULT(to_least, build_.CreateZExt(extent_, type)));
+    if (is_signed) {  // seldom: no thread is settled then, since limited_index() of a settled one does not wrap
+      below(build_.CreateSelect(wraps, zero_, extent_));
+      return;
+    }
+    to_least = build_.CreateSelect(wraps, to_least, Constant::getNullValue(type));
+    compare.first = build_.CreateAdd(compare.first, to_least);
+    compare.skipped = build_.CreateTrunc(to_least, build_.getInt32Ty());
+  }
+
+  // From the first index to the bound, `most` if that is less. Distances are at most a block; narrow
+  // types are widened before that is asked.
+  Value* limited(Value* distance, Value* most) {
+    Type* type = distance->getType();
+    Type* wide = type->getIntegerBitWidth() < 32 ? build_.getInt32Ty() : type;
+    Value* from = build_.CreateZExt(distance, wide);
+    Value* smaller = build_.CreateBinaryIntrinsic(Intrinsic::umin, from, build_.CreateZExtOrTrunc(most, wide));
+    return build_.CreateTrunc(smaller, build_.getInt32Ty());
+  }
+
+  void keep_if_ordered(const Comparison& compare) {
+    Value* distance = build_.CreateSub(compare.bound, compare.first);
+    const auto predicate = compare.predicate;
+    const bool keeps_low = predicate == CmpInst::ICMP_SLT || predicate == CmpInst::ICMP_ULT ||
+                           predicate == CmpInst::ICMP_SLE || predicate == CmpInst::ICMP_ULE;
+    // first < bound, or first <= bound, where the bound itself is on the low side
+    const auto less = CmpInst::isSigned(predicate) ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT;
+    const bool has_bound = predicate != less && predicate != CmpInst::getInversePredicate(less);
+    Value* n_low = nullptr;
+    if (has_bound) n_low = build_.CreateAdd(limited(distance, build_.CreateSub(extent_, one_)), one_);
+    else n_low = limited(distance, extent_);
+    Value* is_any_low = build_.CreateICmp(has_bound ? CmpInst::getNonStrictPredicate(less) : less, compare.first, compare.bound);
+    Value* end = build_.CreateSelect(is_any_low, n_low, zero_);
+    if (keeps_low) below(end, compare.skipped);
+    else at_least(end, compare.skipped);
+  }
+
+  void keep_if_equal(const Comparison& compare) {
+    Value* at = limited(build_.CreateSub(compare.bound, compare.first), extent_);  // extent: nowhere in the block
+    if (compare.predicate == CmpInst::ICMP_EQ) {
+      at_least(at);
+      below(build_.CreateAdd(at, one_));
+      return;
+    }
+    // The longer range, before or behind the one thread, is run as vectors.
+    Value* is_early = build_.CreateICmpULT(at, build_.CreateLShr(extent_, 1));
+    at_least(build_.CreateSelect(is_early, build_.CreateAdd(at, one_), zero_));
+    below(build_.CreateSelect(is_early, extent_, at));
+  }
+
+  IRBuilderBase& build_;
+  Value* extent_;
+  Value* zero_;
+  Value* one_;
+  Value* low_;
+  Value* high_;
+};
+
 }  // namespace
 
 bool does_nothing(const BasicBlock* block, const GuardQuestions& ask) {
@@ -299,17 +406,7 @@ RegionGuards find_guards(BasicBlock& start, const GuardQuestions& around) {
 std::pair<Value*, Value*> settled_range(IRBuilderBase& build, const RegionGuards& guards,
                                         Value* extent, const GuardQuestions& around,
                                         const std::function<Value*(const BlockSet&, Value*)>& at) {
-  Value* low = build.getInt32(0);
-  Value* high = extent;
-  Value* offset = nullptr;
-  const auto at_least = [&](Value* bound) {
-    if (offset) bound = build.CreateAdd(bound, offset);
-    low = build.CreateBinaryIntrinsic(Intrinsic::umax, low, bound);
-  };
-  const auto below = [&](Value* bound) {
-    if (offset) bound = build.CreateAdd(bound, offset);
-    high = build.CreateBinaryIntrinsic(Intrinsic::umin, high, bound);
-  };
+  SettledRange settled(build, extent);
   for (const Guard& guard : guards.all) {
     const GuardQuestions ask = around.at(guard);
     const auto at_zero = [&](Value* value) { return at(guard.made_in, value); };
@@ -321,82 +418,18 @@ std::pair<Value*, Value*> settled_range(IRBuilderBase& build, const RegionGuards
       if (!left && !right) {
         Value* holds = at_zero(condition);
         if (!wanted) holds = build.CreateNot(holds);
-        below(build.CreateSelect(holds, extent, build.getInt32(0)));
+        settled.keep_all_if(holds);
         continue;
       }
+      Value* index = compare->getOperand(left ? 0 : 1);
       auto predicate = left ? compare->getPredicate() : compare->getSwappedPredicate();
       if (!wanted) predicate = CmpInst::getInversePredicate(predicate);
-      Value* first = at_zero(compare->getOperand(left ? 0 : 1));  // grows from here by one
+      Value* first = at_zero(index);
       Value* bound = at_zero(compare->getOperand(left ? 1 : 0));
-      Type* type = first->getType();
-      Value* skipped = nullptr;  // threads before the one whose index is the least number
-      const unsigned bits = type->getIntegerBitWidth();
-      if (compare->isRelational() && bits >= 32 && may_wrap(*compare->getOperand(left ? 0 : 1), compare->isSigned(), ask)) {
-        Value* least = ConstantInt::get(type, compare->isSigned() ? APInt::getSignedMinValue(bits) : APInt::getZero(bits));
-        Value* to_least = build.CreateSub(least, first);
-        Value* wraps = build.CreateAnd(build.CreateICmpNE(first, least),
-                                       build.CreateICmpULT(to_least, build.CreateZExt(extent, type)));
-        if (compare->isSigned()) {  // seldom: no thread is settled then, since limited_index() of a settled one does not wrap
-          below(build.CreateSelect(wraps, build.getInt32(0), extent));
-        } else {
-          to_least = build.CreateSelect(wraps, to_least, Constant::getNullValue(type));
-          first = build.CreateAdd(first, to_least);
-          skipped = build.CreateTrunc(to_least, build.getInt32Ty());
-        }
-      }
-      offset = skipped;
-      if (skipped) at_least(build.getInt32(0));
-      Value* distance = build.CreateSub(bound, first);
-      // Distances are at most a block; narrow types are widened before that is asked.
-      Type* wide = type->getIntegerBitWidth() < 32 ? build.getInt32Ty() : type;
-      const auto limited = [&](Value* most) {
-        Value* from = build.CreateZExt(distance, wide);
-        Value* smaller = build.CreateBinaryIntrinsic(Intrinsic::umin, from,
-                                                     build.CreateZExtOrTrunc(most, wide));
-        return build.CreateTrunc(smaller, build.getInt32Ty());
-      };
-      Value* one = build.getInt32(1);
-      Value* zero = build.getInt32(0);
-      Value* before_last = build.CreateSub(extent, one);
-      const bool is_signed = CmpInst::isSigned(predicate);
-      const auto ordered = [&](bool or_equal) {  // first < bound
-        const auto less = is_signed ? (or_equal ? CmpInst::ICMP_SLE : CmpInst::ICMP_SLT)
-                                    : (or_equal ? CmpInst::ICMP_ULE : CmpInst::ICMP_ULT);
-        return build.CreateICmp(less, first, bound);
-      };
-      switch (predicate) {
-        case CmpInst::ICMP_SLT: case CmpInst::ICMP_ULT:
-          below(build.CreateSelect(ordered(false), limited(extent), zero));
-          break;
-        case CmpInst::ICMP_SLE: case CmpInst::ICMP_ULE:
-          below(build.CreateSelect(ordered(true), build.CreateAdd(limited(before_last), one), zero));
-          break;
-        case CmpInst::ICMP_SGE: case CmpInst::ICMP_UGE:
-          at_least(build.CreateSelect(ordered(false), limited(extent), zero));
-          break;
-        case CmpInst::ICMP_SGT: case CmpInst::ICMP_UGT:
-          at_least(
-              build.CreateSelect(ordered(true), build.CreateAdd(limited(before_last), one), zero));
-          break;
-        default: {
-          Value* at = limited(extent);  // extent: nowhere in the block
-          if (predicate == CmpInst::ICMP_EQ) {
-            at_least(at);
-            below(build.CreateAdd(at, one));
-          } else {
-            // The longer range, before or behind the one thread, is run as vectors.
-            Value* is_early = build.CreateICmpULT(at, build.CreateLShr(extent, 1));
-            at_least(build.CreateSelect(is_early, build.CreateAdd(at, one), zero));
-            below(build.CreateSelect(is_early, extent, at));
-          }
-        }
-      }
-      offset = nullptr;
+      settled.keep_if({predicate, first, bound}, may_wrap(*index, compare->isSigned(), ask));
     }
   }
-  low = build.CreateBinaryIntrinsic(Intrinsic::umin, low, extent);
-  high = build.CreateBinaryIntrinsic(Intrinsic::umax, low, high);
-  return {low, high};
+  return settled.range();
 }
 
 }  // namespace kasoku::embedded
