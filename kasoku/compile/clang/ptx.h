@@ -69,6 +69,8 @@ class Lower {
   // The list.
   void one(const Instruction& i);
   Value* value_of(const Instruction& i, StringRef name, PtxType type);
+  void reduce_at_barrier(const Instruction& i);
+  Value* pack(const Instruction& i);
 
   // Memory.
   Value* shared_origin();

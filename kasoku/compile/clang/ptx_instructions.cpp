@@ -11,10 +11,13 @@ void Lower::one(const Instruction& i) {
       name == "applypriority")
     return;
   if (name == "bar" || name == "barrier") {
-    if (has(i, "arrive") || has(i, "red")) throw Unknown{i.text.str()};
-    if (has(i, "warp")) runtime("ks_warp_barrier", build_.getVoidTy(), {read(i.operands[0], {'u', 32})});
-    else if (CallInst* barrier = runtime("ks_barrier", build_.getVoidTy()); i.operands.size() > 1)
-      barrier->setMetadata("ks.part", MDNode::get(build_.getContext(), {}));  // others need not come
+    const auto word = [&](unsigned k) { return read(i.operands[k], {'u', 32}); };
+    const bool arrives = has(i, "arrive");
+    if (has(i, "red")) return reduce_at_barrier(i);
+    if (has(i, "cluster") || i.operands.empty() || (arrives && i.operands.size() != 2)) throw Unknown{i.text.str()};
+    if (has(i, "warp")) runtime("ks_warp_barrier", build_.getVoidTy(), {word(0)});
+    else if (i.operands.size() == 1) runtime("ks_barrier", build_.getVoidTy());
+    else runtime(arrives ? "ks_part_arrive" : "ks_part_barrier", build_.getVoidTy(), {word(0), word(1)});
     return;
   }
   if (name == "membar" || name == "fence") {
@@ -33,6 +36,36 @@ void Lower::one(const Instruction& i) {
   if (name == "mma") return multiply_matrices(i);
   if (i.operands.size() < 2 && name != "activemask") throw Unknown{i.text.str()};
   write(i.operands[0], value_of(i, name, type), i);
+}
+
+/// bar.red.popc.u32 d, a, p and bar.red.and.pred q, a, p, of all threads of the block.
+void Lower::reduce_at_barrier(const Instruction& i) {
+  if (i.operands.size() != 3) throw Unknown{i.text.str()};
+  StringRef mine = i.operands[2];
+  const bool is_not = mine.consume_front("!");
+  Value* says = read_predicate(mine);
+  if (is_not) says = build_.CreateNot(says);
+  const char* name = has(i, "popc") ? "ks_barrier_count" : has(i, "and") ? "ks_barrier_and" : "ks_barrier_or";
+  Value* result = runtime(name, build_.getInt32Ty(), {build_.CreateZExt(says, build_.getInt32Ty())});
+  write(i.operands[0], has(i, "popc") ? result : build_.CreateICmpNE(result, build_.getInt32(0)), i);
+}
+
+/// cvt.pack.sat.u16.s32 d, a, b and cvt.pack.sat.u8.s32.b32 d, a, b, c: b lies below a, c above both.
+Value* Lower::pack(const Instruction& i) {
+  PtxType to, from;
+  if (i.words.size() < 5 || i.words[2] != "sat" || !parse_type(i.words[3], to) || i.words[4] != "s32" ||
+      (to.bits != 8 && to.bits != 16) || i.operands.size() != (to.bits == 8 && i.words.size() == 6 ? 4 : 3))
+    throw Unknown{i.text.str()};
+  parse_type(i.words[4], from);
+  const int64_t low = to.kind == 's' ? -(int64_t{1} << (to.bits - 1)) : 0, high = low + (int64_t{1} << to.bits) - 1;
+  const auto part = [&](unsigned k) {
+    Value* value = build_.CreateBinaryIntrinsic(Intrinsic::smax, read(i.operands[k], from), constant(from, low));
+    value = build_.CreateBinaryIntrinsic(Intrinsic::smin, value, constant(from, high));
+    return build_.CreateAnd(value, (uint64_t{1} << to.bits) - 1);
+  };
+  Value* both = build_.CreateOr(build_.CreateShl(part(1), to.bits), part(2));
+  if (i.operands.size() < 4) return both;
+  return build_.CreateOr(build_.CreateShl(read(i.operands[3], {'u', 32}), 2 * to.bits), both);
 }
 
 Value* Lower::value_of(const Instruction& i, StringRef name, PtxType type) {
@@ -59,6 +92,7 @@ Value* Lower::value_of(const Instruction& i, StringRef name, PtxType type) {
                    {read(i.operands[2], {'u', 32}), operand(1)});
   }
   if (name == "redux") return reduce(i, type);
+  if (name == "cvt" && has(i, "pack")) return pack(i);
   if (name == "cvt" && i.words.size() >= 3) return cvt(i);
   if (name == "setp") return compare(i, type);
   if (name == "selp") return build_.CreateSelect(read(i.operands[3], {'p', 1}), operand(1), operand(2));
