@@ -98,7 +98,9 @@ class Lower {
   Value* multiply(const Instruction& i, StringRef name, PtxType type);
   Value* compare(const Instruction& i, PtxType type);
   Value* cvt(const Instruction& i);
-  Value* differences(const Instruction& i);
+  Value* of_parts(const Instruction& i);
+  Value* chosen_part(StringRef operand, PtxType type, const Instruction& i);
+  Value* part_of(Value* word, unsigned first, unsigned bits, bool is_signed);
   Value* cvt_to_short(const Instruction& i);
   Value* divide(const Instruction& i, bool wants_rest, PtxType type);
 

@@ -138,7 +138,8 @@ Value* Lower::value_of(const Instruction& i, StringRef name, PtxType type) {
   if (has(i, "cc") || name == "addc" || name == "subc" || name == "madc") return with_carry(i, name, type);
   if (name == "prmt") return permute(i);
   if (name == "dp4a") return dot_of_bytes(i);
-  if (name.starts_with("vabsdiff")) return differences(i);
+  for (const StringRef each : {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset"})
+    if (StringRef rest = name; rest.consume_front(each) && (rest.empty() || rest == "2" || rest == "4")) return of_parts(i);
   if (name == "tanh") return build_.CreateCall(call_.getModule()->getOrInsertFunction("tanhf", build_.getFloatTy(), build_.getFloatTy()), read(i.operands[1], {'f', 32}));
   if (name == "sad") {
     Value* a = operand(1);
