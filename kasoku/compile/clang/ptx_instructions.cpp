@@ -8,8 +8,11 @@ void Lower::one(const Instruction& i) {
   PtxType type;
   for (StringRef word : drop_begin(i.words)) parse_type(word, type);
   if (i.text.starts_with(".reg") || name == "prefetch" || name == "prefetchu" || name == "pragma" || name == "discard" ||
-      name == "applypriority")
+      name == "applypriority" || name == "griddepcontrol" || name == "setmaxnreg" || name == "pmevent")
     return;
+  // Of this type only conversions and products of matrices are known; it must not be taken for whole numbers.
+  if (name != "cvt" && name != "mma" && any_of(i.words, [](StringRef word) { return word.starts_with("bf16"); }))
+    throw Unknown{i.text.str()};
   if (name == "bar" || name == "barrier") {
     const auto word = [&](unsigned k) { return read(i.operands[k], {'u', 32}); };
     const bool arrives = has(i, "arrive");
@@ -140,6 +143,7 @@ Value* Lower::value_of(const Instruction& i, StringRef name, PtxType type) {
   if (name == "dp4a") return dot_of_bytes(i);
   for (const StringRef each : {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset"})
     if (StringRef rest = name; rest.consume_front(each) && (rest.empty() || rest == "2" || rest == "4")) return of_parts(i);
+  if (name == "tanh" && (!is_float || type.bits != 32)) throw Unknown{i.text.str()};
   if (name == "tanh") return build_.CreateCall(call_.getModule()->getOrInsertFunction("tanhf", build_.getFloatTy(), build_.getFloatTy()), read(i.operands[1], {'f', 32}));
   if (name == "sad") {
     Value* a = operand(1);
@@ -147,6 +151,10 @@ Value* Lower::value_of(const Instruction& i, StringRef name, PtxType type) {
     Value* less = is_signed ? build_.CreateICmpSLT(a, b) : build_.CreateICmpULT(a, b);
     return build_.CreateAdd(build_.CreateSelect(less, build_.CreateSub(b, a), build_.CreateSub(a, b)), operand(3));
   }
+  if (name == "cnot") return build_.CreateZExt(build_.CreateIsNull(operand(1)), llvm_type(type));
+  if (name == "copysign") return build_.CreateBinaryIntrinsic(Intrinsic::copysign, operand(2), operand(1));
+  if ((name == "add" || name == "sub") && has(i, "sat") && is_signed)
+    return build_.CreateBinaryIntrinsic(name == "add" ? Intrinsic::sadd_sat : Intrinsic::ssub_sat, operand(1), operand(2));
   if (has(i, "sat") || has(i, "rz") || has(i, "rp") || has(i, "rm")) throw Unknown{i.text.str()};
   if (name == "mul" || name == "mad" || name == "mul24" || name == "mad24") return multiply(i, name, type);
   if (name == "fma") return intrinsic(Intrinsic::fma, {operand(1), operand(2), operand(3)});

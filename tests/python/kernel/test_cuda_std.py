@@ -1,6 +1,7 @@
 """What kernels take of cuda::std beside algorithms and tuples: variants, views by several indices, orderings, pointers with a property."""
 
 import numpy as np
+import pytest
 
 import kasoku as ks
 
@@ -128,3 +129,33 @@ def test_numbers_are_packed_with_saturation():
 
     want = [c << 16 | pack(8, 0), c << 16 | pack(8, -128), pack(16, 0), pack(16, -(2**15))]
     np.testing.assert_array_equal(out.numpy(), (np.stack(want, 1) % 2**32).astype("u4"))
+
+
+def test_words_of_ptx_that_saturate_or_take_a_sign():
+    text = """
+    extern "C" __global__ void k(const int* a, const int* b, int* out) {
+      const int t = threadIdx.x;
+      int r[3];
+      float f;
+      asm volatile("griddepcontrol.wait;" ::: "memory");
+      asm("add.sat.s32 %0, %1, %2;" : "=r"(r[0]) : "r"(a[t]), "r"(b[t]));
+      asm("sub.sat.s32 %0, %1, %2;" : "=r"(r[1]) : "r"(a[t]), "r"(b[t]));
+      asm("cnot.b32 %0, %1;" : "=r"(r[2]) : "r"(a[t]));
+      asm("copysign.f32 %0, %1, %2;" : "=f"(f) : "f"((float)a[t]), "f"((float)b[t]));
+      for (int i = 0; i < 3; i++) out[4 * t + i] = r[i];
+      out[4 * t + 3] = f < 0;
+    }"""
+    a, b = (np.random.default_rng(seed).integers(-(2**31), 2**31, 64) for seed in (2, 3))
+    a[:2], out = 0, ks.zeros((64, 4), dtype="int32")
+    run(text, 1, (64,), ks.array(a.astype("i4")), ks.array(b.astype("i4")), out)
+    want = [np.clip(a + b, -(2**31), 2**31 - 1), np.clip(a - b, -(2**31), 2**31 - 1), a == 0, a < 0]
+    np.testing.assert_array_equal(out.numpy(), np.stack(want, 1))
+
+
+@pytest.mark.parametrize(
+    "statement", ["max.bf16x2 %0, %0, %1", "fma.rn.bf16x2 %0, %1, %1, %1", "tanh.approx.f16x2 %0, %1"]
+)
+def test_types_that_are_not_known_are_no_others(statement):
+    text = f'extern "C" __global__ void k(unsigned* x) {{ asm("{statement};" : "+r"(x[0]) : "r"(x[1])); }}'
+    with pytest.raises(ks.CompileError, match="cannot be used on a CPU"):
+        run(text, 1, (1,), ks.zeros(2, dtype="uint32"))
