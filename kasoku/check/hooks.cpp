@@ -19,6 +19,7 @@ void register_check_functions() {
     add("ks_check_access", &ks_check_access);
     add("ks_check_within", &ks_check_within);
     add("ks_check_barrier", &ks_check_barrier);
+    add("ks_check_part", &ks_check_part);
     add("ks_check_join", &ks_check_join);
     add("ks_check_exit", &ks_check_exit);
     add("ks_check_iteration", &ks_check_iteration);
@@ -58,6 +59,10 @@ extern "C" void* ks_check_within(void* address, uint64_t bytes, uint32_t flags, 
 
 extern "C" void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes, const ks_check_site* site) {
   if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->barrier(block, thread, lanes, site);
+}
+
+extern "C" void ks_check_part(uint64_t block, uint64_t thread, uint32_t barrier, uint32_t threads, uint32_t only_arrives) {
+  if (kasoku::Shadow* shadow = kasoku::Shadow::current()) shadow->part(block, thread, barrier % 16, threads, only_arrives != 0);
 }
 
 extern "C" void ks_check_join(uint64_t block, uint64_t thread, uint32_t join, const ks_check_site* site) {

@@ -135,6 +135,12 @@ void FenceOrder::arrive(const Agent& agent, Meeting& meeting) {
   Thread& own = thread(agent);
   own.warp_fenced[lane_of(agent)] = own.fenced;
   join(meeting.fenced, own.warp_fenced);
+  arrive_in_part(agent, meeting);
+}
+
+void FenceOrder::arrive_in_part(const Agent& agent, Meeting& meeting) {
+  if (!is_used_) return;
+  Thread& own = thread(agent);
   // Most lanes bring what all had from the last barrier.
   if (!own.past.is_empty()) {
     Clock whole;
@@ -156,6 +162,12 @@ void FenceOrder::leave(const Agent& agent, const Meeting& meeting) {
   if (!is_used_) return;
   Thread& own = thread(agent);
   join(own.warp_fenced, meeting.fenced);
+  leave_part(agent, meeting);
+}
+
+void FenceOrder::leave_part(const Agent& agent, const Meeting& meeting) {
+  if (!is_used_) return;
+  Thread& own = thread(agent);
   own.past_of_warp = meeting.past;
 }
 

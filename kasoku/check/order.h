@@ -47,6 +47,9 @@ class FenceOrder {
   struct Meeting;
   void arrive(const Agent& agent, Meeting& meeting);
   void leave(const Agent& agent, const Meeting& meeting);
+  /// The same of threads of several warps, which do not count as one another's lanes.
+  void arrive_in_part(const Agent& agent, Meeting& meeting);
+  void leave_part(const Agent& agent, const Meeting& meeting);
 
   /// Whether what `earlier` did at `when`, in `interval` of its block, was released and has
   /// reached `later`, which is in its block's interval `now`. `is_atomic`: what it did there.

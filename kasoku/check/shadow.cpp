@@ -60,6 +60,7 @@ bool Shadow::is_ordered(const Touch& a, const Touch& b) {
   if (a.block == b.block) {
     if (a.interval != b.interval) return true;
     if (a.thread / 32 == b.thread / 32 && now.known[a.thread % 32] > a.when) return true;
+    if (now.heard && a.thread < now.heard->size() && (*now.heard)[a.thread] > a.when) return true;
   }
   const auto covers = [&](FenceOrder& order) {
     return order.covers({a.block, a.thread}, a.when, a.interval, a.is_atomic || a.is_flag, {b.block, b.thread}, now.block);
@@ -228,13 +229,25 @@ Shadow::Intervals& Shadow::intervals_of(uint64_t block, uint64_t thread) {
     intervals_.clear();
     meetings_.clear();
     exits_.clear();
+    parts_ = {};
     waiters_.clear();
     joined_.clear();
     interval_block_ = block;
   }
   Intervals& now = intervals_[thread];
+  if (const std::shared_ptr<Part> part = std::exchange(now.part, nullptr)) {
+    // Who goes on has met all who came, so that nobody adds to what they know.
+    if (!part->of_those_who_wait) part->of_those_who_wait = std::make_shared<const std::vector<Moment>>(std::move(part->known));
+    now.heard = later(now.heard, part->of_those_who_wait);
+    for (uint32_t lane = 0; lane < 32; ++lane)
+      if (const uint64_t other = thread / 32 * 32 + lane; other < now.heard->size())
+        now.known[lane] = std::max(now.known[lane], (*now.heard)[other]);
+    order_.leave_part({block, thread}, part->of_all);
+    order_in_block_.leave_part({block, thread}, part->in_block);
+  }
   if (Meeting* met = std::exchange(now.met, nullptr)) {
     now.known = met->known;
+    now.heard = later(now.heard, met->heard);
     order_.leave({block, thread}, met->of_all);
     order_in_block_.leave({block, thread}, met->in_block);
     const auto& [lanes, times] = now.barriers.back();
@@ -271,8 +284,43 @@ void Shadow::barrier(uint64_t block, uint64_t thread, uint32_t lanes, const ks_c
   ++now.met->here;
   now.met->came |= 1u << thread % 32;
   join(now.met->known, now.known);
+  now.met->heard = later(now.met->heard, now.heard);
   order_.arrive({block, thread}, now.met->of_all);
   order_in_block_.arrive({block, thread}, now.met->in_block);
+}
+
+Shadow::BlockClock Shadow::later(const BlockClock& a, const BlockClock& b) {
+  if (!b || a == b) return a;
+  if (!a) return b;
+  const auto is_behind = [](const BlockClock& one, const BlockClock& other) {
+    return one->size() <= other->size() && std::equal(one->begin(), one->end(), other->begin(), std::less_equal<>());
+  };
+  if (is_behind(a, b)) return b;
+  if (is_behind(b, a)) return a;
+  std::vector<Moment> both = a->size() < b->size() ? *b : *a;
+  const std::vector<Moment>& other = a->size() < b->size() ? *a : *b;
+  std::transform(other.begin(), other.end(), both.begin(), both.begin(), [](Moment x, Moment y) { return std::max(x, y); });
+  return std::make_shared<const std::vector<Moment>>(std::move(both));
+}
+
+void Shadow::part(uint64_t block, uint64_t thread, uint32_t barrier, uint32_t threads, bool only_arrives) {
+  Intervals& now = intervals_of(block, thread);
+  std::shared_ptr<Part>& here = parts_[barrier];
+  if (!here) here = std::make_shared<Part>();
+  std::vector<Moment>& known = here->known;
+  const auto hear = [&](uint64_t of, Moment when) {
+    if (known.size() <= of) known.resize(of + 1);
+    known[of] = std::max(known[of], when);
+  };
+  now.known[thread % 32] = ++now_;
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    if (now.known[lane]) hear(thread / 32 * 32 + lane, now.known[lane]);
+  for (uint64_t of = 0; now.heard && of < now.heard->size(); ++of)
+    if ((*now.heard)[of]) hear(of, (*now.heard)[of]);
+  order_.arrive_in_part({block, thread}, here->of_all);
+  order_in_block_.arrive_in_part({block, thread}, here->in_block);
+  if (!only_arrives) now.part = here;
+  if (++here->came >= threads) here = nullptr;
 }
 
 /// Threads that come for the same time have passed as many barriers, or some went around one.

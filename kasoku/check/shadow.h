@@ -62,6 +62,8 @@ void ks_check_interval(void);
 int64_t ks_check_thread(int64_t n);
 /// The thread of the block passes a barrier of the block (lanes 0), or of these lanes of its warp.
 void ks_check_barrier(uint64_t block, uint64_t thread, uint32_t lanes, const ks_check_site* site);
+/// The thread comes to a numbered barrier at which so many meet; whether it goes on without waiting.
+void ks_check_part(uint64_t block, uint64_t thread, uint32_t barrier, uint32_t threads, uint32_t only_arrives);
 /// The thread comes where paths with a barrier of the block, at `site`, and paths without it meet again.
 void ks_check_join(uint64_t block, uint64_t thread, uint32_t join, const ks_check_site* site);
 /// The thread of the block ends; said where warps have barriers.
@@ -129,6 +131,7 @@ class Shadow {
   /// The kernel ended by a fault: the last access is told as the one that led to it.
   void faulted(const std::string& why);
   void barrier(uint64_t block, uint64_t thread, uint32_t lanes, const ks_check_site* site = nullptr);
+  void part(uint64_t block, uint64_t thread, uint32_t barrier, uint32_t threads, bool only_arrives);
   void rejoin(uint64_t block, uint64_t thread, uint32_t join, const ks_check_site& site);
   void exit(uint64_t block, uint64_t thread);
   void fence(uint64_t block, uint64_t thread, bool is_of_block = false);
@@ -194,17 +197,30 @@ class Shadow {
     uint32_t granule = 8;  ///< bytes of a cell
     std::vector<Cell> cells;
   };
+  /// What threads of a block did before these moments is known: a vector clock, shared by those who have heard the same.
+  using BlockClock = std::shared_ptr<const std::vector<Moment>>;
+  static BlockClock later(const BlockClock& a, const BlockClock& b);
   /// Lanes at a barrier of their warp: all come before one goes on.
   struct Meeting {
     WarpClock known{};
     uint32_t here = 0;
     uint32_t came = 0;  ///< the lanes that ever were
+    BlockClock heard = {};
     FenceOrder::Meeting of_all{}, in_block{};  ///< what order_ and order_in_block_ know
+  };
+  /// Threads at a numbered barrier: as many come as it asks for before those who wait go on.
+  struct Part {
+    std::vector<Moment> known = {};
+    BlockClock of_those_who_wait = {};  ///< what is known, once it is complete
+    uint32_t came = 0;
+    FenceOrder::Meeting of_all{}, in_block{};
   };
   struct Intervals {
     uint32_t block = 0;
     WarpClock known{};  ///< the last barriers of its warp's lanes, as far as it has heard of them
     std::vector<std::pair<uint32_t, uint32_t>> barriers = {};  ///< lanes, and how often it met with them
+    BlockClock heard = {};               ///< at numbered barriers, of the block's threads
+    std::shared_ptr<Part> part = {};     ///< the last of those, until it goes on
     Meeting* met = nullptr;  ///< at its last barrier, until it goes on
     std::map<uint32_t, uint32_t> joins = {};  ///< how often it came to each
   };
@@ -255,6 +271,7 @@ class Shadow {
   std::unordered_map<uint64_t, Page> pages_;
   std::unordered_map<uint64_t, Intervals> intervals_;
   std::map<std::tuple<uint64_t, uint32_t, uint32_t>, Meeting> meetings_;  ///< by warp, lanes and how often they met
+  std::array<std::shared_ptr<Part>, 16> parts_;  ///< numbered barriers of the block that some have come to
   std::unordered_map<uint64_t, WarpClock> exits_;  ///< by warp: lanes do not wait for those that have ended
   std::vector<std::pair<uint64_t, const ks_check_site*>> waiters_;  ///< who came first to each barrier of the block, and where
   std::map<std::pair<uint32_t, uint32_t>, std::pair<uint64_t, uint32_t>> joined_;  ///< by join and times: who came first, behind how many barriers

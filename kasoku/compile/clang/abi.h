@@ -6,6 +6,7 @@
 ///    the passes replace (index functions are `const`, the others `convergent`):
 ///      unsigned ks_tid_x/y/z(), ks_bid_x/y/z(), ks_bdim_x/y/z(), ks_gdim_x/y/z()
 ///      void     ks_barrier()                          __syncthreads
+///      void     ks_part_barrier/part_arrive(unsigned barrier, unsigned threads)  bar.sync, bar.arrive
 ///      int      ks_barrier_count/and/or(int)          __syncthreads_count/and/or
 ///      void     ks_warp_barrier(unsigned mask)        __syncwarp
 ///      unsigned ks_shfl_idx/up/down/xor_i32(unsigned mask, unsigned value, unsigned lane_or_delta, int width)

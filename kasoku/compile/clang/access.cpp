@@ -74,7 +74,7 @@ struct Walk {
 
 bool is_synchronisation(llvm::StringRef name) {
   if (!name.consume_front("ks_")) return false;
-  for (llvm::StringRef prefix : {"barrier", "warp_barrier", "shfl_", "ballot", "match_",
+  for (llvm::StringRef prefix : {"barrier", "part_", "warp_barrier", "shfl_", "ballot", "match_",
                                  "activemask", "grid_barrier"})
     if (name.starts_with(prefix)) return true;
   return false;

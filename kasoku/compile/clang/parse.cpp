@@ -113,6 +113,26 @@ class ExternSharedOfC : public clang::ASTConsumer {
   }
 };
 
+/// Deduction guides have no text that would run: to nvcc they are nobody's, to Clang functions of the host, which a kernel may not use.
+class GuidesForAll : public clang::ASTConsumer {
+ public:
+  bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
+    for (clang::Decl* decl : group) visit(decl);
+    return true;
+  }
+
+ private:
+  void visit(clang::Decl* decl) {
+    if (auto* space = llvm::dyn_cast<clang::NamespaceDecl>(decl))
+      for (clang::Decl* inner : space->decls()) visit(inner);
+    auto* of_types = llvm::dyn_cast<clang::FunctionTemplateDecl>(decl);
+    auto* guide = llvm::dyn_cast<clang::CXXDeductionGuideDecl>(of_types ? of_types->getTemplatedDecl() : decl);
+    if (!guide || guide->hasAttr<clang::CUDADeviceAttr>()) return;
+    guide->addAttr(clang::CUDAHostAttr::CreateImplicit(guide->getASTContext()));
+    guide->addAttr(clang::CUDADeviceAttr::CreateImplicit(guide->getASTContext()));
+  }
+};
+
 /// Kernel text may be a whole program. What its host functions do is nobody's business here:
 /// they call a runtime and libraries that are not there, so their bodies are not read.
 class SkipHostBodies : public clang::ASTConsumer {
@@ -243,6 +263,7 @@ class ParseAction : public clang::ASTFrontendAction {
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     if (request_.text.find("extern") != std::string_view::npos)
       consumers.push_back(std::make_unique<ExternSharedOfC>());
+    if (request_.text.find("->") != std::string_view::npos) consumers.push_back(std::make_unique<GuidesForAll>());
     consumers.push_back(std::make_unique<CollectExpressions>(request_, named_));
     consumers.emplace_back(generator_);
     consumers.push_back(std::make_unique<SkipHostBodies>());

@@ -70,6 +70,8 @@ class Lower {
   void one(const Instruction& i);
   /// What goes into an instruction's first operand. The others below give null where `name` is none of theirs.
   Value* value_of(const Instruction& i, StringRef name, PtxType type);
+  void reduce_at_barrier(const Instruction& i);
+  Value* pack(const Instruction& i);
   Value* moved(const Instruction& i, StringRef name, PtxType type);
   Value* of_warp(const Instruction& i, StringRef name, PtxType type);
   Value* of_bits(const Instruction& i, StringRef name, PtxType type);
@@ -105,7 +107,9 @@ class Lower {
   Value* multiply(const Instruction& i, StringRef name, PtxType type);
   Value* compare(const Instruction& i, PtxType type);
   Value* cvt(const Instruction& i);
-  Value* differences(const Instruction& i);
+  Value* of_parts(const Instruction& i);
+  Value* chosen_part(StringRef operand, PtxType type, const Instruction& i);
+  Value* part_of(Value* word, unsigned first, unsigned bits, bool is_signed);
   Value* cvt_to_short(const Instruction& i);
   Value* divide(const Instruction& i, bool wants_rest, PtxType type);
 

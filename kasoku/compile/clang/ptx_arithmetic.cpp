@@ -80,24 +80,97 @@ Value* Lower::dot_of_bytes(const Instruction& i) {
   return sum;
 }
 
-/// vabsdiff, vabsdiff2, vabsdiff4 with .add: what the parts of two words differ by, and a sum.
-Value* Lower::differences(const Instruction& i) {
-  unsigned parts = 1;
-  i.words[0].drop_front(8).getAsInteger(10, parts);
-  if (i.words.size() != 5 || i.words[4] != "add" || i.operands.size() != 4 || !isPowerOf2_32(parts) || parts > 4)
-    throw Unknown{i.text.str()};
-  const unsigned bits = 32 / parts;
-  Value* sum = read(i.operands[3], {'u', 32});
-  for (unsigned k = 0; k < parts; ++k) {
-    Value* part[2];
-    for (unsigned side : {0u, 1u}) {
-      Value* field = build_.CreateTrunc(build_.CreateLShr(read(i.operands[side + 1], {'u', 32}), bits * k), build_.getIntNTy(bits));
-      part[side] = build_.CreateIntCast(field, build_.getInt64Ty(), i.words[side + 2].starts_with("s"));
-    }
-    Value* difference = build_.CreateIntrinsic(Intrinsic::abs, {build_.getInt64Ty()}, {build_.CreateSub(part[0], part[1]), build_.getFalse()});
-    sum = build_.CreateAdd(sum, build_.CreateTrunc(difference, build_.getInt32Ty()));
+/// A word, a byte or a half of it ($1.b2, $1.h0), as 64 bits.
+Value* Lower::chosen_part(StringRef operand, PtxType type, const Instruction& i) {
+  unsigned first = 0, bits = 32;
+  if (const auto [word, part] = operand.rsplit('.'); part.size() == 2 && (part[0] == 'b' || part[0] == 'h')) {
+    bits = part[0] == 'b' ? 8 : 16;
+    first = bits * (part[1] - '0');
+    if (part[1] < '0' || first >= 32) throw Unknown{i.text.str()};
+    operand = word;
   }
-  return sum;
+  return part_of(read(operand, {'u', 32}), first, bits, type.kind == 's');
+}
+
+Value* Lower::part_of(Value* word, unsigned first, unsigned bits, bool is_signed) {
+  Value* part = build_.CreateTrunc(build_.CreateLShr(word, first), build_.getIntNTy(bits));
+  return build_.CreateIntCast(part, build_.getInt64Ty(), is_signed);
+}
+
+/// Video instructions: vadd, vsub, vabsdiff, vmin, vmax, vshl, vshr, vset of words, and those of two or four parts of
+/// words. Types are the result's and the operands'; then may come .sat, .clamp, .wrap, and .add, .min or .max with c.
+Value* Lower::of_parts(const Instruction& i) {
+  StringRef name = i.words[0];
+  unsigned parts = 1;
+  if (name.ends_with("2") || name.ends_with("4")) {
+    parts = name.back() - '0';
+    name = name.drop_back();
+  }
+  const unsigned bits = 32 / parts;
+  PtxType to{'u', 32}, type[2];
+  const bool sets = name == "vset", shifts = name == "vshl" || name == "vshr";
+  if (i.words.size() < 4 || i.operands.size() < 3 || (shifts && parts > 1)) throw Unknown{i.text.str()};
+  unsigned next = 1;
+  if (!sets) parse_type(i.words[next++], to);
+  for (PtxType& each : type)
+    if (!parse_type(i.words[next++], each) || each.bits != 32) throw Unknown{i.text.str()};
+  bool saturates = false, wraps = false;
+  StringRef comparison, second;
+  for (; next < i.words.size(); ++next) {
+    const StringRef word = i.words[next];
+    if (word == "sat") saturates = true;
+    else if (word == "wrap" || word == "clamp") wraps = word == "wrap";
+    else if (word == "add" || (parts == 1 && (word == "min" || word == "max"))) second = word;
+    else if (sets && comparison.empty()) comparison = word;
+    else throw Unknown{i.text.str()};
+  }
+  if (i.operands.size() != (parts > 1 || !second.empty() ? 4 : 3)) throw Unknown{i.text.str()};
+  const bool is_signed = to.kind == 's';
+  const auto smaller = [&](Value* a, Value* b) { return build_.CreateBinaryIntrinsic(Intrinsic::smin, a, b); };
+  const auto larger = [&](Value* a, Value* b) { return build_.CreateBinaryIntrinsic(Intrinsic::smax, a, b); };
+  const auto compute = [&](Value* a, Value* b) -> Value* {
+    if (name == "vadd") return build_.CreateAdd(a, b);
+    if (name == "vsub") return build_.CreateSub(a, b);
+    if (name == "vabsdiff") return build_.CreateSub(larger(a, b), smaller(a, b));
+    if (name == "vmin") return smaller(a, b);
+    if (name == "vmax") return larger(a, b);
+    if (shifts) {
+      Value* all = build_.getInt64(32);
+      b = build_.CreateAnd(b, 0xffffffff);
+      b = wraps ? build_.CreateAnd(b, 31) : build_.CreateSelect(build_.CreateICmpUGT(b, all), all, b);
+      return name == "vshl" ? build_.CreateShl(a, b) : build_.CreateAShr(a, b);
+    }
+    const auto predicate = StringSwitch<CmpInst::Predicate>(comparison)
+                               .Case("eq", CmpInst::ICMP_EQ).Case("ne", CmpInst::ICMP_NE)
+                               .Case("lt", CmpInst::ICMP_SLT).Case("le", CmpInst::ICMP_SLE)
+                               .Case("gt", CmpInst::ICMP_SGT).Case("ge", CmpInst::ICMP_SGE)
+                               .Default(CmpInst::BAD_ICMP_PREDICATE);
+    if (!sets || predicate == CmpInst::BAD_ICMP_PREDICATE) throw Unknown{i.text.str()};
+    return build_.CreateZExt(build_.CreateICmp(predicate, a, b), build_.getInt64Ty());
+  };
+  const auto finished = [&](Value* value, bool keeps_all = false) {
+    const int64_t low = is_signed ? -(int64_t{1} << (bits - 1)) : 0, high = low + (int64_t{1} << bits) - 1;
+    if (saturates) value = smaller(larger(value, build_.getInt64(low)), build_.getInt64(high));
+    if (keeps_all) return value;
+    return build_.CreateIntCast(build_.CreateTrunc(value, build_.getIntNTy(bits)), build_.getInt64Ty(), is_signed);
+  };
+  if (parts == 1) {
+    Value* value = finished(compute(chosen_part(i.operands[1], type[0], i), chosen_part(i.operands[2], type[1], i)));
+    if (second.empty()) return build_.CreateTrunc(value, build_.getInt32Ty());
+    Value* c = read(i.operands[3], {'u', 32});
+    if (second == "add") return build_.CreateAdd(build_.CreateTrunc(value, build_.getInt32Ty()), c);
+    c = build_.CreateIntCast(c, build_.getInt64Ty(), is_signed);
+    return build_.CreateTrunc(second == "min" ? smaller(value, c) : larger(value, c), build_.getInt32Ty());
+  }
+  Value* sum = second == "add" ? build_.CreateZExt(read(i.operands[3], {'u', 32}), build_.getInt64Ty()) : build_.getInt64(0);
+  for (unsigned k = 0; k < parts; ++k) {
+    Value* side[2];
+    for (unsigned at : {0u, 1u}) side[at] = part_of(read(i.operands[at + 1], {'u', 32}), bits * k, bits, type[at].kind == 's');
+    Value* value = finished(compute(side[0], side[1]), second == "add");
+    if (second == "add") sum = build_.CreateAdd(sum, value);
+    else sum = build_.CreateOr(sum, build_.CreateShl(build_.CreateAnd(value, (uint64_t{1} << bits) - 1), bits * k));
+  }
+  return build_.CreateTrunc(sum, build_.getInt32Ty());
 }
 
 Value* Lower::shift(StringRef name, Value* a, Value* amount, PtxType type) {

@@ -8,13 +8,19 @@ void Lower::one(const Instruction& i) {
   PtxType type;
   for (StringRef word : drop_begin(i.words)) parse_type(word, type);
   if (i.text.starts_with(".reg") || name == "prefetch" || name == "prefetchu" || name == "pragma" || name == "discard" ||
-      name == "applypriority")
+      name == "applypriority" || name == "griddepcontrol" || name == "setmaxnreg" || name == "pmevent")
     return;
+  // Of this type only conversions and products of matrices are known; it must not be taken for whole numbers.
+  if (name != "cvt" && name != "mma" && any_of(i.words, [](StringRef word) { return word.starts_with("bf16"); }))
+    throw Unknown{i.text.str()};
   if (name == "bar" || name == "barrier") {
-    if (has(i, "arrive") || has(i, "red")) throw Unknown{i.text.str()};
-    if (has(i, "warp")) runtime("ks_warp_barrier", build_.getVoidTy(), {read(i.operands[0], {'u', 32})});
-    else if (CallInst* barrier = runtime("ks_barrier", build_.getVoidTy()); i.operands.size() > 1)
-      barrier->setMetadata("ks.part", MDNode::get(build_.getContext(), {}));  // others need not come
+    const auto word = [&](unsigned k) { return read(i.operands[k], {'u', 32}); };
+    const bool arrives = has(i, "arrive");
+    if (has(i, "red")) return reduce_at_barrier(i);
+    if (has(i, "cluster") || i.operands.empty() || (arrives && i.operands.size() != 2)) throw Unknown{i.text.str()};
+    if (has(i, "warp")) runtime("ks_warp_barrier", build_.getVoidTy(), {word(0)});
+    else if (i.operands.size() == 1) runtime("ks_barrier", build_.getVoidTy());
+    else runtime(arrives ? "ks_part_arrive" : "ks_part_barrier", build_.getVoidTy(), {word(0), word(1)});
     return;
   }
   if (name == "membar" || name == "fence") {
@@ -33,6 +39,36 @@ void Lower::one(const Instruction& i) {
   if (name == "mma") return multiply_matrices(i);
   if (i.operands.size() < 2 && name != "activemask") throw Unknown{i.text.str()};
   write(i.operands[0], value_of(i, name, type), i);
+}
+
+/// bar.red.popc.u32 d, a, p and bar.red.and.pred q, a, p, of all threads of the block.
+void Lower::reduce_at_barrier(const Instruction& i) {
+  if (i.operands.size() != 3) throw Unknown{i.text.str()};
+  StringRef mine = i.operands[2];
+  const bool is_not = mine.consume_front("!");
+  Value* says = read_predicate(mine);
+  if (is_not) says = build_.CreateNot(says);
+  const char* name = has(i, "popc") ? "ks_barrier_count" : has(i, "and") ? "ks_barrier_and" : "ks_barrier_or";
+  Value* result = runtime(name, build_.getInt32Ty(), {build_.CreateZExt(says, build_.getInt32Ty())});
+  write(i.operands[0], has(i, "popc") ? result : build_.CreateICmpNE(result, build_.getInt32(0)), i);
+}
+
+/// cvt.pack.sat.u16.s32 d, a, b and cvt.pack.sat.u8.s32.b32 d, a, b, c: b lies below a, c above both.
+Value* Lower::pack(const Instruction& i) {
+  PtxType to, from;
+  if (i.words.size() < 5 || i.words[2] != "sat" || !parse_type(i.words[3], to) || i.words[4] != "s32" ||
+      (to.bits != 8 && to.bits != 16) || i.operands.size() != (to.bits == 8 && i.words.size() == 6 ? 4 : 3))
+    throw Unknown{i.text.str()};
+  parse_type(i.words[4], from);
+  const int64_t low = to.kind == 's' ? -(int64_t{1} << (to.bits - 1)) : 0, high = low + (int64_t{1} << to.bits) - 1;
+  const auto part = [&](unsigned k) {
+    Value* value = build_.CreateBinaryIntrinsic(Intrinsic::smax, read(i.operands[k], from), constant(from, low));
+    value = build_.CreateBinaryIntrinsic(Intrinsic::smin, value, constant(from, high));
+    return build_.CreateAnd(value, (uint64_t{1} << to.bits) - 1);
+  };
+  Value* both = build_.CreateOr(build_.CreateShl(part(1), to.bits), part(2));
+  if (i.operands.size() < 4) return both;
+  return build_.CreateOr(build_.CreateShl(read(i.operands[3], {'u', 32}), 2 * to.bits), both);
 }
 
 namespace {
@@ -63,8 +99,12 @@ Value* Lower::value_of(const Instruction& i, StringRef name, PtxType type) {
   if (Value* value = of_one(i, name, type)) return value;
   if (has(i, "cc") || name == "addc" || name == "subc" || name == "madc") return with_carry(i, name, type);
   if (name == "dp4a") return dot_of_bytes(i);
-  if (name.starts_with("vabsdiff")) return differences(i);
+  for (const StringRef each : {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset"})
+    if (StringRef rest = name; rest.consume_front(each) && (rest.empty() || rest == "2" || rest == "4")) return of_parts(i);
   if (name == "sad") return distance(i, type);
+  if (name == "copysign") return build_.CreateBinaryIntrinsic(Intrinsic::copysign, operand(i, 2, type), operand(i, 1, type));
+  if ((name == "add" || name == "sub") && has(i, "sat") && type.kind == 's')
+    return build_.CreateBinaryIntrinsic(name == "add" ? Intrinsic::sadd_sat : Intrinsic::ssub_sat, operand(i, 1, type), operand(i, 2, type));
   if (has(i, "sat") || has(i, "rz") || has(i, "rp") || has(i, "rm")) throw Unknown{i.text.str()};
   return of_two(i, name, type);
 }
@@ -76,6 +116,7 @@ Value* Lower::moved(const Instruction& i, StringRef name, PtxType type) {
     return build_.CreateAdd(build_.CreateSExt(read(i.operands[1], {'s', 32}), build_.getInt64Ty()), origin);
   }
   if (name == "mov" || name == "cvta") return operand(i, 1, type);
+  if (name == "cvt" && has(i, "pack")) return pack(i);
   if (name == "cvt" && i.words.size() >= 3) return cvt(i);
   if (name == "setp") return compare(i, type);
   if (name == "selp") return build_.CreateSelect(read(i.operands[3], {'p', 1}), operand(i, 1, type), operand(i, 2, type));
@@ -102,6 +143,7 @@ Value* Lower::of_bits(const Instruction& i, StringRef name, PtxType type) {
     return build_.CreateTrunc(intrinsic(Intrinsic::ctlz, {value, build_.getFalse()}), build_.getInt32Ty());
   };
   if (name == "not") return build_.CreateNot(operand(i, 1, type));
+  if (name == "cnot") return build_.CreateZExt(build_.CreateIsNull(operand(i, 1, type)), llvm_type(type));
   if (name == "popc") return build_.CreateTrunc(intrinsic(Intrinsic::ctpop, {operand(i, 1, type)}), build_.getInt32Ty());
   if (name == "clz") return leading_zeros(operand(i, 1, type));
   if (name == "bfe") return bfe(operand(i, 1, type), read(i.operands[2], {'u', 32}), read(i.operands[3], {'u', 32}), type);
@@ -135,6 +177,7 @@ Value* Lower::of_one(const Instruction& i, StringRef name, PtxType type) {
   if (name == "rcp") return build_.CreateFDiv(constant(type, 1), operand(i, 1, type));
   if (name == "rsqrt") return build_.CreateFDiv(constant(type, 1), intrinsic(Intrinsic::sqrt, {operand(i, 1, type)}));
   if (name != "tanh") return nullptr;
+  if (!is_float || type.bits != 32) throw Unknown{i.text.str()};
   const FunctionCallee tanhf = call_.getModule()->getOrInsertFunction("tanhf", build_.getFloatTy(), build_.getFloatTy());
   return build_.CreateCall(tanhf, read(i.operands[1], {'f', 32}));
 }

@@ -3,6 +3,7 @@
 
 extern "C" {
 void ks_barrier() ks_convergent;
+void ks_part_barrier(unsigned barrier, unsigned threads) ks_convergent;
 int ks_barrier_count(int) ks_convergent;
 int ks_barrier_and(int) ks_convergent;
 int ks_barrier_or(int) ks_convergent;
@@ -22,6 +23,7 @@ ks_inline int __syncthreads_and(int p) { return ks_barrier_and(p); }
 ks_inline int __syncthreads_or(int p) { return ks_barrier_or(p); }
 ks_inline void __syncwarp(unsigned mask = 0xffffffffu) { ks_warp_barrier(mask); }
 ks_inline void __barrier_sync(unsigned) { ks_barrier(); }
+ks_inline void __barrier_sync_count(unsigned barrier, unsigned threads) { ks_part_barrier(barrier, threads); }
 
 ks_inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 ks_named void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }

@@ -79,14 +79,32 @@ void ks_rt_trap() {
   if (LaunchState* launch = current_launch()) launch->fail("it executed __trap()");
 }
 
+// Before the memory stand its own address and a number, so that free() of another address ends the launch and no process.
+namespace {
+constexpr uint64_t head_bytes = 16, is_taken = 0x6b61736f6b752d31;
+}
+
 void* ks_rt_malloc(uint64_t bytes) {
   const OutsideKernel outside;
-  return std::malloc(bytes);
+  char* const memory = bytes < UINT64_MAX - head_bytes ? static_cast<char*>(std::malloc(bytes + head_bytes)) : nullptr;
+  if (!memory) return nullptr;
+  const uint64_t head[] = {reinterpret_cast<uint64_t>(memory + head_bytes), is_taken};
+  std::memcpy(memory, head, head_bytes);
+  return memory + head_bytes;
 }
 
 void ks_rt_free(void* memory) {
+  if (!memory) return;
+  uint64_t head[2] = {};
+  char* const whole = static_cast<char*>(memory) - head_bytes;
+  if (reinterpret_cast<uint64_t>(memory) % head_bytes == 0) std::memcpy(head, whole, head_bytes);  // a fault is the kernel's
   const OutsideKernel outside;
-  std::free(memory);
+  if (head[0] == reinterpret_cast<uint64_t>(memory) && head[1] == is_taken) {
+    std::memset(whole, 0, head_bytes);
+    std::free(whole);
+  } else if (LaunchState* launch = current_launch()) {
+    launch->fail("it gave an address to free() that no malloc() of a kernel had given it, or gave it twice");
+  }
 }
 
 void ks_rt_grid_barrier() {

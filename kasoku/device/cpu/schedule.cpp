@@ -13,6 +13,7 @@ namespace {
 constexpr uint32_t warp_size = 32;
 
 bool is_block_barrier(uint8_t kind) { return kind <= ks_sync_grid_barrier; }
+bool is_of_part(uint8_t kind) { return kind == ks_sync_part_barrier || kind == ks_sync_part_arrive; }
 bool is_vote(uint8_t kind) { return kind > ks_sync_barrier && kind < ks_sync_grid_barrier; }
 
 /// Bit by bit which of 32 words are `value`.
@@ -101,7 +102,7 @@ class Warp {
     for (uint32_t rest = living_; rest;) {
       const auto leader = static_cast<uint32_t>(__builtin_ctz(rest));
       Group group{equal(state, state[leader]), state[leader], 0, all.kinds[state[leader]]};
-      if (is_block_barrier(group.kind)) {
+      if (is_block_barrier(group.kind) || is_of_part(group.kind)) {
         barriers_ |= 1u << group.kind;
       } else {
         if (group.kind != ks_sync_activemask) {
@@ -200,6 +201,36 @@ class Warp {
   uint32_t few_states_[warp_size], few_masks_[warp_size];
 };
 
+/// Who comes to a numbered barrier is counted; at the last one they go on, in the order of threads. `came`: by thread,
+/// whether it has come since the last time.
+uint32_t release_parts(ks_schedule& all, const uint8_t* came) {
+  uint32_t released = 0;
+  const auto go_on = [&](uint32_t thread) { all.run[thread] = 1, ++released; };
+  for (uint32_t thread = 0; thread < all.threads; ++thread) {
+    if (all.state[thread] == all.done || !came[thread]) continue;
+    const uint8_t kind = all.kinds[all.state[thread]];
+    if (!is_of_part(kind)) continue;
+    const uint32_t barrier = all.mask[thread] & 15;
+    if (kind == ks_sync_part_arrive) go_on(thread);
+    if (++all.come[barrier] < all.mask[thread] >> 4) continue;
+    all.come[barrier] = 0;
+    for (uint32_t other = 0; other < all.threads; ++other)
+      if (all.state[other] != all.done && all.kinds[all.state[other]] == ks_sync_part_barrier && !all.run[other] &&
+          (all.mask[other] & 15) == barrier && (other <= thread || !came[other]))
+        go_on(other);
+  }
+  return released;
+}
+
+/// Nobody comes who is waited for.
+uint32_t give_up_parts(ks_schedule& all) {
+  uint32_t released = 0;
+  __builtin_memset(all.come, 0, sizeof all.come);
+  for (uint32_t thread = 0; thread < all.threads; ++thread)
+    if (all.state[thread] != all.done && is_of_part(all.kinds[all.state[thread]])) all.run[thread] = 1, ++released;
+  return released;
+}
+
 /// All threads that have not returned wait at barriers of the block.
 void count_votes(ks_schedule& all) {
   uint32_t yes = 0, no = 0;
@@ -219,6 +250,9 @@ void count_votes(ks_schedule& all) {
 
 extern "C" uint32_t ks_rt_schedule(ks_schedule* schedule) {
   ks_schedule& all = *schedule;
+  constexpr uint32_t most_threads = 1024;
+  uint8_t came[most_threads];
+  __builtin_memcpy(came, all.run, all.threads < most_threads ? all.threads : most_threads);
   __builtin_memset(all.run, 0, all.threads);
   // Only its own lanes can help a warp that is stuck; other warps may go on for good, looking for what it writes.
   uint32_t released = 0, barriers = 0;
@@ -226,9 +260,13 @@ extern "C" uint32_t ks_rt_schedule(ks_schedule* schedule) {
     for (uint32_t first = 0; first < all.threads; first += warp_size) act(Warp(all, first));
   };
   each_warp([&](Warp warp) { released += warp.release_some(barriers); });
+  const bool has_parts = barriers >> ks_sync_part_barrier & 3;
+  if (has_parts) released += release_parts(all, came);
+  if (!released && has_parts) released = give_up_parts(all);
   if (released) return released;
   if (barriers >> ks_sync_grid_barrier & 1) ks_rt_grid_barrier();
   if (barriers & ~(1u << ks_sync_barrier | 1u << ks_sync_grid_barrier)) count_votes(all);
   each_warp([&](Warp warp) { released += warp.release_all(); });
+  if (!released) __builtin_memset(all.come, 0, sizeof all.come);  // the next block begins
   return released;
 }

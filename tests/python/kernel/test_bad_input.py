@@ -195,6 +195,18 @@ troubles = {
         '__global__ void k(int *x) { printf("%5.1s|%s|%%|%d\\n", "abc", (char *)0, 4); }',
         "    a|(null)|%|4\nfine",
     ),
+    "free of an address that is no malloc's": (
+        "__global__ void k(int *x) { free(x + 8); free(x + 1); }",
+        "DeviceError kernel 'k' failed: it gave an address to free()",
+    ),
+    "free twice": (
+        "__global__ void k(int *x) { void *p = malloc(x[0] + 64); free(p); free(nullptr); free(p); }",
+        "DeviceError kernel 'k' failed: it gave an address to free()",
+    ),
+    "free of an address that is nowhere": (
+        "__global__ void k(int *x) { free((void *)(size_t)(x[0] + 4096)); }",
+        "DeviceError kernel 'k' failed: it read or wrote memory that is not its own",
+    ),
     "malloc without an end": (
         "__global__ void k(int *x) { while (char *p = (char *)malloc(1 << 24)) { p[0] = 1; x[0] += p[0]; } }",
         "fine",

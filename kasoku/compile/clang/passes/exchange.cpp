@@ -86,7 +86,7 @@ void Exchange::arrive(CallInst& arrival, const ThreadIndex& thread) {
       scratch_.store(build, shared_.in, thread.linear,
                      build.CreateZExtOrTrunc(word, build.getInt64Ty()));
     const unsigned mask = sync.value ? 2 : 1;
-    Value* lanes = is_warp_operation(sync.sync) && arrival.arg_size() > mask
+    Value* lanes = (is_warp_operation(sync.sync) || is_of_part(sync.sync)) && arrival.arg_size() > mask
                        ? arrival.getArgOperand(mask)
                        : build.getInt32(~0u);
     scratch_.store(build, shared_.mask, thread.linear, lanes);

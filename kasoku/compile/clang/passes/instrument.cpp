@@ -60,6 +60,7 @@ class Instrumenter {
     within_ = module.getOrInsertFunction("ks_check_within", pointer_, pointer_, wide_, word_, pointer_, wide_, wide_,
                                          pointer_, wide_);
     barrier_ = module.getOrInsertFunction("ks_check_barrier", nothing, wide_, wide_, word_, pointer_);
+    part_ = module.getOrInsertFunction("ks_check_part", nothing, wide_, wide_, word_, word_, word_);
     join_ = module.getOrInsertFunction("ks_check_join", nothing, wide_, wide_, word_, pointer_);
     exit_ = module.getOrInsertFunction("ks_check_exit", nothing, wide_, wide_);
     fence_ = module.getOrInsertFunction("ks_check_fence", nothing, wide_, wide_, word_);
@@ -98,7 +99,7 @@ class Instrumenter {
     const bool has_returns = !kernel.hasFnAttribute("ks-no-return");
     Joins joins;
     for (const Instruction& at : instructions(kernel)) {
-      if (const Sync sync = sync_of(at); sync == Sync::none || sync == Sync::loop || is_warp_operation(sync) || is_of_part(at)) continue;
+      if (const Sync sync = sync_of(at); sync == Sync::none || sync == Sync::loop || is_warp_operation(sync) || is_of_part(sync)) continue;
       // The branches on which it depends whether a thread comes here are found first, then those on which they
       // depend.
       SmallSetVector<const BasicBlock*, 16> reached;
@@ -136,9 +137,6 @@ class Instrumenter {
     }
   }
 
-  /// A barrier of PTX that says how many threads meet there.
-  static bool is_of_part(const Instruction& at) { return at.hasMetadata("ks.part"); }
-
   Constant* barrier_site(const Instruction& at) {
     Target target;
     target.name = "barrier";
@@ -151,8 +149,13 @@ class Instrumenter {
       if (is_warp_operation(sync) && sync != Sync::warp_barrier) return;
       IRBuilder<> build(&at);
       auto [block, thread] = agent(build);
+      if (is_of_part(sync)) {
+        const auto& call = cast<CallInst>(at);
+        build.CreateCall(part_, {block, thread, call.getArgOperand(0), call.getArgOperand(1), build.getInt32(sync == Sync::part_arrive)});
+        return;
+      }
       Value* lanes = sync == Sync::warp_barrier ? cast<CallInst>(at).getArgOperand(0) : build.getInt32(0);
-      build.CreateCall(barrier_, {block, thread, lanes, is_of_part(at) ? ConstantPointerNull::get(pointer_) : barrier_site(at)});
+      build.CreateCall(barrier_, {block, thread, lanes, barrier_site(at)});
     } else if (isa<ReturnInst>(at)) {
       if (!meets_in_warps_ || at.getFunction() != kernel_.function) return;
       IRBuilder<> build(&at);
@@ -547,7 +550,7 @@ class Instrumenter {
   LLVMContext& context_;
   PointerType* pointer_;
   Type *word_, *wide_;
-  FunctionCallee access_, within_, barrier_, join_, exit_, fence_, local_, local_access_, allocated_, freed_, shared_;
+  FunctionCallee access_, within_, barrier_, part_, join_, exit_, fence_, local_, local_access_, allocated_, freed_, shared_;
   SmallPtrSet<const AllocaInst*, 8> locals_;
   std::map<std::string, Constant*> texts_;
   std::map<std::tuple<std::string, std::string, int, int>, Constant*> sites_;

@@ -29,6 +29,8 @@ Sync sync_named(StringRef name) {
       .Case("barrier_and", Sync::barrier_and)
       .Case("barrier_or", Sync::barrier_or)
       .Case("grid_barrier", Sync::grid_barrier)
+      .Case("part_barrier", Sync::part_barrier)
+      .Case("part_arrive", Sync::part_arrive)
       .Case("warp_barrier", Sync::warp_barrier)
       .Case("shfl_idx", Sync::shfl_idx)
       .Case("shfl_up", Sync::shfl_up)

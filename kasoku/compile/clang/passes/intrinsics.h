@@ -51,6 +51,8 @@ enum class Sync : uint8_t {
   lane_loop = ks_sync_lane_loop,  ///< the same for the lanes of a warp
   turn = ks_sync_turn,  ///< put in by volatile_barriers.h: a warp that looks again later lets others run
   aggregate = ks_sync_aggregate,  ///< put in by aggregate_atomics.h: where a block knows what it adds to a counter
+  part_barrier = ks_sync_part_barrier,  ///< one of 16, to which a number of threads comes
+  part_arrive = ks_sync_part_arrive,    ///< the same without waiting
   none = ks_sync_none
 };
 
@@ -59,7 +61,10 @@ llvm::Value* index_value(llvm::IRBuilderBase& build, Index index);
 Sync sync_of(const llvm::Instruction& instruction);
 Sync sync_of(const llvm::Function& function);
 
-inline bool is_block_barrier(Sync sync) { return sync <= Sync::grid_barrier || sync == Sync::aggregate; }
+inline bool is_of_part(Sync sync) { return sync == Sync::part_barrier || sync == Sync::part_arrive; }
+inline bool is_block_barrier(Sync sync) {
+  return sync <= Sync::grid_barrier || sync == Sync::aggregate || is_of_part(sync);
+}
 inline bool is_voting_barrier(Sync sync) {
   return sync >= Sync::barrier_count && sync <= Sync::barrier_or;
 }

@@ -43,12 +43,14 @@ bool exchanges(const Function& kernel) {
 }
 
 bool meets_grid(Sync sync) { return sync == Sync::grid_barrier; }
+bool meets_in_parts(Sync sync) { return is_of_part(sync); }
 bool gives_way(Sync sync) { return sync == Sync::turn; }
 
 using KnownUniformity = std::shared_ptr<const Uniformity>;
 
 Granule granule_of(const Uniformity& block, const Uniformity* warp,
                    const std::vector<SyncPoint>& syncs, const Passes& passes) {
+  if (has_any(syncs, meets_in_parts)) return Granule::thread;  // only the runtime counts who comes
   if (!warp) return passes.runs(PassId::scope_block) && block.meet_together(syncs, is_block_barrier) ? Granule::block : Granule::thread;
   if (!warp->meet_together(syncs, is_warp_operation) || !warp->meet_together(syncs, gives_way)) return Granule::thread;
   if (passes.runs(PassId::scope_warp) && !has_any(syncs, gives_way) && block.meet_together(syncs, is_block_barrier)) return Granule::warp;
@@ -217,7 +219,7 @@ class Planner {
     plan_.y_is_fast &= plan_.granule == Granule::block;
     if (plan_.granule > Granule::warp) {
       drop_loop_barriers(plan_.syncs, Sync::lane_loop);
-      if (passes_.runs(PassId::predication) && mask_divergence(function_, plan_.syncs, shape_)) {
+      if (!has_any(plan_.syncs, meets_in_parts) && passes_.runs(PassId::predication) && mask_divergence(function_, plan_.syncs, shape_)) {
         ran(PassId::predication);
         block_ = analyse(Granule::block);
         warp_ = has_warps_ ? analyse(Granule::warp) : nullptr;

@@ -187,6 +187,23 @@ void refuse_what_cannot_be_inlined(const Module& module, const Function& kernel)
 
 }  // namespace
 
+// A barrier of PTX that asks for as many threads as the block has is one of the block, unless some only arrive there.
+void find_whole_barriers(Module& module, const BlockShape& shape) {
+  Function* barrier = module.getFunction("ks_part_barrier");
+  const Function* arrival = module.getFunction("ks_part_arrive");
+  if (!barrier || !shape.is_known() || (arrival && !arrival->use_empty())) return;
+  for (User* user : make_early_inc_range(barrier->users())) {
+    auto* call = dyn_cast<CallInst>(user);
+    const auto* threads = call ? dyn_cast<ConstantInt>(call->getArgOperand(1)) : nullptr;
+    if (!threads || threads->getZExtValue() != shape.threads()) continue;
+    IRBuilder<> build(call);
+    auto whole = module.getOrInsertFunction("ks_barrier", build.getVoidTy());
+    cast<Function>(whole.getCallee())->setConvergent();
+    build.CreateCall(whole)->setConvergent();
+    call->eraseFromParent();
+  }
+}
+
 PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape& shape,
                        bool is_generated, bool is_checked, Pipeline& pipeline) {
   PreparedKernel kernel;
@@ -219,11 +236,13 @@ PreparedKernel prepare(Module& module, std::string_view symbol, const BlockShape
     if (is_shared_variable(&variable)) kernel.shared.push_back(&variable);
   if (is_checked) {
     pipeline.promote_locals(module);
+    find_whole_barriers(module, shape);
     instrument(module, kernel, is_generated);
     if (all_read) read_thread_context(module);
     pipeline.passes().ran(PassId::instrument, module);
   }
   pipeline.simplify_early(module);
+  find_whole_barriers(module, shape);
   if (is_serial) pipeline.take_loops_apart(module);
   return kernel;
 }

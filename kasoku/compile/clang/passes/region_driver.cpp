@@ -248,7 +248,7 @@ void RegionDriver::end_threads() {
   Type* pointer = build.getPtrTy();
   Type* word = build.getInt32Ty();
   auto* record = StructType::get(
-      context, {word, word, pointer, pointer, pointer, pointer, pointer, pointer, pointer});
+      context, {word, word, pointer, pointer, pointer, pointer, pointer, pointer, pointer, ArrayType::get(word, 16)});
   SmallVector<uint8_t> kinds{static_cast<uint8_t>(Sync::loop)};
   for (const SyncPoint& sync : plan_.syncs) kinds.push_back(static_cast<uint8_t>(sync.sync));
   Constant* kinds_data = ConstantDataArray::get(context, kinds);
@@ -269,6 +269,7 @@ void RegionDriver::end_threads() {
   IRBuilder<> once(frame_.once->getTerminator());
   for (unsigned i = 0; i < std::size(fields); ++i)
     once.CreateStore(fields[i], once.CreateStructGEP(record, place, i));
+  once.CreateMemSet(once.CreateStructGEP(record, place, std::size(fields)), once.getInt8(0), 16 * 4, Align(4));
 
   build.SetInsertPoint(all);
   FunctionCallee schedule =

@@ -62,6 +62,10 @@ std::vector<SyncPoint> split_at_syncs(Function& kernel) {
     }
     if (is_warp_operation(point.sync) && point.sync != Sync::activemask)
       brought.push_back(point.call->getArgOperand(0));
+    if (is_of_part(point.sync)) {  // one word, see `mask` of device/cpu/schedule.h
+      Value* threads = build.CreateShl(point.call->getArgOperand(1), 4);
+      brought.push_back(build.CreateOr(threads, build.CreateAnd(point.call->getArgOperand(0), 15)));
+    }
     build.CreateCall(arrive, brought);
   }
   return points;
