@@ -8,10 +8,9 @@ import ast
 import builtins
 import copy
 import inspect
-import itertools
 import types
 
-from . import _core, _interpreted, _library, _scopes, _signature, _source, errors
+from . import _interpreted, _library, _scopes, _source, errors
 
 _functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _comprehensions = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -112,6 +111,8 @@ class _Generator:
         self.has_range = not {"range", self.prefix + "range"} & (own | self.cells.keys())
         rename = _Renamed(self.prefix, own | {name.removeprefix(self.prefix) for name in self.cells})
         node.body = [rename.visit(stmt) for stmt in node.body]
+        stored = {each.id for each in inside if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)}
+        self.same = {self.prefix + name for name in inspect.signature(self.function).parameters if name not in stored}
         stores = (ast.Subscript, ast.Attribute)
         changes = (
             isinstance(each, stores)
@@ -242,7 +243,11 @@ class _Generator:
         """(whether there is another turn, what begins one) of a for loop over numbers or over what has an order."""
         source, place, end = stmt.iter, self._variable(), self._variable()
         if not isinstance(source, ast.Call):
-            self.now += [_assigned(end, source), _assigned(place, 0)]
+            if isinstance(source, ast.Name) and source.id in self.same:
+                end = source.id  # as it is given: nothing is kept of it from step to step
+            else:
+                self.now.append(_assigned(end, source))
+            self.now.append(_assigned(place, 0))
             self.now.append(
                 ast.Expr(ast.Subscript(_load(end), ast.Slice(ast.Constant(0), ast.Constant(0)), ast.Load()))
             )
@@ -546,240 +551,3 @@ def _with_generators(function, generators, names):
     made.body[:0] = _at(begin, made.body[0])
     made.decorator_list, made.returns = [], None
     return _interpreted.function_of(ast.fix_missing_locations(made), (file, lines, text), function, cells)
-
-
-# ── called from Python ────────────────────────────────────────────────────────────────────────────────────────────────
-
-_most_ahead = 1024  # values that are computed at once
-_numbers = (bool, int, float, complex)
-
-
-def called(made, given, named):
-    """The iterator of a generator function of ks.jit, whose steps are compiled; None if they have no compiled form."""
-    steps = vars(made).get("_steps")
-    if steps is None or (steps and steps.is_old()):
-        try:
-            steps = _Steps(made)
-        except (_Unfit, errors.UnsupportedError):
-            steps = False
-        made._steps = steps
-    return steps.begun(given, named) if steps else None
-
-
-class _Steps:
-    """Compiled functions that run a generator: to its first yield, from one to the next, over several.
-
-    Each gives the number of the piece that comes next, what was yielded, and the variables that change, which the next one takes.
-    """
-
-    def __init__(self, made):
-        function = made.py_func
-        code = function.__code__
-        if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
-            raise _Unfit("a generator with *arguments has no steps")
-        self.signature, self.known = inspect.signature(function), {}
-        self.generator = generator = _Generator("g", function, ())
-        parameters = [generator.prefix + name for name in self.signature.parameters]
-        if _may_lack_a_value(generator, parameters):
-            raise _Unfit("a name of the generator may have no value")
-        own = (generator.at, generator.piece, generator.value)
-        state = sorted(set().union(*map(_stored, _statements(generator))) - set(own))
-        options = (*_core._jit_options(made)[:4], True, False)
-        around = dict(zip(code.co_freevars, function.__closure__ or (), strict=True)) | generator.cells
-        around["ks_as_it_is"] = types.CellType(_as_it_is)
-        self.node = node = _source.of(function)[0]
-
-        def compiled(name, given, body):
-            tree = ast.FunctionDef(f"{name}_of_{function.__name__}", _parameters(given), _at(body, node.body[0]), [])
-            if "type_params" in ast.FunctionDef._fields:
-                tree.type_params = []
-            ast.copy_location(tree, node)
-            source = _source.of(function)[1:]
-            return _core._jit_make(
-                _interpreted.function_of(ast.fix_missing_locations(tree), source, function, around), *options
-            )
-
-        kept = ast.Tuple([_as_it_is(name) for name in state], ast.Load())
-        taken = [
-            ast.Assign([ast.Tuple([ast.Name(name, ast.Store()) for name in state], ast.Store())], _load("ks_state"))
-        ]
-        taken = taken if state else []
-        end = ast.Return(ast.Tuple([_load(generator.at), _as_it_is(generator.value), kept], ast.Load()))
-        step = generator.step(node.body[0])
-        again = [*parameters, generator.at, "ks_state"]
-        self.begin = compiled("begin", parameters, [_assigned(generator.at, 0), *step, end])
-        self.resume = compiled("resume", again, [*taken, *copy.deepcopy([*step, end])])
-        self.fill = None
-        if generator.is_pure and _yields_in_every_circle(generator):
-            add = ast.Expr(
-                ast.Call(ast.Attribute(_load("ks_values"), "append", ast.Load()), [_load(generator.value)], [])
-            )
-            turn = [*copy.deepcopy(step), ast.If(_is(generator.at, -1), [ast.Break()], []), add]
-            loop = ast.While(
-                ast.Compare(ast.Call(_load("len"), [_load("ks_values")], []), [ast.Lt()], [_load("ks_n")]), turn, []
-            )
-            values = ast.Return(ast.Tuple([_load(generator.at), _load("ks_values"), copy.deepcopy(kept)], ast.Load()))
-            start = _assigned("ks_values", ast.List([], ast.Load()))
-            self.fill = compiled("fill", [*again, "ks_n"], [*copy.deepcopy(taken), start, loop, values])
-
-    def is_old(self):
-        """Whether a name outside means another thing by now."""
-        outside = self.generator.function.__globals__
-        return any(outside.get(name) is not value for name, value in self.generator.read.items())
-
-    def begun(self, given, named):
-        bound = self.signature.bind(*given, **named)
-        bound.apply_defaults()
-        given = tuple(bound.arguments.values())
-        try:
-            types = tuple(map(_signature.of_value, given))
-            if types not in self.known:
-                self.known[types] = self._is_compiled(types)
-        except (errors.Error, TypeError):  # of_value() does not know it
-            return None
-        if not self.known[types]:
-            return None
-        is_ahead = self.fill and all(type(each) in _numbers for each in given)
-        return itertools.chain.from_iterable(self._ahead(given)) if is_ahead else self._by_steps(given)
-
-    def _is_compiled(self, types):
-        """Whether the steps have a compiled form for these arguments, and the variables are numbers and texts."""
-        try:
-            described = [each._describe() for each in types]
-            if any(each[0] in ("list", "dict", "set", "object") for each in described):
-                return False  # each step would copy it
-            _core._jit_compile(self.begin, described)
-            found = _core._jit_signatures(self.begin)
-            kept = next(result for given, result in found if tuple(map(_signature.of_description, given)) == types)
-            place, value, state = kept[1]
-            if not _is_of_numbers(state) or value[0] in ("list", "dict", "set"):
-                return False
-            _core._jit_compile(self.resume, [*described, place, state])
-        except errors.Error:
-            return False
-        return True
-
-    def _by_steps(self, given):
-        at, value, state = self.begin(*given)
-        while at >= 0:
-            yield value
-            at, value, state = self.resume(*given, at, state)
-
-    def _ahead(self, given):
-        """Lists of values, several at once, where nothing but numbers decides them."""
-        at, value, state = self.begin(*given)
-        n = 1
-        while at >= 0:
-            yield (value,)
-            while n and at >= 0:
-                try:
-                    at, values, state = self.fill(*given, at, state, n)
-                except Exception:
-                    n = 0  # one of the values ahead: those before it come one by one
-                else:
-                    n = min(2 * n, _most_ahead)
-                    yield values
-            if at >= 0:
-                at, value, state = self.resume(*given, at, state)
-
-
-def _parameters(names):
-    return ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
-
-
-def _as_it_is(name):
-    """The name's value, whether it has one or not: the call, which compiled code knows (python/src/jit_syntax.cpp)."""
-    return ast.Call(_load("ks_as_it_is"), [_load(name)], [])
-
-
-def _is_of_numbers(described):
-    if described[0] == "tuple":
-        return all(map(_is_of_numbers, described[1]))
-    return described[0] in ("str", "none") or (len(described) == 4 and described[1] < 0)
-
-
-def _statements(generator):
-    return [stmt for piece in generator.pieces.values() for stmt in piece]
-
-
-def _stored(stmt):
-    """Names that the statement binds, but those of comprehensions."""
-    return {
-        each.id
-        for each in _inside(stmt, _comprehensions)
-        if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
-    }
-
-
-def _leads(generator):
-    """{piece: [(the piece that it leads to, names that have a value then, whether it yields before)]}, of no value before; and
-    the names that each piece reads, with those that have a value where it does."""
-    ways, reads = {}, {}
-
-    def flow(number, statements, have):
-        for stmt in statements:
-            if isinstance(stmt, ast.Assign) and getattr(stmt.targets[0], "id", "") in (generator.piece, generator.at):
-                ways[number].append((stmt.value.value, frozenset(have), stmt.targets[0].id == generator.at))
-                continue
-            parts = {"If": ("body", "orelse"), "For": ("body", "orelse"), "While": ("body", "orelse")}.get(
-                type(stmt).__name__
-            )
-            bound = _stored(stmt.target) if isinstance(stmt, ast.For) else set()
-            bodies = [flow(number, getattr(stmt, part), have | bound) for part in parts] if parts else []
-            heads = (
-                [getattr(stmt, part) for part in ("test", "iter") if parts and hasattr(stmt, part)] if parts else [stmt]
-            )
-            for head in heads:
-                inner = {
-                    name
-                    for each in ast.walk(head)
-                    if isinstance(each, ast.comprehension)
-                    for name in _stored(each.target)
-                }
-                for each in ast.walk(head):
-                    if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load) and each.id not in inner:
-                        reads[number].append((each.id, frozenset(have)))
-            if isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name):
-                reads[number].append((stmt.target.id, frozenset(have)))
-            if isinstance(stmt, ast.If):
-                have = bodies[0] & bodies[1]
-            elif isinstance(stmt, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-                have = have | _stored(stmt)
-        return have
-
-    for number, piece in generator.pieces.items():
-        ways[number], reads[number] = [], []
-        flow(number, piece, set())
-    return ways, reads
-
-
-def _may_lack_a_value(generator, parameters):
-    """Whether a name may be read that has no value: the steps do not tell which have one."""
-    ways, reads = _leads(generator)
-    before, ahead = {0: frozenset(parameters)}, [0]
-    while ahead:
-        number = ahead.pop()
-        for to, have, _ in ways[number]:
-            known = (before[number] | have) & before.get(to, before[number] | have)
-            if to >= 0 and known != before.get(to):
-                before[to] = known
-                ahead.append(to)
-    own = set().union(*map(_stored, _statements(generator))) | set(parameters)
-    own -= {generator.at, generator.piece}
-    return any(name in own and name not in before[number] | have for number in before for name, have in reads[number])
-
-
-def _yields_in_every_circle(generator):
-    """Whether there is an end to what happens between two yields."""
-    if any(isinstance(each, ast.While) for stmt in _statements(generator) for each in ast.walk(stmt)):
-        return False
-    ways, _ = _leads(generator)
-    after = {number: {to for to, _, is_yield in each if to >= 0 and not is_yield} for number, each in ways.items()}
-    while True:
-        ends = [number for number, each in after.items() if not each]
-        if not ends:
-            return not after
-        for number in ends:
-            del after[number]
-        for each in after.values():
-            each.difference_update(ends)

@@ -292,10 +292,10 @@ std::pair<nb::list, nb::dict> given_to(PyObject* const* arguments, size_t n, PyO
   return {given, by_name};
 }
 
-/// The iterator of a generator function whose steps are compiled (_generators.py); null if they have no compiled form.
+/// The iterator of a generator function whose steps are compiled (_generator_steps.py); null if they have no compiled form.
 PyObject* generate(PyObject* self, PyObject* const* arguments, size_t n, PyObject* names) {
   const auto [given, by_name] = given_to(arguments, n, names);
-  nb::object made = nb::module_::import_("kasoku._generators").attr("called")(nb::handle(self), given, by_name);
+  nb::object made = nb::module_::import_("kasoku._generator_steps").attr("called")(nb::handle(self), given, by_name);
   return made.is_none() ? nullptr : made.release().ptr();
 }
 

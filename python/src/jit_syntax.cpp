@@ -118,7 +118,7 @@ ExprPtr Reader::call(nb::handle node) {
   if (ExprPtr made = isinstance_call(node)) return made;
   if (ExprPtr made = issubdtype_call(node)) return made;
   if (nb::object called = node.attr("func"); class_name(called) == "Name" && nb::cast<std::string_view>(called.attr("id")) == "ks_as_it_is") {
-    ExprPtr name = expr(nb::object(node.attr("args")[0]));  // what a generator keeps (_generators.py)
+    ExprPtr name = expr(nb::object(node.attr("args")[0]));  // what a generator keeps (_generator_steps.py)
     name->may_be_unset = true;
     return name;
   }

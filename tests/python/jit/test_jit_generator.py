@@ -485,6 +485,7 @@ def taken(iterator, n=100):
         (pairs, (12,)),
         (refusing, (5,)),
         (greeted, ("x", 3)),
+        (signed, (np.arange(6),)),
     ],
 )
 def test_a_generator_called_from_python_runs_compiled_steps(f, given):
@@ -507,6 +508,10 @@ def test_steps_of_a_generator_see_what_happens_between_them():
     np.testing.assert_array_equal(x, y)
     with pytest.raises(TypeError, match="missing a required argument"):
         made()
+    values = ks.njit(signed)(x)
+    first = next(values)
+    x[1:] = 6
+    assert [first, *values] == [*signed(x)]
 
 
 def test_a_generator_from_python_that_has_no_steps_is_interpreted():
