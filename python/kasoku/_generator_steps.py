@@ -10,7 +10,7 @@ import itertools
 import types
 
 from . import _core, _interpreted, _signature, _source, errors
-from ._generators import _assigned, _at, _comprehensions, _Generator, _inside, _is, _load, _Unfit
+from ._generators import _assigned, _at, _Generator, _is, _load, _stored, _Unfit
 
 _most_ahead = 1024  # values that are computed at once
 _numbers = (bool, int, float, complex)
@@ -162,15 +162,6 @@ def _is_of_numbers(described):
 
 def _statements(generator):
     return [stmt for piece in generator.pieces.values() for stmt in piece]
-
-
-def _stored(stmt):
-    """Names that the statement binds, but those of comprehensions."""
-    return {
-        each.id
-        for each in _inside(stmt, _comprehensions)
-        if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
-    }
 
 
 def _leads(generator):

@@ -42,6 +42,15 @@ def _inside(node, unless):
             yield from _inside(each, unless)
 
 
+def _stored(stmt):
+    """Names that the statement binds, but those of comprehensions."""
+    return {
+        each.id
+        for each in _inside(stmt, _comprehensions)
+        if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)
+    }
+
+
 def _is_cut(stmt):
     """Whether a yield, or what leaves the statement, is in it."""
 
@@ -111,8 +120,8 @@ class _Generator:
         self.has_range = not {"range", self.prefix + "range"} & (own | self.cells.keys())
         rename = _Renamed(self.prefix, own | {name.removeprefix(self.prefix) for name in self.cells})
         node.body = [rename.visit(stmt) for stmt in node.body]
-        stored = {each.id for each in inside if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)}
-        self.same = {self.prefix + name for name in inspect.signature(self.function).parameters if name not in stored}
+        parameters = {self.prefix + name for name in inspect.signature(self.function).parameters}
+        self.same = parameters.difference(*map(_stored, node.body))
         stores = (ast.Subscript, ast.Attribute)
         changes = (
             isinstance(each, stores)
