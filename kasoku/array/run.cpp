@@ -402,8 +402,9 @@ void run_reduce(const Fused& fused, const Chunks& part, void* results, void* pos
   Function* const function = kernel_to_launch(fused, device);
   if (!function) return;
   const Group& group = fused.group;
-  const ReduceLaunch launch = reduce_launch(fused.space, group.kept_rank, group.form, group.is_simt, lane_bytes(group.reduce_op, group.accumulate), part,
-                                            device.properties().multiprocessors);
+  ReduceLaunch launch = reduce_launch(fused.space, group.kept_rank, group.form, group.is_simt, lane_bytes(group.reduce_op, group.accumulate), part,
+                                      device.properties().multiprocessors);
+  launch.shape.begins_early = group.is_simt;  // as emit() has it
   Parameters& p = parameters();
   p.add(results);
   if (positions) p.add(positions);

@@ -122,12 +122,16 @@ std::string store_text(Dtype memory, const std::string& value) {
   return value;
 }
 
+/// Whether the kernel waits itself for what the launch before it stores, and may begin early: a sum of many chunks is several launches,
+/// of which the later ones take as long as it takes to begin.
+static bool waits_for_launches(const Group& group) { return group.is_reduce && group.is_simt && !group.is_part(); }
+
 std::string operand_parameters(const Group& group) {
   std::string text;
   const std::string& prefix = group.prefix;
   const auto add = [&](std::string_view type, const std::string& name) { text += fmt::format(", {} {}{}", type, prefix, name); };
   for (size_t k = 0; k < group.loads.size(); ++k)
-    text += fmt::format(",\n    const {}* __restrict__ _m_{}x{}", memory_text(group.loads[k]), prefix, k);
+    text += fmt::format(",\n    const {}*{} _m_{}x{}", memory_text(group.loads[k]), waits_for_launches(group) ? "" : " __restrict__", prefix, k);
   for (size_t k = 0; k < group.scalars.size(); ++k)
     if (!group.scalars[k].fixed) add(register_text(group.scalars[k].dtype), fmt::format("s{}", k));
   for (size_t k = 0; k < group.aranges.size(); ++k) {
@@ -358,7 +362,7 @@ std::string bounds_of_launch(const Group& group) {
 
 std::string emit(const Group& group) {
   using namespace codegen;
-  const std::string body = divisors_text(group) + (group.is_reduce ? reduce_text(reduction_of(group)) : group.scan ? scan_text(scan_of(group)) : group.scatter ? emit_scatter(group) : emit_map(group));
+  const std::string body = (waits_for_launches(group) ? "  ks_wait_for_launches();\n" : "") + divisors_text(group) + (group.is_reduce ? reduce_text(reduction_of(group)) : group.scan ? scan_text(scan_of(group)) : group.scatter ? emit_scatter(group) : emit_map(group));
   const std::string params = parameters(group), lanes = group.is_reduce ? lanes_text(reduction_of(group)) : "";
   // The pragma says to Clang what NVRTC has as an option: a precompiled prelude
   // brings the contraction mode along that it was made with.

@@ -103,11 +103,14 @@ std::string columns_of_threads(const Reduction& r) {
     return fmt::format("{0}{1}for (int _v = 0; _v < {2}; ++_v) {{\n{1}  const int _place = {3} + _v;\n{4}{1}}}\n", unrolled, indent, own, of.first, body);
   };
   const auto lanes = [&](const std::string& first, const std::string& limit, bool is_whole, bool is_start) {
-    return fmt::format("        for (int _k = {}; _k < {}; _k += {}) {{\n{}          for (int _q = 0; _q < {}; ++_q) {{\n            const int _e = {} + _k;\n{}",
-                       first, limit, chunk_lanes, unrolled, at_once, lane_number("_q"), is_whole ? "" : "            if (_e >= _count) continue;\n") +
+    // Counts that are constants leave no quotient of moments to be computed.
+    return fmt::format("{}        for (int _k = {}; _k < {}; _k += {}) {{\n{}          for (int _q = 0; _q < {}; ++_q) {{\n            const int _e = {} + _k;\n{}",
+                       is_whole && r.counts_elements ? unrolled : "", first, limit, chunk_lanes, unrolled, at_once, lane_number("_q"), is_whole ? "" : "            if (_e >= _count) continue;\n") +
            reduced_positions(r, "_begin + _e", "            ") + (is_whole ? of.loads : "") +
            of_own((is_whole ? "" : "              if (_place >= _n) continue;\n") + lane_of(r, is_whole ? of.loaded : Place("_place"), "_begin + _e", "              ") +
-                      (is_start ? set("_acc[_q][_v]", "_value", "              ") : join("_acc[_q][_v]", "_value", "              ")), "            ") +
+                      (is_start ? set("_acc[_q][_v]", "_value", "              ")
+                       : is_whole ? take(r, "_acc[_q][_v]", fmt::format("_k / {}", chunk_lanes), "              ")
+                                  : join("_acc[_q][_v]", "_value", "              ")), "            ") +
            "          }\n        }\n";
   };
   const auto all_lanes = [&](const std::string& limit, bool is_whole) {

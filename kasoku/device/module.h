@@ -23,6 +23,9 @@ struct LaunchShape {
   uint32_t block[3] = {1, 1, 1};
   uint32_t shared_bytes = 0;  ///< dynamic shared memory
   bool cooperative = false;
+  /// Its blocks may begin while those of the launch before it end: the text itself waits for what that one stores, as
+  /// ks_wait_for_launches() of codegen/helpers.def does.
+  bool begins_early = false;
 
   uint64_t blocks() const { return uint64_t{grid[0]} * grid[1] * grid[2]; }
   uint64_t threads() const { return uint64_t{block[0]} * block[1] * block[2]; }

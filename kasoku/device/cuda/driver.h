@@ -99,6 +99,21 @@ struct TextureReading {
   int reserved[12] = {};
 };
 
+/// CUlaunchAttribute.
+struct LaunchAttribute {
+  int number;
+  int padding = 0;
+  int value[16] = {};
+};
+
+/// CUlaunchConfig.
+struct LaunchConfig {
+  unsigned grid[3], block[3], shared_bytes;
+  CUstream stream;
+  const LaunchAttribute* attributes;
+  unsigned n_attributes;
+};
+
 /// Results that are treated apart from "it failed".
 enum Result : CUresult {
   success = 0,

@@ -57,6 +57,8 @@ CudaFunction::CudaFunction(CudaModule& module, KernelInfo info, CUfunction funct
   const DeviceProperties& limits = device_.properties();
   std::copy_n(limits.max_block, 3, max_block_.begin());
   std::copy_n(limits.max_grid, 3, max_grid_.begin());
+  constexpr int takes_into_graphs = 12030;
+  begins_early_ = limits.compute_capability[0] >= 9 && device_.driver().version >= takes_into_graphs && device_.driver().cuLaunchKernelEx;
   max_threads_ = static_cast<uint32_t>(driver_attribute(0));
   dynamic_shared_limit_ = static_cast<uint32_t>(driver_attribute(8));
 }
@@ -97,7 +99,11 @@ void CudaFunction::enqueue(const LaunchShape& shape, void* const* args, CUstream
   CUresult result;
   const Recorded recorded(EventKind::launch, info_.name);  // until the driver has it
   const bool meets = shape.cooperative || info_.uses_grid_sync;  // all its blocks run at once
-  if (!meets) [[likely]]
+  if (shape.begins_early && begins_early_) {
+    constexpr LaunchAttribute programmatic_stream_serialization{6, 0, {1}};
+    const LaunchConfig config{{gx, gy, gz}, {bx, by, bz}, shape.shared_bytes, order, &programmatic_stream_serialization, 1};
+    result = driver.cuLaunchKernelEx(&config, function_, values, nullptr);
+  } else if (!meets) [[likely]]
     result = driver.cuLaunchKernel(function_, gx, gy, gz, bx, by, bz, shape.shared_bytes, order,
                                    values, nullptr);
   else if (driver.cuLaunchCooperativeKernel)

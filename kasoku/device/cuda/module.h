@@ -41,6 +41,7 @@ class CudaFunction final : public Function {
   std::array<uint32_t, 3> max_block_;
   std::array<uint32_t, 3> max_grid_;
   uint32_t max_threads_;
+  bool begins_early_;  ///< whether the device and its driver know launches that do
   std::atomic<uint32_t> dynamic_shared_limit_;
   std::atomic<uint32_t> suggested_block_{0};
 };
