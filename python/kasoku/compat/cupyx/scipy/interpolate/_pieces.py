@@ -316,9 +316,10 @@ def _smooth_slopes(x, y, kinds):
 
 
 def _solved(system, right):
-    # The diagonals are few, and points of a spline not many: the factors of the whole matrix are taken.
+    """x with system x = right, of any axes after the first. The factors of the whole matrix are taken: its diagonals are few,
+    but so are the points of a spline."""
     flat = right.reshape(right.shape[0], -1)
-    return _ks.linalg.solve(_asarray(system).astype(flat.dtype), flat).reshape(right.shape)
+    return _ks.linalg.solve(_asarray(system).astype(flat.dtype), flat).reshape(-1, *right.shape[1:])
 
 
 def pchip_interpolate(xi, yi, x, der=0, axis=0):
