@@ -215,7 +215,7 @@ class Run : public std::enable_shared_from_this<Run> {
   /// Of the first worker.
   void judge(const Worker& own) {
     const size_t n = own.done.load(std::memory_order_relaxed);
-    if (spreading_.is_to_judge(n) && spreading_.judge(n, done(), seconds())) spread();
+    if (spreading_.is_to_judge(n) && spreading_.judge(n, [&] { return done(); }, seconds())) spread();
   }
 
   /// From here on workers wake others.

@@ -9,7 +9,7 @@
 
 namespace kasoku {
 
-class Spreading {
+class alignas(64) Spreading {  // the first worker reads it after each task
  public:
   Spreading(size_t n_tasks, size_t n_workers)
       : n_tasks_(n_tasks), is_on_(n_tasks < std::max(many_tasks, many_for_each * n_workers)) {}
@@ -24,8 +24,9 @@ class Spreading {
   /// Whether the first worker, which has done `n` tasks, is to look at the clock: after 1, 2, 4, … tasks, since that takes a
   /// good part of a small task.
   bool is_to_judge(size_t n) const { return n >= next_; }
-  /// Its judgement then, where `done` tasks are done in all.
-  bool judge(size_t n, size_t done, double now) {
+  /// Its judgement then, where done() tasks are done in all.
+  template <class Done>
+  bool judge(size_t n, const Done& done, double now) {
     const bool is_first = next_ == 1;
     next_ = 2 * n;
     const double time = now - since_;
@@ -33,7 +34,7 @@ class Spreading {
       since_ = now, before_ = n;
       return false;
     }
-    return time >= judged_from && is_worth_it(time, n - before_, done);
+    return time >= judged_from && is_worth_it(time, n - before_, done());
   }
   /// The judgement of the waiting thread, for a first worker that cannot judge within a task.
   bool judge_from_outside(size_t done, double now) const {
