@@ -7,8 +7,7 @@ import numpy as _np
 
 import kasoku as _ks
 
-from ....cupy._table import _here
-from ...._face.table import plain as _plain
+from ....cupy._table import _here, rows_here as _rows_here
 from ._designs import _bilinear as _to_samples, _real_poly, _sections, _to_one, _to_two
 
 
@@ -157,7 +156,7 @@ def _moved_roots(of, band):
     return lambda z, p, k, *edges: _shown(*of(_row(z), _row(p), _row(k)[0], band, *map(float, edges)))
 
 
-_plain(globals(), {name: (_here(of), said) for name, (of, said) in {
+_rows_here(globals(), {
     "lp2lp": (lambda b, a, wo=1.0: _moved(b, a, [1 / float(wo), 0], [1]), "A low pass of the edge 1 as one of the edge wo."),
     "lp2hp": (lambda b, a, wo=1.0: _moved(b, a, [float(wo)], [1, 0]), "A low pass of the edge 1 as a high pass of the edge wo."),
     "lp2bp": (lambda b, a, wo=1.0, bw=1.0: _moved(b, a, [1, 0, float(wo) ** 2], [float(bw), 0]), "A low pass of the edge 1 as a band of the width bw around wo."),
@@ -166,7 +165,7 @@ _plain(globals(), {name: (_here(of), said) for name, (of, said) in {
     "lp2hp_zpk": (lambda z, p, k, wo=1.0: _moved_roots(_to_one, "highpass")(z, p, k, wo), "lp2hp of zeros, poles and gain."),
     "lp2bp_zpk": (lambda z, p, k, wo=1.0, bw=1.0: _moved_roots(_to_two, "bandpass")(z, p, k, wo, bw), "lp2bp of zeros, poles and gain."),
     "lp2bs_zpk": (lambda z, p, k, wo=1.0, bw=1.0: _moved_roots(_to_two, "bandstop")(z, p, k, wo, bw), "lp2bs of zeros, poles and gain."),
-}.items()})  # fmt: skip
+})  # fmt: skip
 
 
 def _frequencies(w, whole, fs, default=512):

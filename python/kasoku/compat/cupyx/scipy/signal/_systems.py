@@ -8,7 +8,7 @@ import numpy as _np
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
-from ....cupy._table import _here
+from ....cupy._table import _here, rows_here as _rows_here
 from ...._face.compositions import matrix_exp as _matrix_exp
 from ...._face.kernels import kernel as _kernel
 from ._forms import _normal, _polynomials, _roots_of, _row, _shown
@@ -110,34 +110,15 @@ def _transfer_of(A, B, C, D, input=0):
     return b.astype(_np.result_type(kind, b.dtype)), a
 
 
-@_here
-def abcd_normalize(A=None, B=None, C=None, D=None):
-    """The matrices of a system, all of two axes; those that are not given are zeros."""
-    return _shown(*_four(A, B, C, D))
-
-
-@_here
-def tf2ss(num, den):
-    """The matrices of a system of two polynomials."""
-    return _shown(*_matrices_of(num, den))
-
-
-@_here
-def ss2tf(A, B, C, D, input=0):
-    """The polynomials of a system of matrices."""
-    return _shown(*_transfer_of(A, B, C, D, input))
-
-
-@_here
-def zpk2ss(z, p, k):
-    """The matrices of a system of zeros, poles and gain."""
-    return _shown(*_matrices_of(*_polynomials(z, p, k)))
-
-
-@_here
-def ss2zpk(A, B, C, D, input=0):
-    """Zeros, poles and gain of a system of matrices."""
-    return _shown(*_roots_of(*_transfer_of(A, B, C, D, input)))
+_changed = _rows_here(globals(), {
+    "abcd_normalize": (lambda A=None, B=None, C=None, D=None: _shown(*_four(A, B, C, D)),
+        "The matrices of a system, all of two axes; those that are not given are zeros."),
+    "tf2ss": (lambda num, den: _shown(*_matrices_of(num, den)), "The matrices of a system of two polynomials."),
+    "ss2tf": (lambda A, B, C, D, input=0: _shown(*_transfer_of(A, B, C, D, input)), "The polynomials of a system of matrices."),
+    "zpk2ss": (lambda z, p, k: _shown(*_matrices_of(*_polynomials(z, p, k))), "The matrices of a system of zeros, poles and gain."),
+    "ss2zpk": (lambda A, B, C, D, input=0: _shown(*_roots_of(*_transfer_of(A, B, C, D, input))),
+        "Zeros, poles and gain of a system of matrices."),
+})  # fmt: skip
 
 
 @_here
@@ -146,9 +127,9 @@ def cont2discrete(system, dt, method="zoh", alpha=None):
     if hasattr(system, "to_discrete"):
         return system.to_discrete(dt=dt, method=method, alpha=alpha)
     if len(system) == 2:
-        return (*ss2tf(*cont2discrete(_matrices_of(*system), dt, method, alpha)[:4]), dt)
+        return (*_changed.ss2tf(*cont2discrete(_matrices_of(*system), dt, method, alpha)[:4]), dt)
     if len(system) == 3:
-        return (*ss2zpk(*cont2discrete(zpk2ss(*system), dt, method, alpha)[:4]), dt)
+        return (*_changed.ss2zpk(*cont2discrete(_changed.zpk2ss(*system), dt, method, alpha)[:4]), dt)
     if len(system) != 4:
         raise ValueError("First argument must either be a tuple of 2 (tf), 3 (zpk), or 4 (ss) arrays, or a lti object.")
     return (*_shown(*_discrete(*map(_matrix, system), float(dt), method, alpha)), dt)
