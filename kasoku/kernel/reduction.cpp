@@ -21,6 +21,62 @@ ReductionOptions checked(ReductionOptions options) {
   return options;
 }
 
+/// The array whose elements are counted: the first that the map takes by [i] alone, else the first that there is. All that
+/// it takes so have the same length, unless a range says which elements are meant.
+const ArrayRef& counted_array(const ReductionParts& parts, std::span<const Argument> args, bool is_range) {
+  const ArrayRef* first = nullptr;
+  const Parameter* leader = nullptr;
+  for (size_t k = 0; k < args.size(); ++k) {
+    if (args[k].kind != Argument::Kind::array || !parts.in[k].is_pointer) continue;
+    const bool is_counted = is_walked(parts.map_expr, parts.in[k].name);
+    if (!first || (is_counted && !leader)) first = &args[k].array;
+    if (!is_counted) continue;
+    if (!leader) {
+      leader = &parts.in[k];
+    } else if (args[k].array.size() != first->size() && !is_range) {
+      throw Error(ErrorKind::value, fmt::format("{}: '{}' has {} elements, '{}' has {}", parts.options.name, parts.in[k].name,
+                                                args[k].array.size(), leader->name, first->size()))
+          .why("the map takes element i of both");
+    }
+  }
+  if (!first)
+    throw Error(ErrorKind::value, parts.options.name + ": how many elements is not known")
+        .why("no array is among the arguments, only addresses");
+  return *first;
+}
+
+size_t value_bytes_of(const ReductionParts& parts) {
+  return parts.type.dtype == Dtype::opaque ? 0 : info(parts.type.dtype).size;
+}
+
+/// What is reduced over arrays by i, which counts all elements or those of a range.
+ReductionText text_over_pointers(const ReductionParts& parts, bool is_range, bool is_narrow, bool is_simt) {
+  ReductionText text;
+  text.options = &parts.options;
+  bool has_complex = is_complex_type(parts.type.text);
+  for (const Parameter& param : parts.in) {
+    has_complex |= is_complex_type(param.type);
+    text.inputs += declaration(param) + ", ";
+  }
+  if (is_range) text.inputs += "long _range_start, long _range_step, ";
+  text.head = start_of_reduction(parts.options, has_complex, false) +
+              fmt::format("typedef {} _type_reduce;\n", parts.type.text);
+  text.map_expr = parts.map_expr;
+  text.reduce_expr = parts.reduce_expr;
+  text.identity = parts.neutral;
+  text.others = "_type_reduce* _out, ";
+  text.element = [is_range](const Loop&, const Place&, const std::string& number, const std::string&) {
+    return is_range ? fmt::format("const long i = _range_start + (long)({}) * _range_step; (void)i;\n", number)
+                    : fmt::format("const size_t i = (size_t)({}); (void)i;\n", number);
+  };
+  text.post = "_out[_o] = a";
+  text.is_narrow = is_narrow;
+  text.is_simt = is_simt;
+  text.reduction.loop.is_reduction = true;
+  text.reduction.value_bytes = value_bytes_of(parts);
+  return text;
+}
+
 }  // namespace
 
 std::string start_of_reduction(const ReductionOptions& options, bool has_complex, bool has_raw,
@@ -125,61 +181,18 @@ std::vector<Array> ReductionKernel::reduce_pointers(std::span<const Argument> ar
   const State& state = *state_;
   const std::string& name = state.options.name;
   check_count(name, state.in, args.size());
-  // Every array that the map takes by [i] alone has the same length.
-  const ArrayRef* first = nullptr;
-  const Parameter* leader = nullptr;
-  for (size_t k = 0; k < args.size(); ++k) {
-    if (args[k].kind != Argument::Kind::array || !state.in[k].is_pointer) continue;
-    const bool is_counted = is_walked(state.map_expr, state.in[k].name);
-    if (!first || (is_counted && !leader)) first = &args[k].array;
-    if (!is_counted) continue;
-    if (!leader) {
-      leader = &state.in[k];
-    } else if (args[k].array.size() != first->size() && !call.range) {
-      throw Error(ErrorKind::value,
-                  fmt::format("{}: '{}' has {} elements, '{}' has {}", name, state.in[k].name,
-                              args[k].array.size(), leader->name, first->size()))
-          .why("the map takes element i of both");
-    }
-  }
-  if (!first)
-    throw Error(ErrorKind::value, name + ": how many elements is not known")
-        .why("no array is among the arguments, only addresses");
+  const ArrayRef& counted = counted_array(state, args, call.range.has_value());
   Device* device = &device_for(name, args, call.stream, {call.device, state.options.device});
   Stream* stream = call.stream ? call.stream : &device->current_stream();
-  ResolvedRange range{0, 1, first->size()};
-  if (call.range) range = resolve_range(*call.range, first->size(), name);
-  const size_t value_bytes = state.type.dtype == Dtype::opaque ? 0 : info(state.type.dtype).size;
+  ResolvedRange range{0, 1, counted.size()};
+  if (call.range) range = resolve_range(*call.range, counted.size(), name);
   IterationSpace space{.lengths = {range.count}, .kept = 0, .walks = {}};
   const bool is_simt = takes_gpu_form(*device);
-  const ReduceForm form = reduce_form(space, value_bytes, is_simt);
-  const bool is_narrow = std::max(range.count, first->size()) < (int64_t{1} << 31);
+  const ReduceForm form = reduce_form(space, value_bytes_of(state), is_simt);
+  const bool is_narrow = std::max(range.count, counted.size()) < (int64_t{1} << 31);
 
   ReductionLaunch& launch = state_->pointer_plans.find_or({device, is_narrow, call.range.has_value(), is_simt}, [&] {
-    ReductionText text;
-    text.options = &state.options;
-    bool has_complex = is_complex_type(state.type.text);
-    for (const Parameter& param : state.in) {
-      has_complex |= is_complex_type(param.type);
-      text.inputs += declaration(param) + ", ";
-    }
-    if (call.range) text.inputs += "long _range_start, long _range_step, ";
-    text.head = start_of_reduction(state.options, has_complex, false) +
-                fmt::format("typedef {} _type_reduce;\n", state.type.text);
-    text.map_expr = state.map_expr;
-    text.reduce_expr = state.reduce_expr;
-    text.identity = state.neutral;
-    text.others = "_type_reduce* _out, ";
-    text.element = [is_range = call.range.has_value()](const Loop&, const Place&, const std::string& number, const std::string&) {
-      return is_range ? fmt::format("const long i = _range_start + (long)({}) * _range_step; (void)i;\n", number)
-                        : fmt::format("const size_t i = (size_t)({}); (void)i;\n", number);
-    };
-    text.post = "_out[_o] = a";
-    text.is_narrow = is_narrow;
-    text.is_simt = is_simt;
-    text.reduction.loop.is_reduction = true;
-    text.reduction.value_bytes = value_bytes;
-    return ReductionLaunch(*device, std::move(text));
+    return ReductionLaunch(*device, text_over_pointers(state, call.range.has_value(), is_narrow, is_simt));
   });
 
   Array out = call.out ? *call.out

@@ -2,8 +2,8 @@
 // has most tasks behind it, so that a chain needs no queue. Who has nothing takes of the leaves, then
 // steals. Leaves that a worker took run together where they are over in nanoseconds, and lie in its deque else.
 // A worker is woken by one that has more than it can do, and looks alone: as many wake as there is work for.
-// Of many tasks the first worker runs some alone: to wake a core takes as long as hundreds of small ones do. For that
-// reason the waiting thread works too, as long as tasks are small and of those that end at Ctrl-C by themselves.
+// Of many tasks the first worker runs some alone (spreading.h). For the same reason the waiting thread works too, as long as
+// tasks are small and of those that end at Ctrl-C by themselves.
 #include <x86intrin.h>
 
 #include <algorithm>
@@ -22,6 +22,7 @@
 #include "kasoku/device/cpu/computing.h"
 #include "kasoku/task/arena.h"
 #include "kasoku/task/ready_tasks.h"
+#include "kasoku/task/spreading.h"
 #include "kasoku/task/task.h"
 
 namespace kasoku {
@@ -31,12 +32,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr uint32_t none = ReadyTasks::none;
 
-/// From so many tasks on, and so many for each worker, the first worker begins alone: for the length of its first task
-/// at most, which is little beside the others.
-constexpr size_t many_tasks = 256, many_for_each = 32;
-/// What is left must last so long for other workers to be woken, and who judges has seen so much, in seconds.
-constexpr double worth_waking = 200e-6, judged_from = 20e-6;
-/// Until then the judgement is the first worker's, who cannot judge within a task.
+/// Until then the judgement whether to wake others is the first worker's, who cannot judge within a task.
 constexpr auto first_look = std::chrono::microseconds(300);
 /// A small task, and how long the waiting thread works before it sees Ctrl-C and reports, by the processor's counter, which
 /// takes a part of what the clock does and runs at some GHz.
@@ -85,7 +81,7 @@ class Run : public std::enable_shared_from_this<Run> {
         times_(options.times || timeline::is_on() ? graph_.size() : 0),
         bytes_of_(options.bytes_of),
         outstanding_(graph_.size()),
-        may_spread_(graph_.size() < std::max(many_tasks, many_for_each * n_workers_)) {
+        spreading_(graph_.size(), n_workers_) {
     if (!graph_.has_edges()) return;
     for (size_t i = 0; i < graph_.size(); ++i)
       left_[i].store(static_cast<uint32_t>(graph_.inputs(i).size()), std::memory_order_relaxed);
@@ -105,16 +101,15 @@ class Run : public std::enable_shared_from_this<Run> {
       report();
     };
     wake_one();
-    if (n_workers_ > 1 && !may_spread_.load(std::memory_order_relaxed) && graph_.has_free_tasks() && times_.empty()) {
+    if (n_workers_ > 1 && !spreading_.is_on() && graph_.has_free_tasks() && times_.empty()) {
       help(look);
       if (interrupt_) std::rethrow_exception(interrupt_);
     }
     std::unique_lock lock(mutex_);
-    if (!may_spread_.load(std::memory_order_relaxed) &&
+    if (!spreading_.is_on() &&
         !finished_.wait_until(lock, begin_ + first_look, [&] { return is_over_; })) {
       lock.unlock();
-      const double begun = first_begun_.load();
-      if (begun < 0 || is_worth_waking(seconds() - begun, done())) spread();
+      if (spreading_.judge_from_outside(done(), seconds())) spread();
       lock.lock();
     }
     while (!finished_.wait_for(lock, every_look, [&] { return is_over_; })) {
@@ -147,7 +142,6 @@ class Run : public std::enable_shared_from_this<Run> {
     std::atomic<size_t> done{0};
     size_t not_told = 0;         ///< of those done, how many are still outstanding_
     size_t victim = 0;           ///< the last one robbed
-    size_t next_judgement = 1;   ///< of the first worker: after so many tasks
     bool runs_together = false;  ///< what it took last of the leaves did
   };
 
@@ -199,7 +193,7 @@ class Run : public std::enable_shared_from_this<Run> {
     Worker& own = workers_[index];
     LockHolder lock(lock_.get());
     const InterruptScope scope(is_left_);
-    if (!may_spread_.load(std::memory_order_relaxed)) first_begun_.store(judged_since_ = seconds());
+    if (!spreading_.is_on()) spreading_.begin(seconds());
     for (bool is_looking = true;;) {  // whoever is woken is looking
       if (all_need_lock_) lock.take();
       Work work = find(own);
@@ -213,33 +207,20 @@ class Run : public std::enable_shared_from_this<Run> {
       }
       while (work) {
         work = execute(work, own, lock);
-        if (!may_spread_.load(std::memory_order_relaxed)) judge(own);
+        if (!spreading_.is_on()) judge(own);
       }
     }
   }
 
-  /// Of the first worker, after 1, 2, 4, … tasks: to read the clock takes a good part of a small task.
-  void judge(Worker& own) {
+  /// Of the first worker.
+  void judge(const Worker& own) {
     const size_t n = own.done.load(std::memory_order_relaxed);
-    if (n < own.next_judgement) return;
-    const bool is_first = own.next_judgement == 1;
-    own.next_judgement = 2 * n;
-    const double now = seconds(), time = now - judged_since_;
-    if (is_first && time < worth_waking) {  // the first task finds out what those after it know
-      judged_since_ = now, n_before_ = n;
-      return;
-    }
-    if (time >= judged_from && is_worth_waking(time, n - n_before_)) spread();
-  }
-
-  bool is_worth_waking(double time, size_t n_done) const {
-    const auto left = static_cast<double>(graph_.size() - done());
-    return n_done == 0 || time * left >= worth_waking * static_cast<double>(n_done);
+    if (spreading_.is_to_judge(n) && spreading_.judge(n, [&] { return done(); }, seconds())) spread();
   }
 
   /// From here on workers wake others.
   void spread() {
-    may_spread_.store(true, std::memory_order_relaxed);
+    spreading_.turn_on();
     if (has_work()) offer();
   }
 
@@ -276,7 +257,7 @@ class Run : public std::enable_shared_from_this<Run> {
 
   /// There is work that another worker could do: wakes one, unless it is too early.
   void offer() {
-    if (may_spread_.load(std::memory_order_relaxed)) wake_one();
+    if (spreading_.is_on()) wake_one();
   }
 
   /// Unless one is looking already, or as many threads are at work as there are to be: the waiting thread is one of them
@@ -484,10 +465,8 @@ class Run : public std::enable_shared_from_this<Run> {
   alignas(64) std::atomic<size_t> next_leaf_{0};
   alignas(64) std::atomic<size_t> outstanding_;
   std::atomic<size_t> started_{0}, sleepers_{0};
-  std::atomic<bool> searching_{false}, is_helping_{false}, failed_{false}, is_left_{false}, may_spread_;
-  std::atomic<double> first_begun_{-1};  ///< when the first worker came, of many tasks
-  double judged_since_ = 0;              ///< its own: what it judges by began then, …
-  size_t n_before_ = 0;                  ///< … after so many tasks
+  std::atomic<bool> searching_{false}, is_helping_{false}, failed_{false}, is_left_{false};
+  Spreading spreading_;
   std::mutex mutex_;
   std::condition_variable finished_, work_came_;
   size_t wakes_ = 0;

@@ -1,6 +1,6 @@
 /// \file python/src/arrow.h
 /// Arrow's C data interface: columns of pyarrow, pandas, Polars and others, without a copy where their memory is an
-/// array's.
+/// array's. arrow_import.cpp reads them, arrow_export.cpp shows arrays as such.
 #pragma once
 
 #include "bindings.h"

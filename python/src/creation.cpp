@@ -1,12 +1,10 @@
 /// \file creation.cpp
-/// New arrays, arrays put together, and functions that give views.
+/// New arrays: of one value, of ranges, with ones on a diagonal.
 #include "kasoku/array/creation.h"
 #include "arguments.h"
 #include "given.h"
-#include "kasoku/array/algorithms/rearrange.h"
 #include "kasoku/array/basic_index.h"
 #include "kasoku/array/direct.h"
-#include "kasoku/array/plan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "kasoku/compile/backends.h"
@@ -15,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <string>
 
 namespace kasoku {
@@ -23,14 +20,6 @@ namespace kasoku {
 namespace {
 
 using namespace nb::literals;
-
-/// The block of `with ks.eager():`; the call alone sets the process.
-struct Eager {
-  Eager(bool value, bool before) : value(value), before(before) {}
-  Eager(const Eager&) = delete;
-  bool value, before;
-  std::vector<std::unique_ptr<EagerScope>> scopes;
-};
 
 Array filled(const Shape& shape, Scalar value, Dtype dtype, Device& device) {
   const GilUntilBlocked keep;
@@ -170,18 +159,6 @@ Array make_eye(int64_t n, std::optional<int64_t> columns, int64_t k, nb::handle 
   return astype(apply(Op::equal, {expand_dims(rows, {1}), expand_dims(cols, {0})}), wanted);
 }
 
-/// Shifts of any size: of what 64 bits do not hold, what is left by the number of elements, which every axis divides.
-nb::object within(nb::handle shift, int64_t size) {
-  if (PyTuple_CheckExact(shift.ptr()) || PyList_CheckExact(shift.ptr())) {
-    nb::list all;
-    for (const nb::handle each : shift) all.append(within(each, size));
-    return all;
-  }
-  int overflow = 0;
-  if (PyLong_CheckExact(shift.ptr())) PyLong_AsLongLongAndOverflow(shift.ptr(), &overflow);
-  return overflow ? nb::object(nb::borrow(shift) % nb::int_(std::max(size, int64_t{1}))) : nb::borrow(shift);
-}
-
 }  // namespace
 
 Array new_filled(nb::handle shape, double value, nb::handle dtype) {
@@ -193,9 +170,7 @@ Array new_empty(nb::handle shape) { return Array::empty(shape_from(shape), Dtype
 
 Array new_range(nb::handle stop) { return make_range(stop, nb::none(), nb::none(), nb::none(), nb::none()); }
 
-namespace {
-
-void bind_new_arrays(nb::module_& m) {
+void bind_creation(nb::module_& m) {
   const auto order = "order"_a.none() = "C";
   const auto constant = [&](const char* name, double value, const char* doc, const char* doc_of_like) {
     m.def(
@@ -366,229 +341,6 @@ Returns a matrix of float64, or of dtype=. device= is a Device or its name.
 >>> ks.identity(2)
 array([[1., 0.],
        [0., 1.]]))");
-}
-
-void bind_copies(nb::module_& m) {
-  m.def(
-      "copy",
-      [](nb::handle object, nb::handle order) {
-        const char by = memory_order_from(order);
-        const Array x = array_from(object, default_device());
-        return without_lock([&] { return copied_in_order(x, by); });
-      },
-      "x"_a, "order"_a.none() = "C",
-      R"(A copy of an array in memory of its own.
-
-order= says how it lies: by rows ("C") or columns ("F"), or as x does ("A", "K"). Returns an Array of the same shape, dtype and device.
-
->>> x = ks.arange(3)
->>> y = ks.copy(x)
->>> y[0] = 9
->>> x
-array([0, 1, 2]))");
-  m.def("roll", [](nb::handle x, nb::handle shift, nb::handle axis) {
-    const Array array = array_from(x, default_device());
-    const Shape shifts = shape_from(within(shift, array.size()));
-    std::optional<Extents> axes;
-    if (!axis.is_none()) axes = shape_from(axis);
-    return without_lock_of(array.size(), [&] { return roll(array, shifts, axes); });
-  }, "x"_a, "shift"_a, "axis"_a = nb::none(), R"(A copy with the elements moved along axes; what falls out at the end comes in at the start.
-
-shift= is a number for axis=, or one for each of several axes; without axes the ravelled array is moved.
-Returns an array of the shape and dtype of x. An axis that there is not raises AxisError.
-
->>> ks.roll([1, 2, 3, 4], 1)
-array([4, 1, 2, 3]))");
-  m.def("concatenate", [](nb::handle arrays, nb::handle axis, nb::handle out, nb::handle dtype, const std::string& casting) {
-    const std::vector<Array> parts = arrays_from(arrays);
-    const std::optional<int64_t> along = axis_from(axis);
-    return stored("concatenate", without_lock([&] { return concatenate(parts, along); }), out, dtype, casting);
-  }, "arrays"_a, "axis"_a.none() = 0, "out"_a = nb::none(), nb::kw_only(), "dtype"_a = nb::none(), "casting"_a = "same_kind", R"(The arrays one after the other along an axis that they have; with axis=None ravelled.
-
-Returns a new array in their common dtype, or of dtype=, or out= with the elements; casting= says how these may be cast.
-The other axes have the same lengths, else it is a ValueError, as is an empty list.
-
->>> ks.concatenate([[1, 2], [3]])
-array([1, 2, 3]))");
-  m.attr("concat") = m.attr("concatenate");
-  m.def("stack", [](nb::handle arrays, int64_t axis, nb::handle out, nb::handle dtype, const std::string& casting) {
-    const std::vector<Array> parts = arrays_from(arrays);
-    return stored("stack", without_lock([&] { return stack(parts, axis); }), out, dtype, casting);
-  }, "arrays"_a, "axis"_a = 0, "out"_a = nb::none(), nb::kw_only(), "dtype"_a = nb::none(), "casting"_a = "same_kind", R"(The arrays one after the other along a new axis.
-
-Returns a new array in their common dtype, or of dtype=, with one axis more, or out= with the elements; casting= says how these
-may be cast. Shapes that differ are a ValueError.
-
->>> ks.stack([[1, 2], [3, 4]], axis=1)
-array([[1, 3],
-       [2, 4]]))");
-  constexpr std::pair<const char*, Stack> stacks[] = {{"_hstack", Stack::horizontal}, {"_vstack", Stack::vertical}, {"_dstack", Stack::deep}, {"_column_stack", Stack::columns}};
-  for (const auto& [name, form] : stacks)
-    m.def(name, [form = form](nb::handle arrays) {
-      const std::vector<Array> parts = arrays_from(arrays);
-      const GilReleased release;
-      return stack_as(form, parts);
-    }, "arrays"_a);
-}
-
-void bind_views(nb::module_& m) {
-  m.def("broadcast_to", [](nb::handle x, nb::handle shape) { return broadcast_to(array_from(x, default_device()), shape_from(shape)); }, "x"_a, "shape"_a, R"(A read-only view stretched to a shape, in which axes of length 1 are repeated.
-
-Returns a view: nothing is copied. A shape to which x does not stretch is a ValueError.
-
->>> ks.broadcast_to([1, 2], (2, 2))
-array([[1, 2],
-       [1, 2]]))");
-  const auto view = [&m](const char* name, const char* word, auto f, const char* doc) {
-    m.def(name, [f](nb::handle x, nb::handle axis) { return f(array_from(x, default_device()), axes_from(axis)); }, "x"_a, nb::arg(word) = nb::none(), doc);
-  };
-  view("transpose", "axes", [](const Array& x, const auto& axes) { return transpose(x, axes); },
-R"(A view with the axes in another order, reversed unless axes= is given.
-
-axes= says for each axis of the result which axis of x it is.
-Returns a view: nothing is copied. Axes that are no permutation are a ValueError.
-
->>> ks.transpose([[1, 2], [3, 4]])
-array([[1, 3],
-       [2, 4]]))");
-  view("squeeze", "axis", [](const Array& x, const auto& axes) { return squeeze(x, axes); }, R"(A view without the axes of length 1, or without those of axis=.
-
-Returns a view: nothing is copied. An axis of another length is a ValueError.
-
->>> ks.squeeze([[1, 2, 3]])
-array([1, 2, 3]))");
-  view("flip", "axis", [](const Array& x, const auto& axes) { return flip(x, axes); }, R"(A view with the order of the elements along axes turned over, along all of them unless axis= is given.
-
-Returns a view: nothing is copied. An axis that there is not raises AxisError.
-
->>> ks.flip([1, 2, 3])
-array([3, 2, 1]))");
-  m.def(
-      "permute_dims",
-      [](nb::handle x, nb::handle axes) { return transpose(array_from(x, default_device()), axes_from(axes)); }, "x"_a,
-      "axes"_a = nb::none(),
-      R"(A view with the axes in another order: the array API's name of transpose().
-
-axes= says for each axis of the result which axis of x it is; without it their order is turned over, as NumPy has it.
-Returns a view: nothing is copied. Axes that are no permutation are a ValueError.
-
->>> ks.permute_dims(ks.zeros((2, 3, 4)), (2, 0, 1)).shape
-(4, 2, 3))");
-  m.def("expand_dims", [](nb::handle x, nb::handle axis) { return expand_dims(array_from(x, default_device()), *axes_from(axis)); }, "x"_a, "axis"_a = 0, R"(A view with new axes of length 1.
-
-axis= is where in the result the new axis stands, or a tuple of such places.
-Returns a view: nothing is copied. A place outside raises AxisError.
-
->>> ks.expand_dims([1, 2], 0)
-array([[1, 2]]))");
-  m.def(
-      "reshape",
-      [](nb::handle x, nb::handle shape, nb::handle order, nb::handle copies) {
-        const char by = memory_order_from(order, "CFA");
-        const Array array = array_from(x, default_device());
-        Shape lengths = shape_from(shape);
-        const bool by_columns = goes_by_columns(array, by);
-        if (by_columns) std::ranges::reverse(lengths);
-        const Array result = by_columns ? transpose(reshape(transpose(array), lengths)) : reshape(array, lengths);
-        if (copies.is_none()) return result;
-        const bool is_view = array.size() > 0 && result.buffer() == array.buffer();
-        if (!nb::cast<bool>(copies)) {
-          if (!is_view && array.size() > 0)
-            throw Error(ErrorKind::value, "reshape: copy=False, but the elements do not lie in a row")
-                .why("the strides are " + str(array.strides()));
-          return result;
-        }
-        return is_view ? copy(result) : result;
-      },
-      "x"_a, "shape"_a, "order"_a = "C", nb::kw_only(), "copy"_a = nb::none(),
-      R"(The same elements in another shape: a view where they lie so, else a copy.
-
-shape= is a length or a tuple of them, of which one may be -1: what is left for it. order="F" goes through columns
-first, "A" does where the elements lie so. copy=True never gives a view, copy=False a view or a ValueError.
-Returns an Array of the dtype of x. Shapes of another size are a ValueError.
-
->>> ks.reshape([1, 2, 3, 4], (2, -1))
-array([[1, 2],
-       [3, 4]]))");
-  m.def(
-      "ravel",
-      [](nb::handle x, nb::handle order) {
-        const char by = memory_order_from(order);
-        const Array array = array_from(x, default_device());
-        if (by == 'K') return ravel(transpose(array, axes_of_memory(array.shape(), array.strides())));
-        return ravel(goes_by_columns(array, by) ? transpose(array) : array);
-      },
-      "x"_a, "order"_a = "C", R"(The elements in a row: a view where they lie so, else a copy.
-
-order="F" goes through columns first, "A" does where the elements lie so, and "K" goes through memory. Returns an Array of one axis.
-
->>> ks.ravel([[1, 2], [3, 4]])
-array([1, 2, 3, 4]))");
-  m.def(
-      "swapaxes", [](nb::handle x, int64_t a, int64_t b) { return swapaxes(array_from(x, default_device()), a, b); },
-      "x"_a, "axis1"_a, "axis2"_a, R"(A view with two axes swapped.
-
-Returns a view: nothing is copied. An axis that there is not raises AxisError.
-
->>> ks.swapaxes(ks.zeros((2, 3)), 0, 1).shape
-(3, 2))");
-  m.def(
-      "moveaxis",
-      [](nb::handle x, nb::handle from, nb::handle to) {
-        return moveaxis(array_from(x, default_device()), *axes_from(from), *axes_from(to));
-      },
-      "x"_a, "source"_a, "destination"_a, R"(A view with axes moved to other places; the others keep their order.
-
-source= and destination= are an axis, or tuples of as many axes.
-Returns a view: nothing is copied. An axis that there is not raises AxisError.
-
->>> ks.moveaxis(ks.zeros((2, 3, 4)), 0, -1).shape
-(3, 4, 2))");
-}
-
-void bind_evaluation(nb::module_& m) {
-  m.def("eval", [](nb::args arrays) {
-    for (nb::handle object : arrays) {
-      const Array& x = nb::cast<Array&>(object);
-      const GilReleased release;
-      x.buffer();
-    }
-  }, "arrays"_a, R"(Computes the arrays, now, if they are pending; printing them or reading an element does so too.
-
-Returns None. What an operation refuses while it runs is raised here.
-
->>> x = ks.arange(100000) * 2
->>> ks.eval(x)
->>> x.is_pending
-False)");
-  nb::class_<Eager>(m, "_Eager")
-      .def_ro("before", &Eager::before, "Whether the process was eager before the call.")
-      .def("__enter__", [](Eager& self) {
-        set_eager(self.before);
-        self.scopes.push_back(std::make_unique<EagerScope>(self.value));
-      })
-      .def("__exit__", [](Eager& self, nb::args) { self.scopes.pop_back(); });
-  m.def("eager", [](bool value) {
-    return new Eager(value, set_eager(value));
-  }, "value"_a = true, nb::rv_policy::take_ownership,
-  R"(eager() runs every array statement at its place from now on, eager(False) no longer;
-`with eager():` does so in the block, for this thread.
-
-Returns an object for `with`, which may be dropped. KASOKU_EAGER=1 starts so.
-
->>> with ks.eager():
-...     x = ks.ones(100000) + 1
->>> x.is_pending
-False)");
-}
-
-}  // namespace
-
-void bind_creation(nb::module_& m) {
-  bind_new_arrays(m);
-  bind_copies(m);
-  bind_views(m);
-  bind_evaluation(m);
 }
 
 }  // namespace kasoku

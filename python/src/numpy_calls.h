@@ -1,10 +1,11 @@
 /// \file python/src/numpy_calls.h
-/// What calls of NumPy's functions with our arrays are made of: numpy_functions.cpp has the protocols, numpy_function_object.cpp
-/// the functions that a program under `kasoku run --numpy` finds.
+/// What calls of NumPy's functions with our arrays are made of: numpy_functions.cpp and numpy_ufuncs.cpp have the protocols,
+/// numpy_function_object.cpp the functions that a program under `kasoku run --numpy` finds, numpy_calls.cpp what NumPy computes.
 #pragma once
 
 #include "bindings.h"
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,7 @@ bool is_instance(nb::handle object, const char* name);
 nb::object numbers_or_arrays(nb::object result, bool moves_elements);
 nb::object through_numpy(const std::string& name, nb::handle function, nb::handle args, nb::handle kwargs,
                          bool keeps_numbers);
+bool is_one_of(std::string_view name, std::initializer_list<const char*> names);
 /// Functions that write into their first argument.
 bool writes_first(std::string_view name);
 /// Whether NumPy computes with what no array of ours holds, or what has rules of its own.

@@ -40,6 +40,4 @@ inline bool tells_errors = false;
 /// (np.errstate).
 inline bool numpy_tells_errors() { return tells_errors; }
 
-void bind_numpy_functions(nb::module_& m);
-
 }  // namespace kasoku

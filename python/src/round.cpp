@@ -6,6 +6,7 @@
 #include "kasoku/array/creation.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
+#include "kasoku/compile/backends.h"
 
 #include <cmath>
 #include <string>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <random>
@@ -12,8 +11,9 @@
 
 #include "jit_state.h"
 #include "kasoku/base/error.h"
-#include "kasoku/base/interrupt.h"
+#include "known_entries.h"
 #include "known_thread.h"
+#include "running_call.h"
 #include "task.h"
 #include "vectorcall.h"
 
@@ -25,85 +25,10 @@ thread_local WatchScope* watch = nullptr;
 /// The context variables of whoever computes; a call runs in a copy of them.
 thread_local PyObject* context = nullptr;
 
-/// While alive, this thread runs a program's function in a task. If the run was left, by Ctrl-C mostly,
-/// such functions end between two of their instructions.
-class RunningCall {
- public:
-  RunningCall() : before_(sit(InterruptScope::current())) {}
-  ~RunningCall() {
-    Seat& own = seat();
-    const std::lock_guard lock(own.mutex);
-    own.run_is_left = before_;
-    if (std::exchange(own.is_told, false)) PyThreadState_SetAsyncExc(own.thread, nullptr);  // it ended before it heard
-  }
-  RunningCall(const RunningCall&) = delete;
-  RunningCall& operator=(const RunningCall&) = delete;
-
-  bool is_left() const {
-    const std::atomic<bool>* run = InterruptScope::current();
-    return run && *run;
-  }
-
-  static void end_left() {
-    const std::lock_guard lock(all().mutex);
-    for (Seat* seat : all().seats) {
-      const std::lock_guard own(seat->mutex);
-      if (seat->run_is_left && *seat->run_is_left)
-        seat->is_told = PyThreadState_SetAsyncExc(seat->thread, PyExc_KeyboardInterrupt) > 0;
-    }
-  }
-
- private:
-  /// What a thread runs, for others to see. Python's lock orders who looks; where there is none, this one.
-  struct Seat {
-    Seat() {
-      const std::lock_guard lock(all().mutex);
-      all().seats.push_back(this);
-    }
-    ~Seat() {
-      const std::lock_guard lock(all().mutex);
-      std::erase(all().seats, this);
-    }
-#ifdef Py_GIL_DISABLED
-    std::mutex mutex;
-#else
-    struct {
-      void lock() {}
-      void unlock() {}
-    } mutex;
-#endif
-    const std::atomic<bool>* run_is_left = nullptr;
-    const unsigned long thread = PyThread_get_thread_ident();
-    bool is_told = false;
-  };
-  struct Seats {
-    std::mutex mutex;
-    std::vector<Seat*> seats;
-  };
-  static Seats& all() {
-    static auto* all = new Seats;  // threads may hold it at the process's end
-    return *all;
-  }
-  static Seat& seat() {
-    static thread_local Seat seat;
-    return seat;
-  }
-  static const std::atomic<bool>* sit(const std::atomic<bool>* run_is_left) {
-    Seat& own = seat();
-    const std::lock_guard lock(own.mutex);
-    return std::exchange(own.run_is_left, run_is_left);
-  }
-
-  const std::atomic<bool>* const before_;
-};
-
-/// How often Python code may have changed what compiled functions read from outside.
-std::atomic<uint64_t> changes{0};
-
 class PythonLock final : public TaskLock {
  public:
   PythonLock() : context_(value_of(nb::module_::import_("contextvars").attr("copy_context")())) {
-    changes.fetch_add(1);  // since the run before
+    python_ran.fetch_add(1);  // since the run before
   }
   void take() override {
     remember_thread();
@@ -157,84 +82,6 @@ std::optional<TaskValue> number_in(PyObject* object) {
   const long long number = PyLong_AsLongLongAndOverflow(object, &overflow);
   return overflow ? std::nullopt : std::optional(TaskValue::of_integer(number));
 }
-
-/// What compiled tasks ran by last: entries that hold as long as no Python code has run.
-struct EntryTable {
-  struct Known {
-    PyObject* function = nullptr;
-    std::shared_ptr<JitEntry> entry;
-    uint64_t changes = 0;
-  };
-  std::array<Known, 4> all;
-  size_t next = 0;
-
-  const Known* find(PyObject* function) const {
-    const uint64_t now = changes.load(std::memory_order_acquire);
-    const auto known = [&](const Known& known) { return known.function == function && known.changes == now; };
-    const auto found = std::ranges::find_if(all, known);
-    return found == all.end() ? nullptr : &*found;
-  }
-  Known& place_of(PyObject* function) {
-    const auto same = std::ranges::find(all, function, &Known::function);
-    return same == all.end() ? all[next++ % all.size()] : *same;
-  }
-};
-
-/// Each thread remembers its own, and all of them what any found: to find an entry takes Python's lock.
-class KnownEntries {
- public:
-  /// Of the calling thread. Apart: what a thread holds of a library is scarce.
-  static KnownEntries& own() {
-    thread_local std::unique_ptr<KnownEntries> own;
-    if (!own) own = std::make_unique<KnownEntries>();
-    return *own;
-  }
-
-  const JitEntry* find(PyObject* function) {
-    if (const auto* known = own_.find(function)) return known->entry.get();
-    Everyones& everyones = of_all();
-    const std::lock_guard lock(everyones.mutex);
-    const auto* known = everyones.table.find(function);
-    if (!known) return nullptr;
-    EntryTable::Known& place = own_.place_of(function);
-    everyones.dropped.push_back(std::move(place.entry));
-    place = *known;
-    return place.entry.get();
-  }
-  /// With Python's lock.
-  void add(PyObject* function, const std::shared_ptr<JitEntry>& entry) {
-    const EntryTable::Known known{function, entry, changes.load()};
-    own_.place_of(function) = known;
-    std::vector<std::shared_ptr<JitEntry>> dropped;  // gone when nobody waits for the mutex
-    Everyones& everyones = of_all();
-    const std::lock_guard lock(everyones.mutex);
-    dropped.swap(everyones.dropped);
-    EntryTable::Known& place = everyones.table.place_of(function);
-    dropped.push_back(std::move(place.entry));
-    place = known;
-  }
-  ~KnownEntries() {
-    if (is_python_gone())
-      for (EntryTable::Known& known : own_.all) new std::shared_ptr<JitEntry>(std::move(known.entry));  // it may hold objects
-    else if (std::ranges::any_of(own_.all, [](const EntryTable::Known& known) { return known.entry != nullptr; })) {
-      const GilHeld gil;
-      own_ = {};
-    }
-  }
-
- private:
-  struct Everyones {
-    std::mutex mutex;
-    EntryTable table;
-    std::vector<std::shared_ptr<JitEntry>> dropped;  ///< by threads without Python's lock; they may hold objects
-  };
-  static Everyones& of_all() {
-    static auto* all = new Everyones;  // threads may hold it at the process's end
-    return *all;
-  }
-
-  EntryTable own_;
-};
 
 /// Compiled code reads no context variable; what is interpreted may.
 bool is_compiled(PyObject* function) {
@@ -468,7 +315,7 @@ TaskValue CallTask::run(const Inputs& inputs) const {
   }
   context = around;
   if (!is_compiled(all[2]))
-    changes.fetch_add(1, std::memory_order_release);
+    python_ran.fetch_add(1, std::memory_order_release);
   else if (may_run_free() && result)
     if (std::shared_ptr<JitEntry> entry = free_entry(*jit_state_of(all[2])))
       KnownEntries::own().add(all[2], entry);

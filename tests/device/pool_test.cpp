@@ -227,11 +227,3 @@ TEST_CASE("pool: a forked child has workers of its own") {
     CHECK(runs == 100);
   }
 }
-
-TEST_CASE("pool: background tasks run some time") {
-  std::atomic<int> runs{0};
-  for (int i = 0; i < 100; ++i) run_in_background([&] { ++runs; });
-  for (int i = 0; i < 10000 && runs < 100; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  CHECK(runs == 100);
-}

@@ -24,7 +24,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
-#include <deque>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -81,7 +80,7 @@ thread_local uint32_t own_limit = 0, own_number = 0;
 thread_local bool has_left = false;  // a worker, from its job, for a caller
 
 struct InsideParallel {
-  explicit InsideParallel(uint32_t limit = 0, uint32_t number = 0)
+  InsideParallel(uint32_t limit, uint32_t number)
       : limit_before(std::exchange(own_limit, limit)), number_before(std::exchange(own_number, number)) {
     ++parallel_depth;
   }
@@ -108,13 +107,10 @@ class Pool {
       } catch (const std::system_error&) {
         break;  // as many as the system allows; the caller always works
       }
-      started_ = i;
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
-  uint32_t workers() const { return workers_; }
-  bool is_alone() const { return started_ == 0; }
   std::mutex& mutex() { return mutex_; }
 
   void run(Job& job) {
@@ -144,16 +140,6 @@ class Pool {
 
   /// In a forked child: the helpers of jobs on this thread's stack are gone.
   void abandon() { jobs_.forget_helpers(); }
-
-  void enqueue(std::function<void()> task) {
-    {
-      std::lock_guard lock(mutex_);
-      tasks_.push_back(std::move(task));
-      n_tasks_.fetch_add(1);
-      opened_.fetch_add(1);
-    }
-    wake_.notify_one();
-  }
 
  private:
   /// Threads of a program that call at once have the cores themselves: workers help only as many as
@@ -271,21 +257,6 @@ class Pool {
     return is_wanted || helping_.load() < helpers_wanted();
   }
 
-  bool run_task() {
-    if (n_tasks_.load() == 0) return false;
-    std::function<void()> task;
-    {
-      std::lock_guard lock(mutex_);
-      if (tasks_.empty()) return false;
-      task = std::move(tasks_.front());
-      tasks_.pop_front();
-      n_tasks_.fetch_sub(1);
-    }
-    const InsideParallel inside;
-    task();
-    return true;
-  }
-
   void work(uint32_t number) {
     char name[16];
     std::snprintf(name, sizeof name, "kasoku %u", number);
@@ -293,7 +264,7 @@ class Pool {
     Clock::duration look = short_look;
     for (;;) {
       const uint64_t seen = opened_.load();
-      if (help(number) || run_task()) continue;
+      if (help(number)) continue;
       const auto is_new = [&] { return opened_.load() != seen; };
       const auto is_on_callers_core = [&] { return core_.load(std::memory_order_relaxed) == sched_getcpu(); };
       const Clock::time_point begin = Clock::now();
@@ -308,13 +279,10 @@ class Pool {
   }
 
   const uint32_t workers_;
-  uint32_t started_ = 0;
   std::vector<pthread_t> threads_;  ///< complete before the first job
   std::mutex mutex_;
   std::condition_variable wake_, left_;
   OpenJobs<Job> jobs_;
-  std::deque<std::function<void()>> tasks_;
-  std::atomic<uint32_t> n_tasks_{0};
   // Words that many threads write and others read all the time: each in a line of its own.
   alignas(64) std::atomic<uint32_t> callers_{0};  ///< threads of the program inside of run()
   alignas(64) std::atomic<uint32_t> helping_{0};  ///< workers inside of jobs
@@ -426,11 +394,6 @@ void parallel_blocks(uint64_t n, uint64_t grain, BlockBody body) {
   }
   Job job(n, grain, body, thread_limit());
   pool().run(job);
-}
-
-void run_in_background(std::function<void()> task) {
-  if (worker_count() == 1 || pool().is_alone()) return task();
-  pool().enqueue(std::move(task));
 }
 
 }  // namespace kasoku::cpu

@@ -81,9 +81,4 @@ uint32_t thread_number();
 /// A grain that gives every worker several chunks, at least `least` each.
 uint64_t suggested_grain(uint64_t n, uint64_t least);
 
-/// Runs `task` on a worker some time soon, after parallel work that is open. It
-/// must not throw and must not wait for other tasks; without workers it runs in
-/// the call. After fork() what was waiting is forgotten in the child.
-void run_in_background(std::function<void()> task);
-
 }  // namespace kasoku::cpu

@@ -1,8 +1,5 @@
 """Dask's arrays in chunks under their own names: each law is NumPy's result."""
 
-import functools
-import importlib.util
-import pickle
 import subprocess
 import sys
 
@@ -14,14 +11,7 @@ from kasoku.compat import dask
 from kasoku.compat.dask import array as da
 
 import kasoku as ks
-
-rng = np.random.default_rng(1)
-a, b = rng.standard_normal((60, 40)), rng.standard_normal((60, 40))
-x, y = da.from_array(a, chunks=(20, 25)), da.from_array(b, chunks=(30, 20))
-an = np.where(a > 1, np.nan, a)
-xn = da.from_array(an, chunks=(20, 25))
-v = rng.standard_normal(50)
-w = da.from_array(v, chunks=13)
+from dask_arrays import a, an, b, rng, setm, v, w, x, xn, y
 
 
 def _sum3(p, q):
@@ -34,12 +24,6 @@ def _out(function, *args, out, **words):
 
 
 def _whole(x, axis, keepdims):
-    return x
-
-
-def setm(x, i, val):
-    x = x.copy()
-    x[i] = val
     return x
 
 
@@ -528,224 +512,11 @@ def test_collections_together():
     assert (target == a).all()
 
 
-@pytest.mark.parametrize(
-    "wrong, error, says",
-    [
-        (lambda: x + da.ones(7, chunks=7), ValueError, "broadcast"),
-        (lambda: x[100], IndexError, "out of bounds"),
-        (lambda: x[1, 2, 3], IndexError, "Too many indices"),
-        (lambda: x.reshape(7, 7), ValueError, "cannot reshape"),
-        (lambda: x @ y, ValueError, "do not match"),
-        (lambda: da.from_array(a, chunks=(7, 7, 7)), ValueError, "same length/dimension"),
-        (lambda: da.from_array(a, chunks=((1, 2), (40,))), ValueError, "do not add up"),
-        (lambda: da.concatenate([x, w]), ValueError, "different shapes"),
-        (lambda: da.stack([x, x[1:]]), ValueError, "same shape"),
-        (lambda: x[x > 0][3:5], ValueError, "compute_chunk_sizes"),
-        (lambda: bool(x > 0), ValueError, "ambiguous"),
-        (lambda: x[:0].max().compute(), ValueError, "zero-size"),
-        (lambda: x.sum(axis=5), ValueError, "axis 5"),
-        (lambda: da.fft.fft(x), ValueError, r"2 chunks.*\n  fix  x.rechunk\(\{1: -1\}\)"),
-        (lambda: da.apply_gufunc(np.sum, "(i)->()", x), ValueError, "allow_rechunk=True"),
-        (lambda: da.apply_gufunc(np.sum, "i->()", x), ValueError, "Not a valid gufunc signature"),
-        (lambda: da.apply_gufunc(np.sum, "(i)->(k)", w.rechunk(-1)), ValueError, "fix  output_sizes="),
-        (lambda: da.apply_gufunc(np.dot, "(i),(i)->()", w.rechunk(-1), x.rechunk(-1)), ValueError, "different lengths"),
-        (lambda: da.gradient(w[:2], edge_order=2), ValueError, "too small to calculate a numerical gradient"),
-        (lambda: da.gradient(x, 1.0, 2.0, 3.0), TypeError, "Spacing"),
-        (lambda: da.select([w], [w]), ValueError, "should be boolean"),
-        (lambda: setm(x, 60, 1.0), IndexError, "Index 60 is out of bounds for axis 0 with size 60"),
-        (lambda: setm(x, [0, -61], 1.0), IndexError, "out of bounds for axis 0"),
-        (lambda: setm(x, np.ones(59, bool), 1.0), IndexError, "Boolean array with size 59 is not long enough"),
-        (lambda: setm(x, (0, 0, 0), 1.0), IndexError, "Too many indices"),
-        (lambda: setm(x, (None, 0), 1.0), IndexError, "no new axes"),
-        (lambda: setm(x, ([0], [0]), 1.0), NotImplementedError, "along one axis"),
-        (
-            lambda: setm(x, slice(3), b[:2]),
-            ValueError,
-            r"could not broadcast input array from shape \(2, 40\) into shape \(3, 40\)",
-        ),
-        (lambda: x.map_blocks(np.sum, drop_axis=2), ValueError, "drop_axis out of range"),
-        (lambda: da.tile(x, -1), ValueError, "Negative"),
-        (lambda: da.meshgrid(w, indexing="ji"), ValueError, "indexing"),
-        (lambda: da.cumsum(x, axis=0, method="other"), ValueError, "Invalid method"),
-        (lambda: da.diff(w, n=-1), ValueError, "non-negative"),
-        (lambda: da.roll(x, (1, 2)), TypeError, "Integral"),
-        (
-            lambda: da.nanargmin(da.from_array(np.array([[np.nan, 1]] * 3), chunks=2), axis=0).compute(),
-            ValueError,
-            "All-NaN slice",
-        ),
-        (lambda: setm(x, np.ones((60, 39), bool), 1.0), IndexError, "does not match"),
-        (lambda: da.ma.masked_array(x, fill_value=w), ValueError, "non-scalar fill_value"),
-        (lambda: da.ma.masked_array(x, mask=w), np.ma.MaskError, "mask shape is"),
-        (lambda: da.ma.masked_where(x[0] > 0, x), IndexError, "Inconsistent shape"),
-        (lambda: da.ma.masked_equal(x, w), ValueError, "doesn't support array"),
-        (lambda: da.ma.where(x > 0, x), ValueError, "either both or neither"),
-        (lambda: x.map_blocks(lambda block: block + "a"), ValueError, "specify the dtype explicitly"),
-        (lambda: x.rechunk({2: 1}), np.exceptions.AxisError, "out of bounds"),
-        (lambda: x[x[:, 0] > 0].rechunk((5, 5)), ValueError, "compute_chunk_sizes"),
-        (lambda: da.from_array(np.array([None]), chunks="auto"), NotImplementedError, "object dtype"),
-        (lambda: da.ones(3, chunks=None), ValueError, "chunks="),
-        (lambda: da.ones(0, chunks=((),)), ValueError, "Empty tuples"),
-        (lambda: da.ones((4, 4), chunks=("8B", "16B")), ValueError, "Only one consistent value"),
-        (lambda: da.hstack(x), NotImplementedError, "expects a sequence of arrays"),
-        (lambda: da.fft.fftn(x.rechunk(-1), axes=(0, 0)), ValueError, "Duplicate axes"),
-        (
-            lambda: da.map_overlap(abs, w, depth=51, boundary="none"),
-            ValueError,
-            "overlapping depth 51 is larger than your array 50",
-        ),
-        (lambda: da.hstack([x[x[:, 0] > 0]] * 2), ValueError, "allow_unknown_chunksizes"),
-        (lambda: da.histogram(x, bins=3, range=(0, 1), normed=True), ValueError, "normed"),
-        (lambda: da.histogramdd(w, bins=3, range=((0, 1),)), ValueError, "columnar"),
-        (lambda: x[1.5], IndexError, "integer-like"),
-        (lambda: x[[True, False]], IndexError, "Boolean array with size 2 is not long enough for axis with size 60"),
-        (lambda: x.argmin(axis=(0, 1)), TypeError, "axis must be either `None` or int"),
-        (lambda: x[x > 100].min().compute(), ValueError, "zero-size array"),
-        (lambda: x.sum(axis=0, out=np.zeros(40)), NotImplementedError, "expected Dask Array"),
-        (lambda: x.sum(axis=0, out=da.zeros(41)), ValueError, "Mismatched shapes"),
-        (lambda: x["a"], KeyError, "no fields"),
-        (lambda: x[x[:40, 0] > 0], IndexError, "not long enough"),
-        (lambda: x[x > 0].argmax(), ValueError, "unknown chunksizes"),
-        (lambda: len(x[x > 0]), ValueError, "unknown chunk size"),
-        (lambda: x[x[:, 0] > 0][:3], ValueError, "chunk sizes are unknown"),
-        (lambda: x.transpose([0]), ValueError, "axes don't match"),
-        (lambda: x.view("i2").view("V3"), ValueError, "divisor"),
-        (lambda: da.concatenate([x, y], axis=2), np.exceptions.AxisError, "out of bounds"),
-        (lambda: da.block([x, (y, y)]), TypeError, "tuple"),
-        (lambda: da.overlap.sliding_window_view(w, 51), ValueError, "cannot be larger"),
-        (lambda: da.random.choice(10, 4, replace=False, chunks=2), NotImplementedError, "multi-chunk"),
-        (lambda: da.store(a, a), ValueError, "dask array objects|different number|Different number"),
-        (lambda: da.push(x, 1, 0), AttributeError, "kasoku does not have dask.array.push"),
-        (lambda: x.to_tiledb("file"), AttributeError, "kasoku does not have dask.array.Array.to_tiledb"),
-    ],
-)
-def test_bad_input(wrong, error, says):
-    with pytest.raises(error, match=says):
-        wrong()
-
-
-am, bm = np.ma.masked_greater(a, 1), np.ma.masked_where(np.arange(40) % 3 == 0 * a, b)
-xm, ym = da.ma.masked_greater(x, 1), da.from_array(bm, chunks=(30, 20))
-masked = dict(
-    **{f"{name}{axis}": (lambda name=name, axis=axis: (getattr(da, name)(xm, axis), getattr(np, name)(am, axis)))
-       for name in "sum prod mean var std min max any all argmin argmax".split() for axis in (None, 0, 1)},
-    add=lambda: (xm * 2 + y, am * 2 + b),
-    both=lambda: (xm + ym, am + bm),
-    cumsum=lambda: (da.cumsum(xm, 0), np.cumsum(am, 0)),
-    cumprod=lambda: (da.cumprod(xm, 1), np.cumprod(am, 1)),
-    concatenate=lambda: (da.concatenate([x, xm]), np.ma.concatenate([a, am])),
-    T=lambda: (xm.T[3:, ::2], am.T[3:, ::2]),
-    take=lambda: (xm[[3, 1, 59]], am[[3, 1, 59]]),
-    dot=lambda: (da.dot(xm.T, ym), np.ma.dot(am.T, bm)),
-    where=lambda: (da.ma.where(x > 0, xm, y), np.ma.where(a > 0, am, b)),
-    equal=lambda: (da.ma.masked_equal(x, a[0, 0]), np.ma.masked_equal(a, a[0, 0])),
-    less=lambda: (da.ma.masked_less(x, w[0]), np.ma.masked_less(a, v[0])),
-    invalid=lambda: (da.ma.masked_invalid(xn), np.ma.masked_invalid(an)),
-    masked_array=lambda: (da.ma.masked_array(x, mask=x > 1, fill_value=7), np.ma.masked_array(a, mask=a > 1, fill_value=7)),
-    filled=lambda: (da.ma.filled(xm, -1), am.filled(-1)),
-    getmaskarray=lambda: (da.ma.getmaskarray(xm), np.ma.getmaskarray(am)),
-    count=lambda: (da.ma.count(ym, 0), np.ma.count(bm, 0)),
-    average=lambda: (da.ma.average(ym, axis=0, weights=x), np.ma.average(bm, axis=0, weights=a)),
-    ones_like=lambda: (da.ma.ones_like(xm), np.ma.ones_like(am)),
-    set_one=lambda: (setm(x, 0, np.ma.masked), setm(np.ma.array(a), 0, np.ma.masked)),
-    set_mask=lambda: (setm(x, x > 1, np.ma.masked), am),
-    nothing=lambda: (setm(xm, slice(20), np.ma.masked)[:20].sum(), np.ma.masked_all((20, 40)).sum()),
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", masked)
-def test_masked_arrays_are_numpy_s(name):
-    got, want = masked[name]()
-    assert (
-        got.dtype == want.dtype
-        and isinstance(got._meta, np.ma.MaskedArray) == isinstance(want, np.ma.MaskedArray)
-        or np.ndim(want) == 0
-    )
-    computed = got.compute()
-    assert type(computed) is type(want)
-    np.testing.assert_array_equal(np.ma.getmaskarray(computed), np.ma.getmaskarray(want))
-    np.testing.assert_allclose(np.ma.filled(computed, 0.5), np.ma.filled(want, 0.5), rtol=1e-9, atol=1e-12)
-
-
-class Marked(np.lib.mixins.NDArrayOperatorsMixin):
-    """An array of another package: what is computed of it is one, too."""
-
-    def __init__(self, array):
-        self.array = array
-
-    shape, ndim, dtype = (
-        property(lambda self, name=name: getattr(self.array, name)) for name in ("shape", "ndim", "dtype")
-    )
-
-    def __getitem__(self, index):
-        return Marked(self.array[index])
-
-    def astype(self, dtype):
-        return Marked(self.array.astype(dtype))
-
-    def reshape(self, *shape):
-        return Marked(self.array.reshape(*shape))
-
-    def __array_ufunc__(self, ufunc, method, *args, **words):
-        return Marked(getattr(ufunc, method)(*(x.array if isinstance(x, Marked) else x for x in args), **words))
-
-    def __array_function__(self, function, types, args, words):
-        args = [
-            [x.array for x in arg] if isinstance(arg, list) else arg.array if isinstance(arg, Marked) else arg
-            for arg in args
-        ]
-        return Marked(function(*args, **words))
-
-
-def test_arrays_of_another_package_stay_what_they_are():
-    marked = da.from_array(Marked(a), chunks=(20, 25))
-    assert isinstance(marked._meta, Marked) and "Marked" in repr(marked)
-    for got, want in ((marked + 1, a + 1), (marked.sum(axis=0), a.sum(axis=0)), (marked.T[:5], a.T[:5])):
-        assert isinstance(got._meta, Marked)
-        np.testing.assert_allclose(got.compute().array, want)
-    assert type(da.from_array(Marked(a), asarray=False).compute()) is Marked
-    assert type(x + Marked(a)) is Marked  # which takes Dask's arrays in, until somebody says that they take it
-    da.register_chunk_type(Marked)
-    np.testing.assert_allclose((x + Marked(a)).compute().array, 2 * a)
-
-
-def test_chunks_that_nobody_says_are_of_the_size_that_is_wanted():
-    assert da.ones((1000, 1000), chunks="80kB").chunks == ((100,) * 10,) * 2
-    assert da.ones((10, 10**6), chunks="8MB").chunks == ((10,), (100_000,) * 10)
-    before = da.ones((100, 100), chunks=(10, 20))
-    assert before.rechunk({0: "auto"}, block_size_limit=8 * 20 * 30).chunks == ((30, 30, 30, 10), (20,) * 5)
-    assert before.rechunk("auto", block_size_limit=8 * 50).chunksize == (5, 10)
-    assert da.ones(220, chunks=100).rechunk(100, balance=True).chunks == ((110, 110),)
-    with pytest.warns(UserWarning, match="balancing not possible"):
-        assert da.ones(9, chunks=3).rechunk((8,), balance=True).shape == (9,)
-    rows = da.ones((8, 8), chunks=4)
-    rows = rows[rows[:, 0] > 0].rechunk({1: 3})
-    assert rows.chunks[1] == (3, 3, 2) and rows.compute().shape == (8, 8)
-
-
-def test_numpy_s_functions_that_are_not_there_are_told_of():
-    with pytest.warns(FutureWarning, match="numpy.linalg.det"):
-        assert np.linalg.det(da.eye(3)) == 1
-    assert isinstance(np.linalg.norm(x), da.Array) and isinstance(np.fft.fft(w.rechunk(-1)), da.Array)
-
-
 def test_modules_where_dask_keeps_functions():
     from kasoku.compat.dask.array.reductions import reduction
     from kasoku.compat.dask.array.routines import histogram
 
     assert reduction is da.reduction and histogram is da.histogram
-
-
-def test_data_frames_are_refused_by_name():
-    text = "import dask.dataframe as dd"
-    ran = subprocess.run(
-        [sys.executable, "-m", "kasoku", "run", "-c", text], capture_output=True, text=True, timeout=100
-    )
-    assert ran.returncode == 1
-    assert ran.stderr.splitlines()[-2:] == [
-        "ImportError: kasoku has no dask.dataframe: data frames stay with Dask and pandas",
-        "  fix  `kasoku run --real dask …` uses the installed dask for the whole program",
-    ]
 
 
 def test_a_program():
@@ -765,34 +536,6 @@ assert abs(float(x.mean()) - 0.5) < 0.01
     assert ran.returncode == 0, ran.stderr
 
 
-def test_blockwise_calls_a_function_of_chunks_by_the_names_of_their_axes():
-    a, b, v = np.arange(12.0).reshape(3, 4), np.arange(20.0).reshape(4, 5), np.arange(4.0)
-    x, y, w = da.from_array(a, chunks=(2, 2)), da.from_array(b, chunks=(3, 2)), da.from_array(v, chunks=1)
-    outer = da.blockwise(np.multiply.outer, "ij", w, "i", w, "j", dtype=float)
-    np.testing.assert_array_equal(outer.compute(), np.multiply.outer(v, v))
-    turned = da.blockwise(np.transpose, "ji", x, "ij")
-    assert turned.chunks == ((2, 2), (2, 1)) and turned.dtype == float
-    np.testing.assert_array_equal(turned.compute(), a.T)
-    np.testing.assert_array_equal(
-        da.blockwise(np.add, "ij", x, "ij", w, "j").compute(), a + v
-    )  # chunks are made to fit
-    product = da.blockwise(np.dot, "ik", x, "ij", y, "jk", concatenate=True, dtype=float)
-    np.testing.assert_array_equal(product.compute(), a @ b)
-    sums = da.blockwise(lambda parts: sum(p.sum(axis=1) for p in parts), "i", x, "ij", dtype=float)
-    np.testing.assert_array_equal(sums.compute(), a.sum(axis=1))
-    twice = da.blockwise(lambda p, n, k: np.repeat(p, n) + k, "i", w, "i", 2, None, k=dask.delayed(10), adjust_chunks={"i": lambda n: 2 * n}, dtype=float)  # fmt: skip
-    assert twice.chunks == ((2,) * 4,)
-    np.testing.assert_array_equal(twice.compute(), np.repeat(v, 2) + 10)
-    new = da.blockwise(lambda p: p[:, None] * np.ones(3), "iz", w, "i", new_axes={"z": 3}, dtype=float)
-    assert new.shape == (4, 3) and new.compute().sum() == 3 * v.sum()
-    with pytest.raises(ValueError, match="lengths"):
-        da.blockwise(np.add, "i", w, "i", da.ones(3, chunks=1), "i")
-    with pytest.raises(ValueError, match="no array has the axis 'z'"):
-        da.blockwise(np.add, "iz", w, "i", 1, None, dtype=float)
-    with pytest.raises(ValueError, match="explicitly using the `dtype` kwarg"):
-        da.blockwise(lambda p: 1 / 0, "i", w, "i")
-
-
 def test_arrays_are_compared_by_values_shapes_and_dtypes():
     assert da.utils.assert_eq(xn, an) and da.utils.assert_eq(x.sum(), a.sum())
     for other in (a + 1, a[:5], a.astype("f4")):
@@ -802,252 +545,7 @@ def test_arrays_are_compared_by_values_shapes_and_dtypes():
         da.utils.assert_eq(da.ones(2, dtype=int), np.array([1, 2]))
 
 
-def test_a_folder_of_chunks_is_read_by_dask_and_by_us(tmp_path):
-    da.to_npy_stack(tmp_path / "stack", x, axis=1)
-    assert sorted(file.name for file in (tmp_path / "stack").iterdir()) == ["0.npy", "1.npy", "info"]
-    assert (da.from_npy_stack(tmp_path / "stack").compute() == a).all()
-    real = pytest.importorskip("dask.array")
-    assert (real.from_npy_stack(str(tmp_path / "stack")).compute() == a).all()
-
-
-def test_pictures_are_read_when_they_are_needed(tmp_path):
-    for k in range(3):
-        np.save(tmp_path / f"{k}.npy", a + k)
-    pictures = da.image.imread(str(tmp_path / "*.npy"), imread=np.load, preprocess=lambda picture: picture[:5])
-    assert pictures.shape == (3, 5, 40) and pictures.chunks[0] == (1, 1, 1)
-    assert (pictures.compute() == np.stack([a[:5], a[:5] + 1, a[:5] + 2])).all()
-    with pytest.raises(ValueError, match="No files found"):
-        da.image.imread(str(tmp_path / "*.png"), imread=np.load)
-
-
-def test_chunks_that_are_auto_fill_short_axes_first():
-    assert da.ones((2, 1 << 26)).chunks == ((2,), (1 << 23,) * 8)
-    assert da.ones((10, 10)).numblocks == (1, 1) and da.ones((100_000, 100_000)).chunksize == (4096, 4096)
-    assert da.ones((50_000, 3, 50_000), chunks=("auto", -1, "auto")).chunksize == (2364, 3, 2364)
-
-
-def test_a_numba_gufunc_of_an_array_in_chunks_is_computed_chunk_by_chunk():
-    from kasoku.compat import numba
-
-    @numba.guvectorize([(numba.float64[:], numba.float64[:])], "(n)->(n)")
-    def running(x, out):
-        total = 0.0
-        for i in range(len(x)):
-            total += x[i]
-            out[i] = total
-
-    got = running(x.rechunk((20, -1)))
-    assert isinstance(got, da.Array) and got.numblocks == (3, 1)
-    np.testing.assert_allclose(got.compute(), np.cumsum(a, axis=1))
-
-
-@pytest.mark.parametrize("rows, columns", [(60, 40), (60, 5), (7, 5), (40, 60), (0, 3)])
-@pytest.mark.parametrize("dtype", [float, complex])
-def test_tall_matrices_are_factored_chunk_by_chunk(rows, columns, dtype):
-    tall = rng.standard_normal((rows, columns)).astype(dtype)
-    if dtype is complex:
-        tall = tall + 1j * rng.standard_normal((rows, columns))
-    for chunks in ((20, -1), (3, -1), (-1, -1), (20, 2)):
-        q, r = da.linalg.qr(da.from_array(tall, chunks=chunks))
-        k = min(rows, columns)
-        assert q.shape == (rows, k) and r.shape == (k, columns) and q.dtype == r.dtype == tall.dtype
-        q, r = dask.compute(q, r)
-        np.testing.assert_allclose(q @ r, tall, atol=1e-12)
-        np.testing.assert_allclose(q.conj().T @ q, np.eye(k), atol=1e-12)
-        np.testing.assert_allclose(r, np.triu(r))
-        if rows:
-            u, s, v = dask.compute(*da.linalg.svd(da.from_array(tall, chunks=chunks)))
-            np.testing.assert_allclose((u * s) @ v, tall, atol=1e-12)
-            np.testing.assert_allclose(s, np.linalg.svd(tall)[1])
-            np.testing.assert_allclose(u.conj().T @ u, np.eye(k), atol=1e-12)
-            assert s.dtype == float and (v.sum(axis=1).real >= 0).all()
-
-
-@pytest.mark.parametrize("rows, columns", [(60, 40), (60, 5), (7, 5), (40, 60)])
-@pytest.mark.parametrize("right", [(), (3,)])
-@pytest.mark.parametrize("rank", [1, 2, None])
-def test_least_squares(rows, columns, right, rank):
-    a, b = rng.standard_normal((rows, columns)), rng.standard_normal((rows, *right))
-    if rank:  # of many solutions, the shortest
-        a = a[:, :rank] @ rng.standard_normal((rank, columns))
-    want = np.linalg.lstsq(a, b)
-    x, residuals, found, s = da.linalg.lstsq(da.from_array(a, chunks=(20, 7)), da.from_array(b, chunks=(20, *right)))
-    assert (x.shape, s.shape) == (want[0].shape, want[3].shape)
-    np.testing.assert_allclose(x.compute(), want[0], atol=1e-10)
-    np.testing.assert_allclose(
-        residuals.compute(), ((b - a @ want[0]) ** 2).sum(axis=0, keepdims=not right), atol=1e-10
-    )
-    assert found.compute() == want[2]
-    np.testing.assert_allclose(s.compute(), want[3], atol=1e-10)
-
-
 # ── elementwise functions as ufuncs ───────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize("name", ["add", "maximum", "less", "multiply"])
-def test_outer_products_of_ufuncs(name):
-    of_numpy, ours = getattr(np, name), getattr(da, name)
-    want = of_numpy.outer(a[:4], v)
-    for got in (ours.outer(x[:4], w), of_numpy.outer(x[:4], w), ours.outer(a[:4], w)):
-        assert isinstance(got, da.Array) and got.dtype == want.dtype
-        np.testing.assert_array_equal(got.compute(), want)
-    assert ours.outer(da.from_array(np.float64(2.0)), w).shape == (50,)
-    assert (ours.nin, ours.nout, ours.types) == (of_numpy.nin, of_numpy.nout, of_numpy.types)
-    with pytest.raises(ValueError):
-        da.sin.outer(x, x)
-
-
-@pytest.mark.parametrize("chunks", [(20, 25), (7, 40)])
-def test_where_and_out_of_ufuncs(chunks):
-    mask = a > 0
-    out = da.from_array(b.copy(), chunks=chunks)
-    assert da.sqrt(x, where=da.from_array(mask, chunks=9), out=out) is out
-    want = b.copy()
-    np.testing.assert_array_equal(out.compute(), np.sqrt(a, where=mask, out=want))
-    np.testing.assert_array_equal(da.add(x, 1, where=mask).compute()[mask], (a + 1)[mask])
-    np.testing.assert_array_equal(da.add(x, 1, where=False, out=da.from_array(b, chunks=chunks)).compute(), b)
-    out = da.zeros((60, 40), chunks=chunks)
-    assert np.floor(x, out=out) is out
-    np.testing.assert_array_equal(out.compute(), np.floor(a))
-    with pytest.raises(ValueError, match="Mismatched shapes"):
-        da.sin(x, out=da.zeros(3))
-    with pytest.raises(NotImplementedError):
-        da.sin(x, out=np.zeros((60, 40)))
-
-
-def test_ufuncs_of_what_is_there_compute_at_once():
-    for got, want in ((da.sin(a), np.sin(a)), (da.add(2, 3), 5), (da.exp([0, 1]), np.exp([0, 1]))):
-        assert not isinstance(got, da.Array)
-        np.testing.assert_array_equal(got, want)
-
-
-def test_several_results_by_numpys_functions():
-    for got, want in zip(
-        (*np.modf(x), *np.frexp(x), *np.divmod(x, 0.3)), (*np.modf(a), *np.frexp(a), *np.divmod(a, 0.3))
-    ):
-        assert isinstance(got, da.Array) and got.dtype == want.dtype
-        np.testing.assert_array_equal(got.compute(), want)
-
-
-@pytest.mark.parametrize("name", ["zeros", "ones", "empty", "full"])
-@pytest.mark.parametrize("cast", [tuple, list, np.asarray])
-def test_names_shapes_and_chunks_of_filled_arrays(name, cast):
-    value = (5,) if name == "full" else ()
-    made = getattr(da, name)(cast((10, 6)), *value, chunks=cast((4, 3)), name="my-name", dtype="i4")
-    assert (made.name, made.chunks, made.dtype, made.compute().shape) == ("my-name", ((4, 4, 2), (3, 3)), "i4", (10, 6))
-    like = getattr(da, name + "_like")
-    assert like(made, *value, name="his", chunks=cast((5, 6))).chunks == ((5, 5), (6,))
-    unknown = w[w > 0]
-    got = like(unknown, *value, name="his")
-    assert got.name == "his" and got.compute().shape == unknown.compute().shape
-    if name != "empty":
-        assert (got.compute() == (5 if value else float(name == "ones"))).all()
-
-
-@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "i4"])
-def test_factors_have_numpys_dtype(dtype):
-    tall = (a[:, :3] * 5).astype(dtype)
-    chunked = da.from_array(tall, chunks=(20, 3))
-    for got, want in zip((*da.linalg.qr(chunked), *da.linalg.svd(chunked), *da.linalg.tsqr(chunked, compute_svd=True), da.linalg.inv(chunked[:3])),
-                         (*np.linalg.qr(tall), *2 * np.linalg.svd(tall), np.linalg.inv(tall[:3]))):  # fmt: skip
-        assert got.dtype == want.dtype == got.compute().dtype
-
-
-@pytest.mark.parametrize("chunks", [(20, 25), (7, 3), (60, 40), (1, 1)])
-@pytest.mark.parametrize("function", [np.mean, np.max])
-def test_coarse_arrays_are_of_neighbours_across_chunks(chunks, function):
-    got = da.coarsen(function, da.from_array(a, chunks=chunks), {0: 12, 1: 8})
-    want = function(a.reshape(5, 12, 5, 8), axis=(1, 3))
-    assert got.shape == want.shape
-    np.testing.assert_allclose(got.compute(), want)
-    trimmed = da.coarsen(function, da.from_array(a, chunks=chunks), {0: 13}, trim_excess=True)
-    np.testing.assert_allclose(trimmed.compute(), function(a[:52].reshape(4, 13, 40), axis=1))
-    with pytest.raises(ValueError, match="do not align"):
-        da.coarsen(function, x, {0: 13})
-
-
-def test_the_size_of_chunks_is_a_setting():
-    with dask.config.set({"array.chunk-size": "1MiB"}):
-        assert da.ones((1000, 1000)).chunks == ((362, 362, 276), (362, 362, 276))
-    with dask.config.set({"array.chunk-size": 8000}):
-        assert da.ones(2500).chunks == ((1000, 1000, 500),)
-    assert da.ones((1000, 1000)).chunks == ((1000,), (1000,))
-
-
-def test_arrays_are_stored_chunk_by_chunk():
-    target, other = np.zeros((60, 40)), np.zeros((200, 90))
-    pieces = []
-
-    class Watched:
-        shape, dtype = target.shape, target.dtype
-
-        def __setitem__(self, place, values):
-            pieces.append(np.shape(values))
-            target[place] = values
-
-    waits = da.store(x, Watched(), compute=False)
-    assert not pieces and not target.any()
-    waits.compute()
-    assert sorted(pieces) == sorted([(20, 25), (20, 15)] * 3) and (target == a).all()
-    region = (slice(10, 70), slice(5, 85, 2))
-    assert da.store([x, x + 1], [other, target], regions=[region, (slice(None),)]) is None
-    assert (other[region] == a).all() and np.count_nonzero(other) == np.count_nonzero(a) and (target == a + 1).all()
-    plane = np.zeros((3, 50))
-    da.store(w, plane, regions=(1, slice(None)), lock=False)
-    assert (plane[1] == v).all() and not plane[[0, 2]].any()
-    one = np.zeros(())
-    da.store(x.sum(), one)
-    assert one == pytest.approx(a.sum())
-    back = da.store(x, target, return_stored=True)
-    assert isinstance(back, da.Array) and back.chunks == x.chunks and (back.compute() == a).all()
-    with pytest.raises(ValueError, match="Different number"):
-        da.store([x, y], [target])
-    with pytest.raises(ZeroDivisionError):
-        da.store(x.map_blocks(lambda block: 1 // 0, dtype=float), target)
-
-
-def test_arrays_go_into_zarr_and_come_back(tmp_path):
-    zarr = pytest.importorskip("zarr")
-    place = str(tmp_path / "x.zarr")
-    x.to_zarr(place)
-    back = da.from_zarr(place)
-    assert back.chunks == x.chunks and (back.compute() == a).all()
-    assert da.from_zarr(place, chunks=(60, -1)).numblocks == (1, 1)
-    da.to_zarr(x.rechunk(((7, 53), (40,))), str(tmp_path / "group.zarr"), component="one/two")
-    assert (da.from_zarr(str(tmp_path / "group.zarr"), component="one/two").compute() == a).all()
-    opened = zarr.open_array(place, mode="r+")
-    da.to_zarr(da.zeros((20, 40), chunks=(20, 25)), opened, region=(slice(0, 20), slice(None)))
-    assert not opened[:20].any() and (opened[20:] == a[20:]).all()
-    waits = da.to_zarr(y, place, overwrite=True, compute=False)
-    waits.compute()
-    assert (da.from_zarr(zarr.open_array(place)).compute() == b).all()
-
-
-def test_arrays_go_into_hdf5_and_come_back(tmp_path):
-    h5py = pytest.importorskip("h5py")
-    file = str(tmp_path / "x.h5")
-    da.to_hdf5(file, "/one", x, compression="gzip")
-    da.to_hdf5(file, {"/deep/two": y, "/three": w.sum()}, chunks=None)
-    x[:5].to_hdf5(file, "/part", chunks=(1, 40))
-    with h5py.File(file) as opened:
-        assert opened["/one"].chunks == (20, 25) and (opened["/one"][:] == a).all()
-        assert opened["/deep/two"].chunks is None and (opened["/deep/two"][:] == b).all()
-        assert opened["/three"][()] == pytest.approx(v.sum()) and opened["/part"].chunks == (1, 40)
-        assert (da.from_array(opened["/one"], chunks=(30, 40), lock=True) * 2).sum().compute() == pytest.approx(
-            2 * a.sum()
-        )
-    with pytest.raises(ValueError, match="dictionary"):
-        da.to_hdf5(file, x)
-
-
-@pytest.mark.parametrize("vectorize", [False, True])
-def test_a_gufunc_s_own_arguments_by_name(vectorize):
-    def power_mean(values, power=1, *, scale=1.0):
-        return scale * (abs(values) ** power).mean(axis=-1) ** (1 / power)
-
-    for options in ({}, {"power": 2}, {"power": 2, "scale": 3.0}):
-        got = da.apply_gufunc(power_mean, "(i)->()", x, allow_rechunk=True, vectorize=vectorize, **options)
-        np.testing.assert_allclose(got.compute(), power_mean(a, **options))
 
 
 def test_an_array_of_chunks_is_of_the_values_that_numpy_s_had():
@@ -1058,60 +556,6 @@ def test_an_array_of_chunks_is_of_the_values_that_numpy_s_had():
         assert array.compute().tolist() == list(range(10))
 
 
-def test_a_lock_is_held_while_a_chunk_is_read_or_written():
-    class Lock:
-        taken = given = 0
-
-        def acquire(self):
-            self.taken += 1
-
-        def release(self):
-            self.given += 1
-
-    class File:
-        shape, dtype, ndim = (6,), np.dtype("f8"), 1
-
-        def __getitem__(self, index):
-            assert lock.taken == lock.given + 1
-            return np.arange(6.0)[index]
-
-    lock = Lock()
-    assert da.from_array(File(), chunks=2, lock=lock, name="file").sum().compute(scheduler="sync") == 15
-    assert lock.taken == lock.given == 3
-    target = np.zeros(6)
-    da.store(da.arange(6, chunks=3), target, lock=lock, scheduler="sync")
-    assert lock.taken == lock.given == 5 and target.tolist() == list(range(6))
-
-
-def test_what_store_gives():
-    targets = np.zeros((60, 40)), np.zeros((60, 40))
-    assert da.store([x, y], targets) is None and (targets[0] == a).all() and (targets[1] == b).all()
-    later = np.zeros((60, 40))
-    one = x.store(later, compute=False)
-    assert isinstance(one, da.Array) and not later.any()
-    assert one.compute().size == 0 and (later == a).all()
-    two = da.store([x, x], [np.zeros((60, 40)), np.zeros((60, 40))], compute=False, return_stored=True)
-    assert isinstance(two, tuple) and all((t == a).all() for t in dask.compute(*two))  # equal targets are two
-    kept = np.zeros((60, 40))
-    assert (da.store(x, dask.delayed(kept), return_stored=True).compute() == a).all() and (kept == a).all()
-    wide = np.zeros((62, 80))
-    da.store(x, wide, regions=(slice(1, 61), slice(0, 80, 2)))
-    assert (wide[1:61, ::2] == a).all() and wide.sum() == pytest.approx(a.sum())
-    rows = np.zeros((4, 50))
-    da.store([w, w + 1], [rows, rows], regions=[(2,), (0, slice(None))])
-    assert (rows[2] == v).all() and (rows[0] == v + 1).all() and not rows[1].any()
-
-
-def test_lengths_that_are_not_known_are_numpys_nan():
-    assert x[x[:, 0] > 0].chunks == ((np.nan,) * 3, (25, 15)) and w[w > 0].chunks == ((np.nan,) * 4,)
-    assert da.nonzero(w)[0].chunks == ((np.nan,),)
-
-
-def test_an_axis_that_chunks_alone_name_is_in_front():
-    got = x.map_blocks(lambda q: q[None], chunks=((1,), *x.chunks))
-    assert got.chunks == ((1,), *x.chunks) and (got.compute() == a[None]).all()
-
-
 def test_draws_around_several_values_of_an_argument():
     rng = da.random.default_rng(np.random.PCG64(3))
     means = da.from_array(np.array([0.0, 1000.0, -500.0]), chunks=2)
@@ -1120,61 +564,6 @@ def test_draws_around_several_values_of_an_argument():
     drawn = rng.multinomial(20, [0.2, 0.3, 0.5], size=(5,), chunks=2)
     assert drawn.shape == (5, 3) and drawn.chunks == ((2, 2, 1), (3,)) and (drawn.sum(axis=1).compute() == 20).all()
     assert sorted(da.random.RandomState(1).choice(6, 6, replace=False).compute().tolist()) == list(range(6))
-
-
-def test_an_array_s_page_shows_its_size_and_chunks():
-    page = x._repr_html_()
-    assert page.startswith("<table>") and "(60, 40)" in page and "(20, 25)" in page and "18.75 kiB" in page
-    assert ("<svg" in page) == (__import__("importlib").util.find_spec("dask") is not None)
-
-
-def factors(n):
-    """Shapes of n elements."""
-
-    def grown(parts):
-        return st.permutations(parts).map(lambda order: tuple(order))
-
-    primes, k = [], 2
-    while n > 1:
-        while n % k == 0:
-            primes.append(k)
-            n //= k
-        k += 1
-
-    @st.composite
-    def shape(draw):
-        order, made = draw(grown(primes)), [1]
-        for p in order:
-            if draw(st.booleans()):
-                made.append(1)
-            made[-1] *= p
-        return tuple(made)
-
-    return shape()
-
-
-@hypothesis.given(st.data())
-def test_reshape_is_numpy_s_in_any_chunks(data):
-    n = data.draw(st.sampled_from([1, 24, 60, 64, 210]))
-    old, new = data.draw(factors(n)), data.draw(factors(n))
-    chunks = tuple(data.draw(st.integers(1, k)) for k in old)
-    numpys, merges = np.arange(n).reshape(old), data.draw(st.booleans())
-    got = da.from_array(numpys, chunks=chunks).reshape(new, merge_chunks=merges)
-    assert got.shape == new
-    np.testing.assert_array_equal(got.compute(), numpys.reshape(new))
-
-
-def test_chunks_that_are_reshaped_do_not_grow():
-    assert da.ones((2, 3, 4), chunks=(1, 1, 2)).reshape(24).chunks == ((2,) * 12,)
-    small = da.ones((9, 90), chunks=3).ravel()  # a row is as many as fit, not cut where the small chunks were
-    assert small.chunks == ((9,) * 90,)
-    assert da.ones((100, 100), chunks=(10, 100)).reshape(-1).chunks == ((1000,) * 10,)
-    assert da.ones((100, 100), chunks=50).reshape(-1).chunksize == (2500,)
-    assert da.ones(24, chunks=8).reshape(6, 4).chunks == ((2, 2, 2), (4,))
-    assert da.ones((6, 4), chunks=(2, 2)).reshape(2, 3, 4).chunks[2] == (2, 2)
-    assert da.ones((2, 3, 4), chunks=2).reshape((6, 4), merge_chunks=False).chunks == ((2, 1, 2, 1), (2, 2))
-    with pytest.raises(ValueError, match="compute_chunk_sizes"):
-        x[x > 0].reshape(2, 3)
 
 
 def refuses():
@@ -1195,28 +584,6 @@ def test_arrays_in_an_index_are_computed_with_the_result():
     for wrong in (np.array([True]), da.from_array(np.array([True]), chunks=1)):
         with pytest.raises(IndexError):
             w[wrong]  # which would be every element, were it broadcast
-
-
-def test_shuffle_keeps_groups_together():
-    groups = [[1, 5, 6], [0, 3], [4, 2, 7], list(range(8, 60))]
-    got = x.shuffle(groups, axis=0)
-    order = [i for group in groups for i in group]
-    np.testing.assert_array_equal(got.compute(), a[order])
-    ends = np.cumsum(got.chunks[0])
-    assert {3 + 2 + 3, 60} <= set(ends.tolist()) and max(got.chunks[1]) < 25
-    assert da.ones(6, chunks=3).shuffle([[0, 1, 2], [3, 4, 5]], axis=0).numblocks == (2,)
-    for wrong, error in (("s", ValueError), ([1], ValueError), ([[60]], IndexError)):
-        with pytest.raises(error):
-            x.shuffle(wrong, axis=0)
-
-
-def test_functions_of_chunks_that_differ_are_different_arrays():
-    f = functools.partial(np.sum, axis=0)
-    one, other = x.map_blocks(f, drop_axis=0, dtype=float), x.map_blocks(f, drop_axis=0, dtype="f4")
-    assert one.name != other.name != x.map_blocks(f, dtype="f4", enforce_ndim=True, drop_axis=0).name
-    with pytest.raises(ValueError, match="Dimension mismatch"):
-        x.map_blocks(lambda block: block[0], dtype=float, enforce_ndim=True).compute()
-    assert w.map_blocks(lambda block: np.array(5), chunks=((1,) * 4,), dtype=int).compute().tolist() == [5] * 4
 
 
 def test_a_program_s_reduction_is_called_as_dask_calls_it():
@@ -1273,22 +640,6 @@ def test_histograms_count_by_chunks_between_ends_that_come_later():
         da.histogram(w, bins=3, range=(0, 1), weights=w.rechunk(5))
 
 
-def test_what_would_be_overlooked_is_refused():
-    order = da.random.default_rng(3)
-    assert (order.permutation(50).compute() != order.permutation(50).compute()).any()
-    for wrong, error, says in (
-        (lambda: da.arange(3, chunkz=2), TypeError, "chunkz"),
-        (lambda: da.arange(), TypeError, "requires stop"),
-        (lambda: da.random.standard_cauchy(size=3, dtype="f4"), TypeError, "dtype"),
-        (lambda: da.random.choice(np.ones((2, 2)), 3), ValueError, "one axis"),
-        (lambda: da.indices((1,), chunks=()), ValueError, "same number of chunks"),
-        (lambda: da.overlap.overlap(w, 13, "reflect", allow_rechunk=False), ValueError, "smallest chunk size 11"),
-        (lambda: da.apply_gufunc(np.sum, "(i)->()", x.rechunk(-1), axes=0), ValueError, "list"),
-    ):
-        with pytest.raises(error, match=says):
-            wrong()
-
-
 def test_values_that_lie_in_lists_and_records():
     np.testing.assert_array_equal((w[:2] * [w[0], 2]).compute(), v[:2] * [v[0], 2])
     records = np.array([(1, 1.0, 3), (2, 2.0, 4)], dtype=[("a", "i4"), ("b", "f4"), ("c", "i1")])
@@ -1298,61 +649,6 @@ def test_values_that_lie_in_lists_and_records():
     np.testing.assert_array_equal(marked.compute(), np.where(v > 0, 1, v))
     with pytest.raises(ValueError, match="mask chooses elements in a row"):
         setm(x, x > 1, x)
-
-
-@pytest.mark.skipif(importlib.util.find_spec("dask") is None, reason="the plan is the installed Dask's")
-def test_rows_become_columns_by_way_of_chunks_in_between():
-    tall = da.ones((1000, 8_000_000), chunks=(1, 8_000_000)).rechunk((1000, 8000))
-    assert tall.chunks == ((1000,), (8000,) * 1000) and len(tall.dask) < 20_000
-    numpys = np.arange(400.0 * 400).reshape(400, 400)
-    columns = da.from_array(numpys, chunks=(1, 400)).rechunk((400, 1))
-    np.testing.assert_array_equal(columns.compute(), numpys)
-
-
-def _anything(*args):
-    return args
-
-
-def test_tasks_of_a_grid_are_those_that_python_would_make():
-    from kasoku.compat.dask._task_spec import List, Task, TaskRef
-    from kasoku.compat.dask.array._array import At, Each, made
-
-    p, q = da.ones((4, 6), chunks=(2, 3)), da.ones((1, 6), chunks=(1, 3))
-    both, shapes = [[0, 1]], Each([["a", "b"], ["c", "d"]])
-    turned, flat = At(p, [0, 1], [[1, 0], [[1, 0], [0]]]), At(p, [-1, -1], [both, both], is_flat=True)
-    found = made("z", p.chunks, float, (_anything, p, q, 7, Each([10, 20], 0), shapes, turned, At(p, [0, -1]), flat))
-
-    def ref(array, *place):
-        return TaskRef((array.name, *place))
-
-    for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
-        columns = [1, 0] if j == 0 else [0]
-        want = Task(
-            (found.name, i, j), _anything, ref(p, i, j), ref(q, 0, j), 7, (10, 20)[i], ("ab"[i], "cd"[j]),
-            List(*(ref(p, 1 - i, k) for k in columns)), ref(p, i, 0), List(*(ref(p, m, n) for m in (0, 1) for n in (0, 1))),
-        )  # fmt: skip
-        task = found.dask[found.name, i, j]
-        assert task == want and task.dependencies == want.dependencies and task.key == want.key
-        assert [getattr(part, "dependencies", None) for part in task.args] == [
-            getattr(part, "dependencies", None) for part in want.args
-        ]
-        assert task.substitute({}, key="other").key == "other" and repr(task) == repr(want)
-    assert set(found.dask.layers) == {found.name, p.name, q.name}
-
-
-@pytest.mark.parametrize("subscripts", ["ij,kj->ik", "...ij,jk", "ii->i", "ij,ij", "aij->ja"])
-def test_einsum_has_the_axes_that_numpys_has(subscripts):
-    of_axes = {
-        "ii->i": (np.eye(5),),
-        "aij->ja": (np.ones((2, 300, 4)),),
-        "...ij,jk": (np.ones((3, 1, 4, 5)), np.ones((5, 4))),
-    }
-    arrays = of_axes.get(subscripts, (np.ones((400, 500)), np.ones((400, 500))))
-    found = da.einsum(
-        subscripts, *(da.from_array(one, chunks=3) if one.size < 100 else da.from_array(one) for one in arrays)
-    )
-    want = np.einsum(subscripts, *arrays)
-    assert found.shape == want.shape and found.dtype == want.dtype and np.allclose(found.compute(), want)
 
 
 @pytest.mark.parametrize("name", ["nansum", "nanprod", "nanmin", "nanmax", "nancumsum", "nancumprod"])
@@ -1370,41 +666,11 @@ def test_functions_without_nan_are_numpys_and_take_out(name, dtype):
     np.testing.assert_allclose(out.compute().astype(float), wanted.astype(float), rtol=1e-6)
 
 
-def test_lu_exchanges_rows_for_the_greatest_element():
-    for values in (
-        rng.random((7, 7)),
-        np.zeros((3, 3)),
-        np.eye(4)[[2, 0, 3, 1]],
-        rng.random((5, 5)) + 1j,
-        np.arange(9).reshape(3, 3),
-    ):
-        p, lower, upper = (part.compute() for part in da.linalg.lu(da.from_array(values, chunks=2)))
-        np.testing.assert_allclose(p @ lower @ upper, values, atol=1e-14)
-        most = 2**0.5 if values.dtype.kind == "c" else 1  # as LAPACK: the greatest |real| + |imaginary|
-        assert (abs(lower) <= most + 1e-12).all() and (np.triu(lower, 1) == 0).all() and (np.tril(upper, -1) == 0).all()
-
-
 def test_percentiles_of_texts_are_the_nearest():
     texts = np.array(["a", "a", "d", "d", "d", "e"])
     found = da.percentile(da.from_array(texts, chunks=3), [0, 50, 100])
     assert found.dtype == texts.dtype
     assert found.compute().tolist() == np.percentile(texts, [0, 50, 100], method="nearest").tolist()
-
-
-def test_a_program_s_ufunc_is_called_as_numpy_s():
-    numbers = np.arange(6).reshape(2, 3)
-    theirs, ours_ = np.frompyfunc(max, 2, 1), da.frompyfunc(max, 2, 1)
-    assert (ours_.nin, ours_.nout, ours_.ntypes, ours_.__name__) == (theirs.nin, theirs.nout, theirs.ntypes, "max")
-    copied = pickle.loads(pickle.dumps(ours_))
-    for numbers_ in (numbers, da.from_array(numbers, chunks=2)):
-        for got, want in (
-            (ours_(numbers_, 3), theirs(numbers, 3)),
-            (copied(2, numbers_), theirs(2, numbers)),
-            (ours_.outer(numbers_, numbers_[0]), theirs.outer(numbers, numbers[0])),
-            (da.add.outer(numbers_, numbers_), np.add.outer(numbers, numbers)),
-        ):
-            assert isinstance(got, type(numbers_)) and got.dtype == want.dtype
-            assert np.asarray(got).tolist() == want.tolist()
 
 
 def test_balls_of_several_colours_are_drawn_without_replacement():
@@ -1418,33 +684,6 @@ def test_balls_of_several_colours_are_drawn_without_replacement():
     assert da.random.default_rng(1).multivariate_hypergeometric(colours, 7).compute().tolist() == colours.tolist()
 
 
-def test_chunks_of_more_axes_than_there_are_say_nothing():
-    one = da.ones(8, chunks=2)
-    assert one.rechunk((None, 8)).chunks == one.chunks and one.rechunk((4, 8)).chunks == ((4, 4),)
-    with pytest.raises(ValueError, match="same length/dimension"):
-        da.ones((4, 6), chunks=2).rechunk((2,))
-
-
-def test_what_dask_refuses_at_once_is_refused_at_once():
-    whole = da.ones((3, 3), dtype=int, chunks=2)
-    for value, word in ((np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")):
-        with pytest.raises(ValueError, match=f"cannot convert float {word} to integer"):
-            whole[:, 1] = value
-    with pytest.raises(TypeError, match="v must be a dask array"):
-        da.diag(1)
-    for name in ("min", "nanmin", "max", "nanmax"):
-        with pytest.raises(ValueError) as numpys:
-            getattr(np, name)(np.zeros(0))
-        with pytest.raises(ValueError) as ours:
-            getattr(da, name)(da.zeros(0))
-        assert str(ours.value) == str(numpys.value)
-
-
-def test_arrays_like_others_are_named_so():
-    assert [f(whole).name.partition("-")[0] for whole in [da.arange(4)] for f in (da.ones_like, da.zeros_like)] == [
-        "ones_like", "zeros_like"]  # fmt: skip
-
-
 @pytest.mark.parametrize("axis", [0, -1, 3, (0, -1), (1, 2), (2, 0)])
 def test_new_axes_are_where_numpy_has_them(axis):
     z = rng.standard_normal((2, 3, 4))
@@ -1455,19 +694,3 @@ def test_new_axes_are_where_numpy_has_them(axis):
 
 def test_random_methods_say_what_they_are():
     assert "numpy.random.Generator.exponential" in da.random.default_rng().exponential.__doc__
-
-
-@pytest.mark.parametrize("call", [
-    lambda **words: da.ones((2, 2), **words), lambda **words: da.full((2, 2), 1, **words),
-    lambda **words: da.zeros_like(x, **words), lambda **words: da.tri(3, **words), lambda **words: da.matmul(x.T, y, **words),
-    lambda **words: da.gradient(x, **words), lambda **words: da.broadcast_arrays(x, y, **words),
-    lambda **words: da.linalg.solve(x.T @ x, x.T @ y, **words), lambda **words: da.linalg.tsqr(x, **words),
-])  # fmt: skip
-def test_a_misspelled_option_is_an_error_as_it_is_to_dask(call):
-    with pytest.raises(TypeError, match="unexpected keyword argument 'chunk'"):
-        call(chunk=2)
-
-
-def test_options_that_dask_takes_of_numpys_are_taken():
-    made = [da.ones(3, order="F", meta=None), da.full(3, 1.0, like=None), da.ones_like(da.zeros(3), order="F")]
-    assert all((one.compute() == 1).all() for one in made)

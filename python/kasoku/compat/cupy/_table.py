@@ -6,6 +6,7 @@ import types
 import kasoku as ks
 from kasoku import _core
 
+from .._face.table import plain
 from . import cuda
 
 # Of the engine itself, which costs nothing to have; what is CuPy's own under the same name is put over it.
@@ -35,6 +36,11 @@ def _here(function):
             return function(*args, **kwargs)
 
     return call
+
+
+def rows_here(space, rows):
+    """Functions of a module (its globals), whose new arrays are on the current device: a row is one, with what is said of it."""
+    return plain(space, {name: (_here(of), said) for name, (of, said) in rows.items()})
 
 
 class _Asked:

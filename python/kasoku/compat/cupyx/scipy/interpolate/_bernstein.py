@@ -15,7 +15,7 @@ class BPoly(_Pieces):
     """Polynomials between breakpoints x: `sum(c[a, i] * comb(k, a) * s**a * (1 - s)**(k - a))`, s from 0 at x[i] to 1 at x[i + 1]."""
 
     def _value(self, v, at, nu):
-        c = _of_derivative(self.c, self.x, nu)[:, at]
+        c = self._derived(nu)[:, at]
         s = _along((v - self.x[at]) / (self.x[at + 1] - self.x[at]), c[0])
         while c.shape[0] > 1:  # de Casteljau's scheme
             c = c[:-1] * (1 - s) + c[1:] * s
@@ -36,24 +36,18 @@ class BPoly(_Pieces):
         ]
         return _ks.stack(rows)
 
-    def derivative(self, nu=1):
-        """The derivative of order nu."""
-        if nu < 0:
-            return self.antiderivative(-nu)
-        return BPoly.construct_fast(_of_derivative(self.c, self.x, nu), self.x, self.extrapolate, self.axis)
-
-    def antiderivative(self, nu=1):
-        """The integral from the first breakpoint on, nu times."""
-        if nu <= 0:
-            return self.derivative(-nu)
+    def _derived(self, nu):
         c = self.c
         for _ in range(nu):
-            k = c.shape[0]
-            whole = _ks.concatenate((_ks.zeros_like(c[:1]), _ks.cumsum(c, axis=0) / k)) * _along(_ks.diff(self.x), c[0])
-            before = _ks.cumsum(whole[k], axis=0)
-            c = whole + _ks.concatenate((_ks.zeros_like(before[:1]), before[:-1]))
-        goes_on = False if self.extrapolate == "periodic" else self.extrapolate
-        return BPoly.construct_fast(c, self.x, goes_on, self.axis)
+            k = c.shape[0] - 1
+            c = k * _ks.diff(c, axis=0) / _along(_ks.diff(self.x), c[0]) if k else _ks.zeros_like(c)
+        return c
+
+    def _integrated(self, c):
+        k = c.shape[0]
+        whole = _ks.concatenate((_ks.zeros_like(c[:1]), _ks.cumsum(c, axis=0) / k)) * _along(_ks.diff(self.x), c[0])
+        before = _ks.cumsum(whole[k], axis=0)
+        return whole + _ks.concatenate((_ks.zeros_like(before[:1]), before[:-1]))
 
     @classmethod
     def from_power_basis(cls, pp, extrapolate=None):
@@ -118,8 +112,4 @@ class BPoly(_Pieces):
         return _ks.stack([*first, *last[::-1]])
 
 
-def _of_derivative(c, x, nu):
-    for _ in range(nu):
-        k = c.shape[0] - 1
-        c = k * _ks.diff(c, axis=0) / _along(_ks.diff(x), c[0]) if k else _ks.zeros_like(c)
-    return c
+BPoly._form = BPoly

@@ -8,7 +8,7 @@ from ....cupy._arrays import asarray as _asarray
 from ....cupy._table import _here
 from ...._face.kernels import kernel as _kernel
 from .. import sparse as _sparse
-from ._pieces import _floats
+from ._pieces import _along, _floats, _solved
 
 __all__ = ["BSpline", "make_interp_spline", "make_lsq_spline", "splantider", "splder"]
 
@@ -175,10 +175,6 @@ class BSpline:
         return sign * total
 
 
-def _columns(values, like):
-    return values.reshape((-1,) + (1,) * (like.ndim - 1))
-
-
 @_here
 def splder(tck, n=1):
     """The knots, coefficients and degree of a spline's derivative of order n."""
@@ -189,7 +185,7 @@ def splder(tck, n=1):
         raise ValueError(f"Order of derivative (n = {n!r}) must be <= order of spline (k = {tck[2]!r})")
     for _ in range(n):
         steps = t[k + 1 : -1] - t[1 : -k - 1]
-        c = (c[1 : -1 - k] - c[: -2 - k]) * k / _columns(steps, c)
+        c = (c[1 : -1 - k] - c[: -2 - k]) * k / _along(steps, c)
         c = _ks.pad(c, [(0, k)] + [(0, 0)] * (c.ndim - 1))
         t, k = t[1:-1], k - 1
     return t, c, k
@@ -203,7 +199,7 @@ def splantider(tck, n=1):
     t, c, k = tck
     for _ in range(n):
         steps = t[k + 1 :] - t[: -k - 1]
-        c = _ks.cumsum(c[: -k - 1] * _columns(steps, c), axis=0) / (k + 1)
+        c = _ks.cumsum(c[: -k - 1] * _along(steps, c), axis=0) / (k + 1)
         c = _ks.concatenate((_ks.zeros_like(c[:1]), c, *[c[-1:]] * (k + 2)))
         t, k = _ks.concatenate((t[:1], t, t[-1:])), k + 1
     return t, c, k
@@ -251,27 +247,9 @@ def _conditions(kind, like):
         ) from None
 
 
-def _solved(matrix, right):
-    flat = right.reshape(right.shape[0], -1)
-    return _ks.linalg.solve(matrix.astype(flat.dtype), flat).reshape(-1, *right.shape[1:])
-
-
-@_here
-def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
-    """The spline of the degree k through points, with what `bc_type` says of its derivatives at the ends."""
-    if bc_type is None or isinstance(bc_type, str):
-        ends = (bc_type, bc_type)
-    else:
-        try:
-            ends = tuple(bc_type)
-        except TypeError:
-            ends = ()
-        if len(ends) != 2:
-            raise ValueError(f"Unknown boundary condition: {bc_type}")
-    is_periodic = bc_type == "periodic" if isinstance(bc_type, str) else False
-    x, y, k = _floats(x), _floats(y), _operator.index(k)
-    axis = axis % y.ndim
-    y = _ks.moveaxis(y, axis, 0)
+def _given_points(x, y, axis, check_finite):
+    """Points in a row, and their values along the first axis."""
+    x, y = _floats(x), _ks.moveaxis(_floats(y), axis, 0)
     if check_finite and not (bool(_ks.isfinite(x).all()) and bool(_ks.isfinite(y).all())):
         raise ValueError("array must not contain infs or NaNs")
     if x.ndim != 1:
@@ -283,6 +261,58 @@ def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=Tru
         raise ValueError("Expect x to not have duplicates")
     if bool((steps < 0).any()):
         raise ValueError("Expect x to be a 1D strictly increasing sequence.")
+    return x, y
+
+
+def _given_ends(bc_type):
+    """What is said of the two ends."""
+    if bc_type is None or isinstance(bc_type, str):
+        return bc_type, bc_type
+    try:
+        first, last = bc_type
+    except (TypeError, ValueError):
+        raise ValueError(f"Unknown boundary condition: {bc_type}") from None
+    return first, last
+
+
+def _fitting_knots(t, x, k):
+    """Knots that are given, if a spline over them can go through the points."""
+    t = _knots(t)
+    if t.ndim != 1 or bool((_ks.diff(t) < 0).any()):
+        raise ValueError("Expect t to be a 1-D sorted array_like.")
+    if t.size < x.size + k + 1:
+        raise ValueError(f"Got {t.size} knots, need at least {x.size + k + 1}.")
+    if bool((x[0] < t[k]) | (x[-1] > t[t.size - k - 1])):
+        raise ValueError(f"Out of bounds w/ x = {x}.")
+    return t
+
+
+def _periodic_system(t, k, x, y):
+    """The equations of a spline whose derivatives are the same at both ends."""
+    meeting = [_basis(t, k, x[:1], nu) - _basis(t, k, x[-1:], nu) for nu in range(1, k)]
+    zeros = _ks.zeros((len(meeting), *y.shape[1:]), y.dtype, device=y.device)
+    return _ks.concatenate((*meeting, _basis(t, k, x))), _ks.concatenate((zeros, y))
+
+
+def _system(t, k, x, y, left, right):
+    """The equations of a spline with given derivatives, (order, value), at the ends."""
+    missing = t.size - k - 1 - x.size
+    if missing != len(left) + len(right):
+        raise ValueError(
+            f"The number of derivatives at boundaries does not match: expected {missing}, got {len(left)}+{len(right)}"
+        )
+    rows = lambda side, at: [_basis(t, k, at, nu) for nu, _ in side]
+    given = lambda side: [_ks.broadcast_to(_floats(value), y.shape[1:])[None] for _, value in side]
+    matrix = _ks.concatenate((*rows(left, x[:1]), _basis(t, k, x), *rows(right, x[-1:])))
+    return matrix, _ks.concatenate((*given(left), y, *given(right)))
+
+
+@_here
+def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
+    """The spline of the degree k through points, with what `bc_type` says of its derivatives at the ends."""
+    ends, is_periodic = _given_ends(bc_type), isinstance(bc_type, str) and bc_type == "periodic"
+    k, axis = _operator.index(k), axis % _floats(y).ndim
+    x, y = _given_points(x, y, axis, check_finite)
     if k < 0:
         raise ValueError("Expect non-negative k.")
     if is_periodic and not bool(_ks.allclose(y[0], y[-1], atol=1e-15)):
@@ -295,45 +325,15 @@ def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=Tru
         return BSpline.construct_fast(knots, _ks.ascontiguousarray(y), k, axis=axis)
     if is_periodic and t is not None:
         raise NotImplementedError("For periodic case t is constructed automatically and can not be passed manually")
-    if t is None:
-        t = (
-            _periodic_knots(x, k)
-            if is_periodic
-            else _repeated(x[0], x, x[-1], k)
-            if left or right
-            else _usual_knots(x, k)
-        )
-    t = _knots(t)
-    if t.ndim != 1 or bool((_ks.diff(t) < 0).any()):
-        raise ValueError("Expect t to be a 1-D sorted array_like.")
-    if t.size < x.size + k + 1:
-        raise ValueError(f"Got {t.size} knots, need at least {x.size + k + 1}.")
-    if bool((x[0] < t[k]) | (x[-1] > t[t.size - k - 1])):
-        raise ValueError(f"Out of bounds w/ x = {x}.")
+    if t is None and is_periodic:
+        t = _periodic_knots(x, k)
+    elif t is None:
+        t = _repeated(x[0], x, x[-1], k) if left or right else _usual_knots(x, k)
+    t = _fitting_knots(t, x, k)
+    matrix, values = _periodic_system(t, k, x, y) if is_periodic else _system(t, k, x, y, left, right)
     count = t.size - k - 1
-    if is_periodic:
-        meeting = [_basis(t, k, x[:1], nu) - _basis(t, k, x[-1:], nu) for nu in range(1, k)]
-        matrix = _ks.concatenate((*meeting, _basis(t, k, x)))
-        zeros = _ks.zeros((k - 1, *y.shape[1:]), y.dtype, device=y.device)
-        values = _ks.concatenate((zeros, y)) if k > 1 else y
-    else:
-        if count - x.size != len(left) + len(right):
-            raise ValueError(
-                "The number of derivatives at boundaries does not match: expected "
-                f"{count - x.size}, got {len(left)}+{len(right)}"
-            )
-        given = [[_ks.broadcast_to(_floats(value), y.shape[1:])[None] for _, value in side] for side in (left, right)]
-        matrix = _ks.concatenate(
-            (
-                *(_basis(t, k, x[:1], nu) for nu, _ in left),
-                _basis(t, k, x),
-                *(_basis(t, k, x[-1:], nu) for nu, _ in right),
-            )
-        )
-        values = _ks.concatenate((*given[0], y, *given[1]))
-    if y.size == 0:
-        return BSpline.construct_fast(t, _ks.zeros((count, *y.shape[1:]), y.dtype, device=y.device), k, axis=axis)
-    return BSpline.construct_fast(t, _solved(matrix, values), k, "periodic" if is_periodic else True, axis)
+    c = _solved(matrix, values) if y.size else _ks.zeros((count, *y.shape[1:]), y.dtype, device=y.device)
+    return BSpline.construct_fast(t, c, k, "periodic" if is_periodic and y.size else True, axis)
 
 
 @_here
@@ -357,7 +357,7 @@ def make_lsq_spline(x, y, t, k=3, w=None, axis=0, check_finite=True, *, method="
         raise ValueError(f"Out of bounds w/ x = {x}.")
     if w.shape != x.shape:
         raise ValueError(f"Shapes of x {x.shape} and w {w.shape} are incompatible")
-    right = (y * _columns(w, y)).reshape(x.size, -1)
+    right = (y * _along(w, y)).reshape(x.size, -1)
     matrix = (_basis(t, k, x) * w[:, None]).astype(right.dtype)
     c = _ks.linalg.lstsq(matrix, right, rcond=None)[0].reshape(-1, *y.shape[1:])
     return BSpline.construct_fast(t, c, k, axis=axis)

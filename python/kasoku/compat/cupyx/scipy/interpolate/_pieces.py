@@ -1,5 +1,6 @@
 """Piecewise polynomials through points, and values between those of a grid."""
 
+import functools as _functools
 import itertools as _itertools
 import math as _math
 
@@ -25,8 +26,14 @@ def _along(values, like):
     return values.reshape((-1,) + (1,) * (like.ndim - 1))
 
 
+def _polynomial(c, by):
+    """The value at `by` of the polynomial whose coefficients are c, that of the highest power first (Horner's scheme)."""
+    return _functools.reduce(lambda value, coefficient: value * by + coefficient, c[1:], c[0])
+
+
 class _Pieces:
-    """Polynomials between breakpoints, of which a subclass says what coefficients mean."""
+    """Polynomials between breakpoints, of which a subclass says what coefficients mean: the value of a piece, the coefficients
+    of a derivative and those of an integral."""
 
     def __init__(self, c, x, extrapolate=None, axis=0):
         c, x = _floats(c), _floats(x)
@@ -70,6 +77,21 @@ class _Pieces:
         new = range(len(shape), len(shape) + self.axis)  # axes before the one of the points
         return _ks.moveaxis(result, new, range(self.axis)) if self.axis else result
 
+    def derivative(self, nu=1):
+        """The derivative of order nu, piecewise polynomials too."""
+        if nu < 0:
+            return self.antiderivative(-nu)
+        return self._form.construct_fast(self._derived(nu), self.x, self.extrapolate, self.axis)
+
+    def antiderivative(self, nu=1):
+        """The integral from the first breakpoint on, nu times."""
+        if nu <= 0:
+            return self.derivative(-nu)
+        c, goes_on = self.c, False if self.extrapolate == "periodic" else self.extrapolate
+        for _ in range(nu):
+            c = self._integrated(c)
+        return self._form.construct_fast(c, self.x, goes_on, self.axis)
+
     def integrate(self, a, b, extrapolate=None):
         """The integral from a to b."""
         extrapolate = self.extrapolate if extrapolate is None else extrapolate
@@ -99,39 +121,29 @@ class PPoly(_Pieces):
     """Polynomials between breakpoints x: `sum(c[m, i] * (v - x[i]) ** (k - m))` for v from x[i] to x[i + 1]."""
 
     def _value(self, v, at, nu):
-        c = _of_derivative(self.c, nu)[:, at]
-        by = _along(v - self.x[at], c[0])
-        result = c[0]
-        for k in range(1, c.shape[0]):
-            result = result * by + c[k]
-        return result
+        c = self._derived(nu)[:, at]
+        return _polynomial(c, _along(v - self.x[at], c[0]))
 
     @staticmethod
     def _raise_degree(c, d):
         """The same polynomials with d more coefficients."""
         return _ks.concatenate((_ks.zeros_like(c, shape=(d, *c.shape[1:])), c)) if d else c
 
-    def derivative(self, nu=1):
-        """The derivative of order nu, piecewise polynomials too."""
+    def _derived(self, nu):
         if nu < 0:
-            return self.antiderivative(-nu)
-        return PPoly.construct_fast(_of_derivative(self.c, nu), self.x, self.extrapolate, self.axis)
-
-    def antiderivative(self, nu=1):
-        """The integral from the first breakpoint on, nu times."""
-        if nu <= 0:
-            return self.derivative(-nu)
-        c, x = self.c, self.x
+            raise ValueError("Order of derivative cannot be negative")
+        c = self.c
         for _ in range(nu):
-            powers = _along(_ks.arange(c.shape[0], 0, -1, device=c.device).astype("float64"), c)
-            c = _ks.concatenate((c / powers, _ks.zeros((1, *c.shape[1:]), c.dtype, c.device)))
-            steps = _along(_ks.diff(x), c[0])
-            ends = c[0]
-            for k in range(1, c.shape[0]):
-                ends = ends * steps + c[k]
-            c[-1, 1:] = _ks.cumsum(ends, axis=0)[:-1]
-        extrapolate = False if self.extrapolate == "periodic" else self.extrapolate
-        return PPoly.construct_fast(c, x, extrapolate, self.axis)
+            n = c.shape[0] - 1
+            powers = _along(_ks.arange(n, 0, -1, device=c.device), c)
+            c = c[:-1] * powers if n else _ks.zeros(c.shape, c.dtype, c.device)
+        return c
+
+    def _integrated(self, c):
+        powers = _along(_ks.arange(c.shape[0], 0, -1, device=c.device).astype("float64"), c)
+        c = _ks.concatenate((c / powers, _ks.zeros((1, *c.shape[1:]), c.dtype, c.device)))
+        c[-1, 1:] = _ks.cumsum(_polynomial(c, _along(_ks.diff(self.x), c[0])), axis=0)[:-1]
+        return c
 
     @classmethod
     def from_spline(cls, tck, extrapolate=None):
@@ -165,14 +177,7 @@ class PPoly(_Pieces):
         )
 
 
-def _of_derivative(c, nu):
-    """Coefficients of the derivative of order nu; of the integral from each breakpoint if it is negative."""
-    if nu < 0:
-        raise ValueError("Order of derivative cannot be negative")
-    for _ in range(nu):
-        n = c.shape[0] - 1
-        c = c[:-1] * _along(_ks.arange(n, 0, -1, device=c.device), c) if n else _ks.zeros(c.shape, c.dtype, c.device)
-    return c
+PPoly._form = PPoly
 
 
 def _points(x, y, axis, least=2):
@@ -316,9 +321,10 @@ def _smooth_slopes(x, y, kinds):
 
 
 def _solved(system, right):
-    # The diagonals are few, and points of a spline not many: the factors of the whole matrix are taken.
+    """x with system x = right, of any axes after the first. The factors of the whole matrix are taken: its diagonals are few,
+    but so are the points of a spline."""
     flat = right.reshape(right.shape[0], -1)
-    return _ks.linalg.solve(_asarray(system).astype(flat.dtype), flat).reshape(right.shape)
+    return _ks.linalg.solve(_asarray(system).astype(flat.dtype), flat).reshape(-1, *right.shape[1:])
 
 
 def pchip_interpolate(xi, yi, x, der=0, axis=0):
@@ -337,8 +343,7 @@ def _risen(line, values, x, has_places):
     at = _ks.clip(_ks.searchsorted(line, x, side="right") - 1, 0, line.size - 2)
     c = PchipInterpolator(line, values).c
     c = c[:, at, _ks.arange(x.size, device=x.device)] if has_places else c[:, at]
-    by = _along(x - line[at], c[0])
-    return ((c[0] * by + c[1]) * by + c[2]) * by + c[3]
+    return _polynomial(c, _along(x - line[at], c[0]))
 
 
 class RegularGridInterpolator:

@@ -7,7 +7,7 @@ import numpy as _np
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray, floats as _floats
-from ....cupy._table import _here
+from ....cupy._table import _here, rows_here as _rows_here
 from .. import ndimage as _ndimage
 from ._recursions import lfilter as _lfilter
 
@@ -155,12 +155,6 @@ def _both_ways(x, along):
 
 
 @_here
-def cspline2d(signal, lamb=0.0, precision=-1.0):
-    """The coefficients of a cubic spline through an image, or near it if `lamb` is not 0."""
-    return _both_ways(signal, lambda x: _cubic_of(x, lamb))
-
-
-@_here
 def qspline2d(signal, lamb=0.0, precision=-1.0):
     """The coefficients of a quadratic spline through an image."""
     if lamb > 0:
@@ -185,7 +179,7 @@ def spline_filter(Iin, lmbda=5.0):
     """An image smoothed by a cubic spline."""
     x = _floats(Iin)
     h = _ks.array([1 / 6, 4 / 6, 1 / 6], x.real.dtype)
-    return sepfir2d(cspline2d(x, lmbda), h, h).astype(x.dtype)
+    return sepfir2d(_splines.cspline2d(x, lmbda), h, h).astype(x.dtype)
 
 
 def _cubic_at(x):
@@ -213,19 +207,17 @@ def _value(cj, newx, dx, x0, reach, of):
 
 
 @_here
-def cspline1d_eval(cj, newx, dx=1.0, x0=0):
-    """The values of a cubic spline with the coefficients cj at x0, x0 + dx, …"""
-    return _value(cj, newx, dx, x0, 2, _cubic_at)
-
-
-@_here
-def qspline1d_eval(cj, newx, dx=1.0, x0=0):
-    """The values of a quadratic spline with the coefficients cj at x0, x0 + dx, …"""
-    return _value(cj, newx, dx, x0, 1.5, _quadratic_at)
-
-
-@_here
 def gauss_spline(x, n):
     """The Gaussian curve that is near a B-spline of the order n."""
     square = (n + 1) / 12
     return 1 / _math.sqrt(2 * _math.pi * square) * _ks.exp(-(_asarray(x) ** 2) / 2 / square)
+
+
+_splines = _rows_here(globals(), {
+    "cspline2d": (lambda signal, lamb=0.0, precision=-1.0: _both_ways(signal, lambda x: _cubic_of(x, lamb)),
+        "The coefficients of a cubic spline through an image, or near it if `lamb` is not 0."),
+    "cspline1d_eval": (lambda cj, newx, dx=1.0, x0=0: _value(cj, newx, dx, x0, 2, _cubic_at),
+        "The values of a cubic spline with the coefficients cj at x0, x0 + dx, …"),
+    "qspline1d_eval": (lambda cj, newx, dx=1.0, x0=0: _value(cj, newx, dx, x0, 1.5, _quadratic_at),
+        "The values of a quadratic spline with the coefficients cj at x0, x0 + dx, …"),
+})  # fmt: skip

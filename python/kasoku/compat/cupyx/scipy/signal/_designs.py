@@ -5,8 +5,8 @@ import math as _math
 import kasoku as _ks
 import numpy as _np
 
-from ....cupy._table import _here
-from ...._face.table import bound as _bound, plain as _plain
+from ....cupy._table import rows_here as _rows_here
+from ...._face.table import bound as _bound
 from ._elliptic import ellipap as _ellipap
 
 
@@ -244,7 +244,7 @@ def _prototype(kind):
     return of
 
 
-_plain(globals(), {name: (_here(of), said) for name, (of, said) in {
+_rows_here(globals(), {
     "iirfilter": (_iirfilter, "A recursive filter for a band: Butterworth's, Chebyshev's, his inverse one, or an elliptic one."),
     "butter": (lambda N, Wn, btype="low", analog=False, output="ba", fs=None: _iirfilter(
         N, Wn, None, None, btype, analog, "butter", output, fs), "Butterworth's filter, as flat as can be where it lets pass."),
@@ -263,4 +263,4 @@ _plain(globals(), {name: (_here(of), said) for name, (of, said) in {
         "Stops one frequency, in a band whose width is w0 / Q."),
     "iirpeak": (_bound(_at_one, above=lambda cosine, gain: [1 - gain, 0, gain - 1]),
         "Lets one frequency pass, in a band whose width is w0 / Q."),
-}.items()})  # fmt: skip
+})  # fmt: skip

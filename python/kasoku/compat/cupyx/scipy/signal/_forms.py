@@ -7,8 +7,7 @@ import numpy as _np
 
 import kasoku as _ks
 
-from ....cupy._table import _here
-from ...._face.table import plain as _plain
+from ....cupy._table import _here, rows_here as _rows_here
 from ._designs import _bilinear as _to_samples, _real_poly, _sections, _to_one, _to_two
 
 
@@ -41,10 +40,15 @@ def _normal(b, a):
     return (b[0] if len(b) == 1 else b), a
 
 
+def _shown(*parts):
+    """What the host computed, its arrays on the device."""
+    return tuple(_ks.array(part) if isinstance(part, _np.ndarray) else part for part in parts)
+
+
 @_here
 def normalize(b, a):
     """Both polynomials divided by the first coefficient of a; zeros in front of b are left out."""
-    return tuple(_ks.array(c) for c in _normal(b, a))
+    return _shown(*_normal(b, a))
 
 
 def _roots_of(b, a):
@@ -55,8 +59,7 @@ def _roots_of(b, a):
 @_here
 def tf2zpk(b, a):
     """Zeros, poles and gain of a filter of two polynomials."""
-    z, p, k = _roots_of(b, a)
-    return _ks.array(z), _ks.array(p), k
+    return _shown(*_roots_of(b, a))
 
 
 def _polynomials(z, p, k):
@@ -71,7 +74,7 @@ def _polynomials(z, p, k):
 @_here
 def zpk2tf(z, p, k):
     """The polynomials of a filter of zeros, poles and gain."""
-    return tuple(_ks.array(c) for c in _polynomials(z, p, k))
+    return _shown(*_polynomials(z, p, k))
 
 
 @_here
@@ -101,7 +104,7 @@ def sos2tf(sos):
     b = a = _np.ones(1)
     for section in _sections_of(sos):
         b, a = _np.polymul(b, section[:3]), _np.polymul(a, section[3:])
-    return _ks.array(b), _ks.array(a)
+    return _shown(b, a)
 
 
 @_here
@@ -113,25 +116,13 @@ def sos2zpk(sos):
         zeros, poles, gain = _roots_of(section[:3], section[3:])
         z[at : at + len(zeros)], p[at : at + len(poles)] = zeros, poles
         k *= gain
-    return _ks.array(z), _ks.array(p), k
+    return _shown(z, p, k)
 
 
 @_here
 def bilinear(b, a, fs=1.0):
     """From a filter of continuous time to one of samples: s becomes 2 fs (z - 1) / (z + 1)."""
-    b, a = _row(b), _row(a)
-    degree = max(len(b), len(a)) - 1
-
-    def moved(c):
-        total = _np.zeros(degree + 1)
-        for power, coefficient in enumerate(c[::-1]):
-            part = _np.ones(1)
-            for root in [1] * power + [-1] * (degree - power):
-                part = _np.polymul(part, [1, -root])
-            total = total + coefficient * (2 * fs) ** power * part
-        return total
-
-    return normalize(moved(b), moved(a))
+    return _moved(b, a, [2 * fs, -2 * fs], [1, 1])
 
 
 @_here
@@ -140,8 +131,7 @@ def bilinear_zpk(z, p, k, fs):
     z, p, k = _row(z), _row(p), complex(_row(k)[0])
     # _bilinear() is for two samples a second: frequencies are counted by that.
     share = 2 / fs
-    z, p, k = _to_samples(z * share, p * share, k.real * share ** (len(p) - len(z)))
-    return _ks.array(z), _ks.array(p), k
+    return _shown(*_to_samples(z * share, p * share, k.real * share ** (len(p) - len(z))))
 
 
 def _moved(b, a, above, below):
@@ -163,14 +153,10 @@ def _moved(b, a, above, below):
 
 
 def _moved_roots(of, band):
-    def moved(z, p, k, *edges):
-        z, p, k = of(_row(z), _row(p), _row(k)[0], band, *map(float, edges))
-        return _ks.array(z), _ks.array(p), k
-
-    return moved
+    return lambda z, p, k, *edges: _shown(*of(_row(z), _row(p), _row(k)[0], band, *map(float, edges)))
 
 
-_plain(globals(), {name: (_here(of), said) for name, (of, said) in {
+_rows_here(globals(), {
     "lp2lp": (lambda b, a, wo=1.0: _moved(b, a, [1 / float(wo), 0], [1]), "A low pass of the edge 1 as one of the edge wo."),
     "lp2hp": (lambda b, a, wo=1.0: _moved(b, a, [float(wo)], [1, 0]), "A low pass of the edge 1 as a high pass of the edge wo."),
     "lp2bp": (lambda b, a, wo=1.0, bw=1.0: _moved(b, a, [1, 0, float(wo) ** 2], [float(bw), 0]), "A low pass of the edge 1 as a band of the width bw around wo."),
@@ -179,7 +165,7 @@ _plain(globals(), {name: (_here(of), said) for name, (of, said) in {
     "lp2hp_zpk": (lambda z, p, k, wo=1.0: _moved_roots(_to_one, "highpass")(z, p, k, wo), "lp2hp of zeros, poles and gain."),
     "lp2bp_zpk": (lambda z, p, k, wo=1.0, bw=1.0: _moved_roots(_to_two, "bandpass")(z, p, k, wo, bw), "lp2bp of zeros, poles and gain."),
     "lp2bs_zpk": (lambda z, p, k, wo=1.0, bw=1.0: _moved_roots(_to_two, "bandstop")(z, p, k, wo, bw), "lp2bs of zeros, poles and gain."),
-}.items()})  # fmt: skip
+})  # fmt: skip
 
 
 def _frequencies(w, whole, fs, default=512):
@@ -190,13 +176,17 @@ def _frequencies(w, whole, fs, default=512):
     return 2 * _math.pi * _row(w) / fs
 
 
+def _response(z, p, k, at):
+    """What zeros, poles and gain make of a row of places in the plane."""
+    at = at[:, None]
+    return _row(k)[0] * _np.prod(at - _row(z), axis=1) / _np.prod(at - _row(p), axis=1)
+
+
 @_here
 def freqz_zpk(z, p, k, worN=512, whole=False, fs=2 * _math.pi):
     """Frequencies, and what a filter of zeros, poles and gain makes of them."""
     w = _frequencies(worN, whole, fs)
-    at = _np.exp(1j * w)[:, None]
-    h = _row(k)[0] * _np.prod(at - _row(z), axis=1) / _np.prod(at - _row(p), axis=1)
-    return _ks.array(w * (fs / (2 * _math.pi))), _ks.array(h)
+    return _shown(w * (fs / (2 * _math.pi)), _response(z, p, k, _np.exp(1j * w)))
 
 
 def _between(zeros, poles, n):
@@ -230,8 +220,7 @@ def findfreqs(num, den, N, kind="ba"):
 def freqs_zpk(z, p, k, worN=200):
     """Angular frequencies, and what a filter of continuous time makes of them."""
     w = _angular(worN, _row(z), _row(p))
-    at = (1j * w)[:, None]
-    return _ks.array(w), _ks.array(_row(k)[0] * _np.prod(at - _row(z), axis=1) / _np.prod(at - _row(p), axis=1))
+    return _shown(w, _response(z, p, k, 1j * w))
 
 
 @_here
@@ -239,7 +228,7 @@ def freqs(b, a, worN=200, plot=None):
     """Angular frequencies, and what a filter of continuous time, of two polynomials, makes of them."""
     b, a = _row(b), _row(a)
     w = _angular(worN, _np.roots(b), _np.roots(a))
-    w, h = _ks.array(w), _ks.array(_np.polyval(b, 1j * w) / _np.polyval(a, 1j * w))
+    w, h = _shown(w, _np.polyval(b, 1j * w) / _np.polyval(a, 1j * w))
     if plot is not None:
         plot(w, h)
     return w, h

@@ -4,7 +4,7 @@ import numpy as _np
 
 import kasoku as _ks
 
-from ....cupy._table import _here
+from ....cupy._table import rows_here as _rows_here
 from ._forms import _row
 
 _means = {"max": _np.max, "maximum": _np.max, "min": _np.min, "minimum": _np.min, "avg": _np.mean, "mean": _np.mean}
@@ -102,34 +102,22 @@ def _put_together(r, p, k, tol, rtype, is_turned):
     for j, count in enumerate(counts):
         for power in range(1, count + 1):
             above = _np.polyadd(above, next(at) * _without(roots, counts, j, count - power)[turn])
-    return _ks.array(_np.atleast_1d(above)[turn].copy()), _ks.array(below)
+    return _as_given(_np.atleast_1d(above)[turn], below)
 
 
-@_here
-def unique_roots(p, tol=1e-3, rtype="min"):
-    """Roots that are no further than `tol` from one another as one, and how many each is."""
-    return tuple(map(_ks.array, _met(_np.atleast_1d(_row(p)), tol, rtype)))
+def _as_given(*parts):
+    return tuple(_ks.array(part.copy()) for part in parts)
 
 
-@_here
-def residue(b, a, tol=1e-3, rtype="avg"):
-    """Residues, poles and what is left of b(s) / a(s)."""
-    return tuple(_ks.array(x.copy()) for x in _taken_apart(b, a, tol, rtype, "f"))
-
-
-@_here
-def residuez(b, a, tol=1e-3, rtype="avg"):
-    """Residues, poles and what is left of b(1 / z) / a(1 / z)."""
-    return tuple(_ks.array(x.copy()) for x in _taken_apart(b, a, tol, rtype, "b"))
-
-
-@_here
-def invres(r, p, k, tol=1e-3, rtype="avg"):
-    """The polynomials of residues and poles."""
-    return _put_together(r, p, k, tol, rtype, False)
-
-
-@_here
-def invresz(r, p, k, tol=1e-3, rtype="avg"):
-    """The polynomials in 1 / z of residues and poles."""
-    return _put_together(r, p, k, tol, rtype, True)
+_rows_here(globals(), {
+    "unique_roots": (lambda p, tol=1e-3, rtype="min": _as_given(*_met(_np.atleast_1d(_row(p)), tol, rtype)),
+        "Roots that are no further than `tol` from one another as one, and how many each is."),
+    "residue": (lambda b, a, tol=1e-3, rtype="avg": _as_given(*_taken_apart(b, a, tol, rtype, "f")),
+        "Residues, poles and what is left of b(s) / a(s)."),
+    "residuez": (lambda b, a, tol=1e-3, rtype="avg": _as_given(*_taken_apart(b, a, tol, rtype, "b")),
+        "Residues, poles and what is left of b(1 / z) / a(1 / z)."),
+    "invres": (lambda r, p, k, tol=1e-3, rtype="avg": _put_together(r, p, k, tol, rtype, False),
+        "The polynomials of residues and poles."),
+    "invresz": (lambda r, p, k, tol=1e-3, rtype="avg": _put_together(r, p, k, tol, rtype, True),
+        "The polynomials in 1 / z of residues and poles."),
+})  # fmt: skip

@@ -8,6 +8,7 @@ import kasoku as _ks
 
 from ....cupy._table import _here
 from ....cupy._util import in_face as _in_face
+from ...._face.table import methods as _methods
 from . import _forms, _recursions, _systems
 from ._forms import _normal, _row
 
@@ -46,25 +47,6 @@ class lti(_System):
     def __new__(cls, *system):
         return _of_parts(system, None) if cls is lti else object.__new__(cls)
 
-    def impulse(self, X0=None, T=None, N=None):
-        return _systems.impulse(self, X0, T, N)
-
-    def step(self, X0=None, T=None, N=None):
-        return _systems.step(self, X0, T, N)
-
-    def output(self, U, T, X0=None):
-        return _systems.lsim(self, U, T, X0)
-
-    def bode(self, w=None, n=100):
-        return bode(self, w, n)
-
-    def freqresp(self, w=None, n=10000):
-        return freqresp(self, w, n)
-
-    def to_discrete(self, dt, method="zoh", alpha=None):
-        own = self._own()
-        return type(self)._form(*_systems.cont2discrete(own, dt, method, alpha)[:-1], dt=dt)
-
 
 class dlti(_System):
     """A system of discrete time, whose steps are dt long."""
@@ -72,20 +54,23 @@ class dlti(_System):
     def __new__(cls, *system, dt=True):
         return _of_parts(system, dt) if cls is dlti else object.__new__(cls)
 
-    def impulse(self, x0=None, t=None, n=None):
-        return _systems.dimpulse(self, x0, t, n)
 
-    def step(self, x0=None, t=None, n=None):
-        return _systems.dstep(self, x0, t, n)
-
-    def output(self, u, t, x0=None):
-        return _systems.dlsim(self, u, t, x0)
-
-    def bode(self, w=None, n=100):
-        return dbode(self, w, n)
-
-    def freqresp(self, w=None, n=10000, whole=False):
-        return dfreqresp(self, w, n, whole)
+_methods(lti, {
+    "impulse": lambda self, X0=None, T=None, N=None: _systems.impulse(self, X0, T, N),
+    "step": lambda self, X0=None, T=None, N=None: _systems.step(self, X0, T, N),
+    "output": lambda self, U, T, X0=None: _systems.lsim(self, U, T, X0),
+    "bode": lambda self, w=None, n=100: bode(self, w, n),
+    "freqresp": lambda self, w=None, n=10000: freqresp(self, w, n),
+    "to_discrete": lambda self, dt, method="zoh", alpha=None: type(self)._form(
+        *_systems.cont2discrete(self._own(), dt, method, alpha)[:-1], dt=dt),
+})  # fmt: skip
+_methods(dlti, {
+    "impulse": lambda self, x0=None, t=None, n=None: _systems.dimpulse(self, x0, t, n),
+    "step": lambda self, x0=None, t=None, n=None: _systems.dstep(self, x0, t, n),
+    "output": lambda self, u, t, x0=None: _systems.dlsim(self, u, t, x0),
+    "bode": lambda self, w=None, n=100: dbode(self, w, n),
+    "freqresp": lambda self, w=None, n=10000, whole=False: dfreqresp(self, w, n, whole),
+})  # fmt: skip
 
 
 class _Form(_System):
@@ -119,15 +104,6 @@ class TransferFunction(_Form):
     outputs = property(lambda self: self.num.shape[0] if self.num.ndim > 1 else 1)
     _own = lambda self: (self.num, self.den)
 
-    def to_tf(self):
-        return TransferFunction(self.num, self.den, dt=self.dt)
-
-    def to_zpk(self):
-        return ZerosPolesGain(*_forms.tf2zpk(self.num, self.den), dt=self.dt)
-
-    def to_ss(self):
-        return StateSpace(*_systems.tf2ss(self.num, self.den), dt=self.dt)
-
 
 class ZerosPolesGain(_Form):
     """A system as zeros, poles and gain."""
@@ -141,15 +117,6 @@ class ZerosPolesGain(_Form):
     inputs = property(lambda self: 1)
     outputs = property(lambda self: self.zeros.shape[0] if self.zeros.ndim > 1 else 1)
     _own = lambda self: (self.zeros, self.poles, self.gain)
-
-    def to_tf(self):
-        return TransferFunction(*_forms.zpk2tf(self.zeros, self.poles, self.gain), dt=self.dt)
-
-    def to_zpk(self):
-        return ZerosPolesGain(self.zeros, self.poles, self.gain, dt=self.dt)
-
-    def to_ss(self):
-        return StateSpace(*_systems.zpk2ss(self.zeros, self.poles, self.gain), dt=self.dt)
 
 
 class StateSpace(_Form):
@@ -166,15 +133,6 @@ class StateSpace(_Form):
     inputs, outputs = property(lambda self: self.D.shape[-1]), property(lambda self: self.D.shape[0])
     _own = lambda self: (self.A, self.B, self.C, self.D)
     _matrices = lambda self: tuple(map(_row, self._own()))
-
-    def to_tf(self, **kwargs):
-        return TransferFunction(*_systems.ss2tf(*self._own(), **kwargs), dt=self.dt)
-
-    def to_zpk(self, **kwargs):
-        return ZerosPolesGain(*_systems.ss2zpk(*self._own(), **kwargs), dt=self.dt)
-
-    def to_ss(self):
-        return StateSpace(*self._own(), dt=self.dt)
 
     def _must_fit(self, other):
         if type(other) is not type(self):
@@ -245,6 +203,21 @@ def _plain_of(x):
     return x.numpy() if isinstance(x, _ks.Array) else x
 
 
+_methods(TransferFunction, {
+    "to_tf": lambda self: TransferFunction(*self._own(), dt=self.dt),
+    "to_zpk": lambda self: ZerosPolesGain(*_forms.tf2zpk(*self._own()), dt=self.dt),
+    "to_ss": lambda self: StateSpace(*_systems.tf2ss(*self._own()), dt=self.dt),
+})  # fmt: skip
+_methods(ZerosPolesGain, {
+    "to_tf": lambda self: TransferFunction(*_forms.zpk2tf(*self._own()), dt=self.dt),
+    "to_zpk": lambda self: ZerosPolesGain(*self._own(), dt=self.dt),
+    "to_ss": lambda self: StateSpace(*_systems.zpk2ss(*self._own()), dt=self.dt),
+})  # fmt: skip
+_methods(StateSpace, {
+    "to_tf": lambda self, **kwargs: TransferFunction(*_systems.ss2tf(*self._own(), **kwargs), dt=self.dt),
+    "to_zpk": lambda self, **kwargs: ZerosPolesGain(*_systems.ss2zpk(*self._own(), **kwargs), dt=self.dt),
+    "to_ss": lambda self: StateSpace(*self._own(), dt=self.dt),
+})  # fmt: skip
 for _form in (TransferFunction, ZerosPolesGain, StateSpace):
     _form._form = _form
     for _time, _word in ((lti, "Continuous"), (dlti, "Discrete")):
@@ -261,12 +234,17 @@ for _made in (lti, dlti, TransferFunction, ZerosPolesGain, StateSpace):
 # ── frequencies ───────────────────────────────────────────────────────────────────────────────
 
 
+def _of_one_input(system, kind, other, name):
+    system = _systems._of_kind(system, kind, other, name)
+    if system.inputs != 1 or system.outputs != 1:
+        raise ValueError(f"{name}() requires a SISO (single input, single output) system.")
+    return system
+
+
 @_here
 def freqresp(system, w=None, n=10000):
     """Angular frequencies, and what a system of continuous time makes of them."""
-    system = _systems._of_kind(system, "lti", "dlti", "freqresp")
-    if system.inputs != 1 or system.outputs != 1:
-        raise ValueError("freqresp() requires a SISO (single input, single output) system.")
+    system = _of_one_input(system, "lti", "dlti", "freqresp")
     at = n if w is None else w
     if isinstance(system, TransferFunction):
         return _forms.freqs(_row(system.num).ravel(), system.den, at)
@@ -288,9 +266,7 @@ def bode(system, w=None, n=100):
 @_here
 def dfreqresp(system, w=None, n=10000, whole=False):
     """Frequencies in radians a step, and what a system of discrete time makes of them."""
-    system = _systems._of_kind(system, "dlti", "lti", "dfreqresp")
-    if system.inputs != 1 or system.outputs != 1:
-        raise ValueError("dfreqresp requires a SISO (single input, single output) system.")
+    system = _of_one_input(system, "dlti", "lti", "dfreqresp")
     at = n if w is None else w
     if isinstance(system, ZerosPolesGain):
         return _forms.freqz_zpk(system.zeros, system.poles, system.gain, at, whole)

@@ -6,8 +6,7 @@ import numpy as _np
 
 import kasoku as _ks
 
-from ....cupy._table import _here
-from ...._face.table import plain as _plain
+from ....cupy._table import rows_here as _rows_here
 from ._designs import _iirfilter
 from ._elliptic import _quarter
 
@@ -191,11 +190,11 @@ def _iirdesign(wp, ws, gpass, gstop, analog=False, ftype="ellip", output="ba", f
     return _iirfilter(n, _rows(w), gpass, gstop, band, analog, ftype, output, fs)
 
 
-_plain(globals(), {name: (_here(of), said) for name, (of, said) in {
+_rows_here(globals(), {
     "buttord": (_buttord, "The order and the edges of Butterworth's filter that loses gpass decibels at wp at most, and gstop at ws at least."),
     "cheb1ord": (_cheb1ord, "The order and the edges of Chebyshev's filter for losses at edges."),
     "cheb2ord": (_cheb2ord, "The order and the edges of Chebyshev's inverse filter for losses at edges."),
     "ellipord": (_ellipord, "The order and the edges of the elliptic filter for losses at edges."),
     "iirdesign": (_iirdesign, "The recursive filter of the least order for losses at edges."),
     "band_stop_obj": (_objective, "How many poles, not rounded, a filter that stops a band needs if an edge of what passes is wp."),
-}.items()})  # fmt: skip
+})  # fmt: skip

@@ -1,6 +1,7 @@
 """Spectra of parts of a signal: one by the other, or their means."""
 
 import warnings as _warnings
+from collections import namedtuple as _namedtuple
 
 import kasoku as _ks
 import numpy as _np
@@ -49,13 +50,21 @@ def _weight(window, fs, scaling):
     raise ValueError(f"Unknown scaling: {scaling!r}")
 
 
+def _longer(x, more):
+    """The array with so many zeros behind the last axis."""
+    return _ks.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, more)]) if more else x
+
+
 _ends = ["even", "odd", "constant", "zeros", None]
 
 
-def _parts(
-    x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, is_psd=True, boundary=None, padded=False
-):  # fmt: skip
+# How a signal is cut into parts, and what is made of these: SciPy's arguments of that name.
+_Cut = _namedtuple("_Cut", "fs window nperseg noverlap nfft detrend return_onesided scaling")
+
+
+def _parts(x, y, cut, axis, is_psd=True, boundary=None, padded=False):
     """Frequencies, times, and the transforms of the parts of x, or what they make with those of y; times are the last axis."""
+    fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling = cut
     is_one = y is x or y is None
     x = _asarray(x)
     y = x if is_one else _asarray(y)
@@ -73,13 +82,11 @@ def _parts(
     onesided = return_onesided and x.dtype.kind != "c" and y.dtype.kind != "c"
 
     def transformed(x):
-        if x.shape[-1] < longest:
-            x = _ks.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, longest - x.shape[-1])])
+        x = _longer(x, longest - x.shape[-1])
         if boundary is not None:
             x = _extended(x, nperseg // 2, boundary)
         if padded:
-            more = -(x.shape[-1] - nperseg) % step % nperseg
-            x = _ks.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, more)])
+            x = _longer(x, -(x.shape[-1] - nperseg) % step % nperseg)
         length = x.shape[-1]
         parts = _ks.lib.stride_tricks.sliding_window_view(x, nperseg, -1)[..., ::step, :]
         if callable(detrend):
@@ -126,7 +133,8 @@ def csd(
         others = _np.broadcast_shapes(*(tuple(_np.delete(each.shape, axis)) for each in given))
         none = _ks.empty((*others, min(each.shape[axis] for each in given)), device=given[0].device)
         return (_ks.moveaxis(none, -1, axis),) * 2
-    frequencies, _, parts = _parts(x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis)
+    cut = _Cut(fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling)
+    frequencies, _, parts = _parts(x, y, cut, axis)
     if average not in ("mean", "median"):
         raise ValueError(f'average must be "median" or "mean", got {average}')
     return frequencies, _middle(parts) if average == "median" else parts.mean(-1)
@@ -171,9 +179,8 @@ def spectrogram(
     x = _asarray(x)
     window, nperseg = _segments(window, nperseg, x.shape[axis], x.device)
     noverlap = nperseg // 8 if noverlap is None else noverlap
-    frequencies, times, parts = _parts(
-        x, x, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, mode == "psd"
-    )
+    cut = _Cut(fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling)
+    frequencies, times, parts = _parts(x, x, cut, axis, mode == "psd")
     if mode == "magnitude":
         parts = abs(parts)
     elif mode in ("angle", "phase"):
@@ -188,9 +195,8 @@ def stft(
 ):  # fmt: skip
     """The transforms of a signal's parts: frequencies, times, and the transforms over both; istft() goes back."""
     scaling = {"psd": "density"}.get(scaling, scaling)
-    return _parts(
-        x, x, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, False, boundary, padded
-    )
+    cut = _Cut(fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling)
+    return _parts(x, x, cut, axis, False, boundary, padded)
 
 
 def istft(

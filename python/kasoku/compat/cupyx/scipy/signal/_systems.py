@@ -8,10 +8,10 @@ import numpy as _np
 import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
-from ....cupy._table import _here
+from ....cupy._table import _here, rows_here as _rows_here
 from ...._face.compositions import matrix_exp as _matrix_exp
 from ...._face.kernels import kernel as _kernel
-from ._forms import _normal, _polynomials, _row
+from ._forms import _normal, _polynomials, _roots_of, _row, _shown
 
 _steps = _kernel("raw T A, raw T B, raw T C, raw T u, int64 states, int64 inputs, int64 n", "raw T x", """
       for (long long t = 1; t < n; t++)
@@ -33,6 +33,12 @@ def _states(first, A, B, C, u):
         A, B, C = (_ks.asarray(_np.ascontiguousarray(m, kind), device=u.device) for m in (A, B, C))
         _steps(A, B, C, _ks.ascontiguousarray(u.astype(kind)), len(A), u.shape[1], n, x, size=1)
     return x
+
+
+def _output(x, u, C, D):
+    """C x + D u of states and inputs that are rows."""
+    C, D = (_ks.asarray(_np.ascontiguousarray(m.T), device=x.device).astype(x.dtype) for m in (C, D))
+    return x @ C + u.astype(x.dtype) @ D
 
 
 def _exp(a):
@@ -104,43 +110,15 @@ def _transfer_of(A, B, C, D, input=0):
     return b.astype(_np.result_type(kind, b.dtype)), a
 
 
-def _roots_of(b, a):
-    b, a = _normal(b, a)
-    return _np.roots(b), _np.roots(a), b[0]
-
-
-def _shown(*parts):
-    return tuple(_ks.array(part) if isinstance(part, _np.ndarray) else part for part in parts)
-
-
-@_here
-def abcd_normalize(A=None, B=None, C=None, D=None):
-    """The matrices of a system, all of two axes; those that are not given are zeros."""
-    return _shown(*_four(A, B, C, D))
-
-
-@_here
-def tf2ss(num, den):
-    """The matrices of a system of two polynomials."""
-    return _shown(*_matrices_of(num, den))
-
-
-@_here
-def ss2tf(A, B, C, D, input=0):
-    """The polynomials of a system of matrices."""
-    return _shown(*_transfer_of(A, B, C, D, input))
-
-
-@_here
-def zpk2ss(z, p, k):
-    """The matrices of a system of zeros, poles and gain."""
-    return _shown(*_matrices_of(*_polynomials(z, p, k)))
-
-
-@_here
-def ss2zpk(A, B, C, D, input=0):
-    """Zeros, poles and gain of a system of matrices."""
-    return _shown(*_roots_of(*_transfer_of(A, B, C, D, input)))
+_changed = _rows_here(globals(), {
+    "abcd_normalize": (lambda A=None, B=None, C=None, D=None: _shown(*_four(A, B, C, D)),
+        "The matrices of a system, all of two axes; those that are not given are zeros."),
+    "tf2ss": (lambda num, den: _shown(*_matrices_of(num, den)), "The matrices of a system of two polynomials."),
+    "ss2tf": (lambda A, B, C, D, input=0: _shown(*_transfer_of(A, B, C, D, input)), "The polynomials of a system of matrices."),
+    "zpk2ss": (lambda z, p, k: _shown(*_matrices_of(*_polynomials(z, p, k))), "The matrices of a system of zeros, poles and gain."),
+    "ss2zpk": (lambda A, B, C, D, input=0: _shown(*_roots_of(*_transfer_of(A, B, C, D, input))),
+        "Zeros, poles and gain of a system of matrices."),
+})  # fmt: skip
 
 
 @_here
@@ -149,9 +127,9 @@ def cont2discrete(system, dt, method="zoh", alpha=None):
     if hasattr(system, "to_discrete"):
         return system.to_discrete(dt=dt, method=method, alpha=alpha)
     if len(system) == 2:
-        return (*ss2tf(*cont2discrete(_matrices_of(*system), dt, method, alpha)[:4]), dt)
+        return (*_changed.ss2tf(*cont2discrete(_matrices_of(*system), dt, method, alpha)[:4]), dt)
     if len(system) == 3:
-        return (*ss2zpk(*cont2discrete(zpk2ss(*system), dt, method, alpha)[:4]), dt)
+        return (*_changed.ss2zpk(*cont2discrete(_changed.zpk2ss(*system), dt, method, alpha)[:4]), dt)
     if len(system) != 4:
         raise ValueError("First argument must either be a tuple of 2 (tf), 3 (zpk), or 4 (ss) arrays, or a lti object.")
     return (*_shown(*_discrete(*map(_matrix, system), float(dt), method, alpha)), dt)
@@ -236,9 +214,7 @@ def lsim(system, U, T, X0=None, interp=True):
     else:
         after, held, _, _ = _discrete(A, B, C, D, dt, "zoh", None)
         x = _states(first, after.T, held.T, _np.zeros(held.T.shape), u)
-    y = x @ _ks.asarray(_np.ascontiguousarray(C.T), device=x.device).astype(x.dtype)
-    y = y + u.astype(x.dtype) @ _ks.asarray(_np.ascontiguousarray(D.T), device=x.device).astype(x.dtype)
-    return T, _ks.squeeze(y), _ks.squeeze(x)
+    return T, _ks.squeeze(_output(x, u, C, D)), _ks.squeeze(x)
 
 
 def _times(A, n):
@@ -287,20 +263,19 @@ def dlsim(system, u, t=None, x0=None):
         u = _ks.stack([_ks.interp(out, t, u[:, k]) for k in range(u.shape[1])], 1)
     first = _np.zeros(len(A)) if x0 is None else _np.broadcast_to(_np.squeeze(_row(x0)), len(A))
     x = _states(first, A.T, B.T, _np.zeros(B.T.shape), u)
-    C, D = (_ks.asarray(_np.ascontiguousarray(m.T), device=x.device).astype(x.dtype) for m in (C, D))
-    y = x @ C + u.astype(x.dtype) @ D
+    y = _output(x, u, C, D)
     return (out, y, x) if system._is_of_matrices else (out, y)
 
 
-def _to_each(system, t, n, x0, of, name):
-    """The output after what of(zeros, input) makes of each input in turn."""
+def _to_each(system, t, n, x0, when, name):
+    """The output for each input in turn, which is 1 at some times, where the others are 0."""
     system = _of_kind(system, "dlti", "lti", name)
     n = 100 if n is None else n
     t = _ks.linspace(0, n * float(system.dt), n, endpoint=False) if t is None else _ks.atleast_1d(_asarray(t))
     made = []
     for k in range(system.inputs):
         u = _ks.zeros((t.size, system.inputs), device=t.device)
-        of(u, k)
+        u[when, k] = 1.0
         made.append(dlsim(system, u, t=t, x0=x0))
     return made[-1][0], tuple(one[1] for one in made)
 
@@ -309,17 +284,11 @@ def _to_each(system, t, n, x0, of, name):
 def dimpulse(system, x0=None, t=None, n=None):
     """Times, and for each input what a system of discrete time gives after an impulse."""
 
-    def of(u, k):
-        u[0, k] = 1.0
-
-    return _to_each(system, t, n, x0, of, "dimpulse")
+    return _to_each(system, t, n, x0, 0, "dimpulse")
 
 
 @_here
 def dstep(system, x0=None, t=None, n=None):
     """Times, and for each input what a system of discrete time gives after a step from 0 to 1."""
 
-    def of(u, k):
-        u[:, k] = 1.0
-
-    return _to_each(system, t, n, x0, of, "dstep")
+    return _to_each(system, t, n, x0, slice(None), "dstep")
