@@ -267,6 +267,16 @@ nb::object unpack_container(const Type& type, uint64_t word, PyObject* const* ar
   return result;
 }
 
+void disown(const Type& type, const uint64_t*& words) {
+  if (type.is_tuple()) {
+    for (const Type& item : type.items) disown(item, words);
+    return;
+  }
+  const uint64_t* const own = words + (type.kind == TypeKind::optional ? 1 : 0);
+  words += words_of_item(type);
+  if (type.is_counted() || type.is_array()) disown(reinterpret_cast<const char*>(own), type);
+}
+
 Strings& strings_of_call() { return *strings; }
 
 ListScope::ListScope() : begin_(held.size()), outer_(std::exchange(strings, &strings_)) {}
