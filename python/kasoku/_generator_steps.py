@@ -8,20 +8,28 @@ import copy
 import inspect
 import types
 
-from . import _core, _interpreted, _source, errors
+from . import _core, _interpreted, _jit, _source, errors
 from ._generators import _assigned, _at, _Generator, _load, _stored, _Unfit
 
 
 def called(made, given, named):
-    """The iterator of a generator function of ks.jit, whose steps are compiled; None if they have no compiled form."""
+    """The iterator of a generator function of ks.jit, whose steps are compiled. Without a compiled form None, or why as an error if
+    the function may not be interpreted."""
     steps = vars(made).get("_steps")
-    if steps is None or (steps and steps.is_old()):
+    if steps is None or (isinstance(steps, _Steps) and steps.is_old()):
         try:
             steps = _Steps(made)
-        except (_Unfit, errors.UnsupportedError):
-            steps = False
+        except (_Unfit, errors.UnsupportedError) as reason:
+            steps = str(reason)
         made._steps = steps
-    return steps.begun(given, named) if steps else None
+    begun = steps if isinstance(steps, str) else steps.begun(given, named)
+    if not isinstance(begun, str):
+        return begun
+    if _core._jit_options(made)[4]:
+        code = made.py_func.__code__
+        what = f"the generator {made.py_func.__name__} has no compiled steps for a call from Python: {begun}"
+        raise _jit.TypingError(f"{what}\n  at   {code.co_filename}:{code.co_firstlineno}, in {made.py_func.__name__}")
+    return None
 
 
 class _Steps:

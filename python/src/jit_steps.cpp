@@ -11,6 +11,7 @@
 #include "kasoku/device/replay.h"
 #include "kasoku/jit/offload.h"
 
+#include <fmt/format.h>
 #include <x86intrin.h>
 
 #include <algorithm>
@@ -65,9 +66,13 @@ bool can_be_yielded(const Type& type) {
   return !any_part(type, [](const Type& part) { return part.is_counted() || part.kind == TypeKind::optional || part.is_record(); });
 }
 
-/// Whether steps can have such a result.
-bool can_go_on(const Type& result) {
-  return can_be_yielded(result.items[1]) && can_stay(result.items[2]) && (result.items.size() == 3 || can_be_yielded(result.items[3]));
+/// Throws if steps cannot have such a result.
+void expect_to_go_on(const Type& result) {
+  if (!result.is_tuple() || result.items.size() < 3 || !result.items[2].is_tuple()) throw Error(ErrorKind::type, "nothing is known of its variables");
+  if (!can_be_yielded(result.items[1]) || (result.items.size() > 3 && !can_be_yielded(result.items[3])))
+    throw Error(ErrorKind::type, fmt::format("it yields or returns a {}, which would be another object each time", str(result.items[1])));
+  for (const Type& item : result.items[2].items)
+    if (!can_stay(item)) throw Error(ErrorKind::type, fmt::format("a variable that it keeps is a {}", str(item)));
 }
 
 /// The type as a parameter's: a number that one result is known to be is none that all are.
@@ -92,22 +97,19 @@ class Steps {
   Steps(const Steps&) = delete;
   Steps& operator=(const Steps&) = delete;
 
-  /// Finds the first steps' compiled forms; false if they have none for such arguments. Throws what compile_for() does.
-  bool prepare() {
+  /// Finds the first steps' compiled forms. Throws what compile_for() does, and why they have none for such arguments.
+  void prepare() {
     find();
     const Type& result = entry_->compiled.lowered().result;
-    if (!result.is_tuple() || result.items.size() < 3 || !result.items[2].is_tuple()) return false;
-    if (!can_go_on(result)) return false;
-    if (entry_->compiled.device() && (owns(result.items[2]) || has_texts(result.items[2]))) return false;
+    expect_to_go_on(result);
+    if (entry_->compiled.device() && (owns(result.items[2]) || has_texts(result.items[2]))) throw Error(ErrorKind::type, "its variables hold more than numbers, which no generator on a device does");
     const std::shared_ptr<JitEntry> first = std::exchange(entry_, nullptr);
     state_types_ = {as_parameter(result.items[0]), as_parameter(result.items[2])};
     has_begun_ = true;
     find();
-    const Type& again = entry_->compiled.lowered().result;
-    const bool goes_on = can_go_on(again);
+    expect_to_go_on(entry_->compiled.lowered().result);
     has_begun_ = false;
     use(first);
-    return goes_on;
   }
 
   /// What it yields next; null at its end.
@@ -147,7 +149,8 @@ class Steps {
     Where where;
     for (const nb::object& each : given_) {
       types.push_back(argument_type(each));
-      if (!types.back().is_known() || types.back().is_counted()) throw Error(ErrorKind::type, "a generator's argument has no compiled form");
+      if (types.back().is_counted()) throw Error(ErrorKind::type, fmt::format("an argument is a {}, which each step would copy", str(types.back())));
+      if (!types.back().is_known()) throw Error(ErrorKind::type, "an argument has no compiled form");
       where.look(each.ptr());
     }
     std::vector<Type> loose = types;
@@ -413,14 +416,14 @@ void destroy(PyObject* self) {
   Py_DECREF(reinterpret_cast<PyObject*>(type));
 }
 
-/// The iterator, or None if the steps have no compiled form for these arguments.
+/// The iterator, or a text that says why the steps have no compiled form for these arguments.
 nb::object make(nb::handle begin, nb::handle resume, nb::tuple given, bool is_pure) {
   auto steps = std::make_unique<Steps>(begin, resume, given, is_pure);
   try {
-    if (!steps->prepare()) return nb::none();
+    steps->prepare();
   } catch (const Error& error) {
     if (!means_no_form(error)) throw;
-    return nb::none();
+    return nb::str(error.what());
   }
   auto* object = PyObject_GC_New(Object, steps_type);
   if (!object) throw nb::python_error();

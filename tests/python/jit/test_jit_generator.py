@@ -688,8 +688,10 @@ def test_a_generator_from_python_that_has_no_steps_is_interpreted():
             yield i
         yield last
 
-    with pytest.raises(ks._jit.TypingError):
+    with pytest.raises(ks._jit.TypingError, match="a name of the generator may have no value"):
         ks.njit(perhaps)(2)
+    with pytest.raises(ks._jit.TypingError, match="(?s)signed has .* an argument is a .*list.*test_jit_generator.py:"):
+        ks.njit(signed)([1, 2])
     with pytest.warns(ks._jit.InterpretedWarning):
         assert taken(ks.jit(perhaps)(2))[:2] == [0, 1]
 
