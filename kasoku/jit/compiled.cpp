@@ -37,30 +37,48 @@ Compiled::Compiled(std::shared_ptr<const Unit> unit, const std::vector<Type>& ar
   for (const std::string& name : lowered_.kernels) kernels_.push_back(&device_module_->function(name));
 }
 
-void Compiled::call(CallRecord& record) const {
-  if (is_short()) return call_each(record, 1);
-  const cpu::NudgeFlag nudges(record.is_asked);  // the function holds memory, and its loops ask
-  InterruptCheck interrupt;
-  record.interrupt = &interrupt;
-  if (lowered_.recurses) {
+namespace {
+
+/// What is around calls on this thread: the function holds memory, and its loops ask whether to stop.
+struct Around {
+  Around(CallRecord& record, bool recurses) : nudges(record.is_asked), running(record) {
+    record.interrupt = &interrupt;
+    if (!recurses) return;
     const cpu::Stack& stack = cpu::stack_of_thread();
     record.stack_end = stack.end(), record.stack_room = stack.high - stack.end();
   }
-  const RunningCall running(record);
+  const cpu::NudgeFlag nudges;
+  InterruptCheck interrupt;
+  const RunningCall running;
+};
+
+}  // namespace
+
+void Compiled::call_in_turn(CallRecord& record, size_t n, kasoku::Function::NextArgs next, void* context) const {
+  const Around around(record, lowered_.recurses);
+  const cpu::LaunchWatch watch;
+  CallRecord* pointer = &record;
+  void* arguments[] = {&pointer, context};
+  entry_->launch_each(arguments, n, next, module_->device().current_stream());
+}
+
+void Compiled::call(CallRecord& record) const {
+  if (is_short()) return call_each(record, 1);
+  const Around around(record, lowered_.recurses);
   CallRecord* pointer = &record;
   void* arguments[] = {&pointer};
   Stream& stream = module_->device().current_stream();
-  if (!device_) return entry_->launch(LaunchShape{}, arguments, stream);
+  if (!device_) {
+    const cpu::LaunchWatch watch;
+    return entry_->launch_one(arguments, stream);
+  }
   OffloadCall offload(record, *device_, kernels_, lowered_.device_words ? argument_words_ : 0);
   entry_->launch(LaunchShape{}, arguments, stream);
   offload.finish();
 }
 
 void Compiled::call_each(CallRecord& record, size_t n) const {
-  const cpu::NudgeFlag nudges(record.is_asked);
-  InterruptCheck interrupt;
-  record.interrupt = &interrupt;
-  const RunningCall running(record);
+  const Around around(record, false);
   CallRecord* pointer = &record;
   int words = call_words();
   void* arguments[] = {&pointer, &words};

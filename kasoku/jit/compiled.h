@@ -28,6 +28,9 @@ class Compiled {
   /// Calls a function that is_short() `n` times, each time with the next `call_words()` words. Ends at a call that
   /// fails; the record's words are then that call's.
   void call_each(CallRecord& record, size_t n) const;
+  /// Calls it up to `n` times in one go: before call `i`, `next` gets the pointers to the record and to `context`, puts the words
+  /// in place and says whether there is another call. None on a device.
+  void call_in_turn(CallRecord& record, size_t n, kasoku::Function::NextArgs next, void* context) const;
   /// Whether a call is over in nanoseconds: what is around it costs more.
   bool is_short() const { return !device_ && !lowered_.has_loops && !lowered_.has_arrays; }
   int call_words() const { return std::max(argument_words_, result_words_); }

@@ -72,10 +72,10 @@ Val FunctionLowering::string_subscript(const Expr& e) {
 
 /// A text or a number as a ks_string says it.
 static std::string given_text(const Val& value) {
-  if (value.type.is_string() || value.type.is_boolean()) return fmt::format("ks_given({})", value.text);
+  if (value.type.is_string() || value.type.is_boolean()) return fmt::format("ks_as_part({})", value.text);
   const Dtype dtype = value.type.dtype;
   const Dtype wide = is_floating(dtype) ? dtype == Dtype::float16 ? Dtype::float32 : dtype : dtype == Dtype::uint64 ? dtype : Dtype::int64;
-  return fmt::format("ks_given({})", cast(value.text, dtype, wide));
+  return fmt::format("ks_as_part({})", cast(value.text, dtype, wide));
 }
 
 /// What Python's own method of the first gives with the others.

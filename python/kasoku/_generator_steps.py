@@ -1,37 +1,42 @@
-"""Generator functions that Python calls: an iterator whose steps, from one yield to the next, are compiled.
+"""Generator functions that Python calls: their steps, from one yield to the next, as compiled functions.
 
-Where numbers alone decide the values, some are computed ahead.
+The iterator that runs them is python/src/jit_steps.cpp. Where numbers alone decide the values, it computes some ahead.
 """
 
 import ast
 import copy
 import inspect
-import itertools
 import types
 
-from . import _core, _interpreted, _signature, _source, errors
-from ._generators import _assigned, _at, _Generator, _is, _load, _stored, _Unfit
-
-_most_ahead = 1024  # values that are computed at once
-_numbers = (bool, int, float, complex)
+from . import _core, _interpreted, _jit, _source, errors
+from ._generators import _assigned, _at, _Generator, _load, _stored, _Unfit
 
 
 def called(made, given, named):
-    """The iterator of a generator function of ks.jit, whose steps are compiled; None if they have no compiled form."""
+    """The iterator of a generator function of ks.jit, whose steps are compiled. Without a compiled form None, or why as an error if
+    the function may not be interpreted."""
     steps = vars(made).get("_steps")
-    if steps is None or (steps and steps.is_old()):
+    if steps is None or (isinstance(steps, _Steps) and steps.is_old()):
         try:
             steps = _Steps(made)
-        except (_Unfit, errors.UnsupportedError):
-            steps = False
+        except (_Unfit, errors.UnsupportedError) as reason:
+            steps = str(reason)
         made._steps = steps
-    return steps.begun(given, named) if steps else None
+    begun = steps if isinstance(steps, str) else steps.begun(given, named)
+    if not isinstance(begun, str):
+        return begun
+    if _core._jit_options(made)[4]:
+        code = made.py_func.__code__
+        what = f"the generator {made.py_func.__name__} has no compiled steps for a call from Python: {begun}"
+        raise _jit.TypingError(f"{what}\n  at   {code.co_filename}:{code.co_firstlineno}, in {made.py_func.__name__}")
+    return None
 
 
 class _Steps:
-    """Compiled functions that run a generator: to its first yield, from one to the next, over several.
+    """Compiled functions that run a generator: to its first yield, and from one to the next.
 
-    Each gives the number of the piece that comes next, what was yielded, and the variables that change, which the next one takes.
+    Each gives the number of the piece that comes next, what was yielded, and the variables that change, which the next one takes;
+    and what `return` gives, if there is one: the number is -2 then, and -1 at another end.
     """
 
     def __init__(self, made):
@@ -39,12 +44,12 @@ class _Steps:
         code = function.__code__
         if code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
             raise _Unfit("a generator with *arguments has no steps")
-        self.signature, self.known = inspect.signature(function), {}
-        self.generator = generator = _Generator("g", function, ())
+        self.signature = inspect.signature(function)
+        self.generator = generator = _Generator("g", function, (), keeps_result=True)
         parameters = [generator.prefix + name for name in self.signature.parameters]
         if _may_lack_a_value(generator, parameters):
             raise _Unfit("a name of the generator may have no value")
-        own = (generator.at, generator.piece, generator.value)
+        own = (generator.at, generator.piece, generator.value, generator.result)
         state = sorted(set().union(*map(_stored, _statements(generator))) - set(own))
         options = (*_core._jit_options(made)[:4], True, False)
         around = dict(zip(code.co_freevars, function.__closure__ or (), strict=True)) | generator.cells
@@ -66,23 +71,14 @@ class _Steps:
             ast.Assign([ast.Tuple([ast.Name(name, ast.Store()) for name in state], ast.Store())], _load("ks_state"))
         ]
         taken = taken if state else []
-        end = ast.Return(ast.Tuple([_load(generator.at), _as_it_is(generator.value), kept], ast.Load()))
+        gives = [_load(generator.at), _as_it_is(generator.value), kept]
+        gives += [_as_it_is(generator.result)] if generator.has_result else []
+        end = ast.Return(ast.Tuple(gives, ast.Load()))
         step = generator.step(node.body[0])
         again = [*parameters, generator.at, "ks_state"]
         self.begin = compiled("begin", parameters, [_assigned(generator.at, 0), *step, end])
         self.resume = compiled("resume", again, [*taken, *copy.deepcopy([*step, end])])
-        self.fill = None
-        if generator.is_pure and _yields_in_every_circle(generator):
-            add = ast.Expr(
-                ast.Call(ast.Attribute(_load("ks_values"), "append", ast.Load()), [_load(generator.value)], [])
-            )
-            turn = [*copy.deepcopy(step), ast.If(_is(generator.at, -1), [ast.Break()], []), add]
-            loop = ast.While(
-                ast.Compare(ast.Call(_load("len"), [_load("ks_values")], []), [ast.Lt()], [_load("ks_n")]), turn, []
-            )
-            values = ast.Return(ast.Tuple([_load(generator.at), _load("ks_values"), copy.deepcopy(kept)], ast.Load()))
-            start = _assigned("ks_values", ast.List([], ast.Load()))
-            self.fill = compiled("fill", [*again, "ks_n"], [*copy.deepcopy(taken), start, loop, values])
+        self.is_pure = generator.is_pure and _yields_in_every_circle(generator)
 
     def is_old(self):
         """Whether a name outside means another thing by now."""
@@ -90,59 +86,11 @@ class _Steps:
         return any(outside.get(name) is not value for name, value in self.generator.read.items())
 
     def begun(self, given, named):
-        bound = self.signature.bind(*given, **named)
-        bound.apply_defaults()
-        given = tuple(bound.arguments.values())
-        try:
-            types = tuple(map(_signature.of_value, given))
-            if types not in self.known:
-                self.known[types] = self._is_compiled(types)
-        except (errors.Error, TypeError):  # of_value() does not know it
-            return None
-        if not self.known[types]:
-            return None
-        is_ahead = self.fill and all(type(each) in _numbers for each in given)
-        return itertools.chain.from_iterable(self._ahead(given)) if is_ahead else self._by_steps(given)
-
-    def _is_compiled(self, types):
-        """Whether the steps have a compiled form for these arguments, and the variables are numbers and texts."""
-        try:
-            described = [each._describe() for each in types]
-            if any(each[0] in ("list", "dict", "set", "object") for each in described):
-                return False  # each step would copy it
-            _core._jit_compile(self.begin, described)
-            found = _core._jit_signatures(self.begin)
-            kept = next(result for given, result in found if tuple(map(_signature.of_description, given)) == types)
-            place, value, state = kept[1]
-            if not _is_of_numbers(state) or value[0] in ("list", "dict", "set"):
-                return False
-            _core._jit_compile(self.resume, [*described, place, state])
-        except errors.Error:
-            return False
-        return True
-
-    def _by_steps(self, given):
-        at, value, state = self.begin(*given)
-        while at >= 0:
-            yield value
-            at, value, state = self.resume(*given, at, state)
-
-    def _ahead(self, given):
-        """Lists of values, several at once, where nothing but numbers decides them."""
-        at, value, state = self.begin(*given)
-        n = 1
-        while at >= 0:
-            yield (value,)
-            while n and at >= 0:
-                try:
-                    at, values, state = self.fill(*given, at, state, n)
-                except Exception:
-                    n = 0  # one of the values ahead: those before it come one by one
-                else:
-                    n = min(2 * n, _most_ahead)
-                    yield values
-            if at >= 0:
-                at, value, state = self.resume(*given, at, state)
+        if named or len(given) != len(self.signature.parameters):
+            bound = self.signature.bind(*given, **named)
+            bound.apply_defaults()
+            given = bound.arguments.values()
+        return _core._jit_steps(self.begin, self.resume, tuple(given), self.is_pure)
 
 
 def _parameters(names):
@@ -152,12 +100,6 @@ def _parameters(names):
 def _as_it_is(name):
     """The name's value, whether it has one or not: the call, which compiled code knows (python/src/jit_syntax.cpp)."""
     return ast.Call(_load("ks_as_it_is"), [_load(name)], [])
-
-
-def _is_of_numbers(described):
-    if described[0] == "tuple":
-        return all(map(_is_of_numbers, described[1]))
-    return described[0] in ("str", "none") or (len(described) == 4 and described[1] < 0)
 
 
 def _statements(generator):

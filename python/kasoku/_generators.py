@@ -66,6 +66,11 @@ def _is_cut(stmt):
     return leaves(stmt, False)
 
 
+def _has_result(stmt):
+    is_none = isinstance(stmt, ast.Return) and isinstance(stmt.value, ast.Constant) and stmt.value.value is None
+    return isinstance(stmt, ast.Return) and stmt.value is not None and not is_none
+
+
 class _Renamed(ast.NodeTransformer):
     """Gives the generator's variables, and what it reads around it, names of their own."""
 
@@ -83,15 +88,17 @@ class _Renamed(ast.NodeTransformer):
 class _Generator:
     """A generator function as pieces of a function that keeps it under one name."""
 
-    def __init__(self, name, function, taken):
+    def __init__(self, name, function, taken, keeps_result=False):
         self.prefix, self.function, self.cells, self.read = f"ks_{name}_", function, {}, {}
-        self.at, self.piece, self.value = (self.prefix + each for each in ("ks_at", "ks_piece", "ks_value"))
+        names = "ks_at", "ks_piece", "ks_value", "ks_result"
+        self.at, self.piece, self.value, self.result = (self.prefix + each for each in names)
         node = copy.deepcopy(_source.of(function)[0])
         if reason := _scopes.stays_a_generator(node):
             raise _Unfit(reason)
         unfit = (*_functions, ast.Match, ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom, ast.Await, ast.AsyncFor)
         if any(isinstance(each, unfit) for stmt in node.body for each in ast.walk(stmt)):
             raise _Unfit("a generator with functions, imports or match inside is not kept in a variable")
+        self.has_result = keeps_result and any(map(_has_result, _inside(node, ())))
         self.is_pure = self._read(node, taken)
         self.pieces, self.n_names = [[]], 0
         self.now = self.pieces[0]
@@ -117,7 +124,7 @@ class _Generator:
                 self.cells[self.prefix + name] = types.CellType(self.read[name])
             elif name in taken or not hasattr(builtins, name):
                 raise _Unfit(f"the generator's name '{name}' means something else here")
-        self.has_range = not {"range", self.prefix + "range"} & (own | self.cells.keys())
+        self.renamed = own | {name.removeprefix(self.prefix) for name in self.cells}
         rename = _Renamed(self.prefix, own | {name.removeprefix(self.prefix) for name in self.cells})
         node.body = [rename.visit(stmt) for stmt in node.body]
         parameters = {self.prefix + name for name in inspect.signature(self.function).parameters}
@@ -157,10 +164,12 @@ class _Generator:
     def _reached(self):
         """{number: piece} of the pieces that something leads to and that do more than lead to another one."""
 
-        def behind(number):
+        def behind(number, is_yield):
             for _ in self.pieces:  # pieces may lead to one another in a circle
                 if number < 0 or len(self.pieces[number]) > 1 or not next_of(self.pieces[number][0]):
                     break
+                if is_yield and self.pieces[number][0].value.value < 0:
+                    break  # -1 would say that it has ended instead of yielding
                 number = self.pieces[number][0].value.value
             return number
 
@@ -175,7 +184,7 @@ class _Generator:
                 continue
             found[number] = self.pieces[number]
             for node in (node for stmt in self.pieces[number] for node in ast.walk(stmt) if next_of(node)):
-                node.value = ast.Constant(behind(node.value.value))
+                node.value = ast.Constant(behind(node.value.value, node.targets[0].id == self.at))
                 ahead.append(node.value.value)
         return found
 
@@ -201,7 +210,10 @@ class _Generator:
             self._statement(stmt, loop)
 
     def _statement(self, stmt, loop):
-        if isinstance(stmt, ast.Return):
+        if self.has_result and _has_result(stmt):
+            self.now += [_assigned(self.result, stmt.value), _assigned(self.at, -2), ast.Break()]
+            self._begin(self._new())  # what nothing leads to
+        elif isinstance(stmt, ast.Return):
             if stmt.value is not None and not isinstance(stmt.value, ast.Constant):
                 self.now.append(ast.Expr(stmt.value))
             self._leave(-1)
@@ -250,23 +262,16 @@ class _Generator:
 
     def _counted(self, stmt):
         """(whether there is another turn, what begins one) of a for loop over numbers or over what has an order."""
-        source, place, end = stmt.iter, self._variable(), self._variable()
-        if not isinstance(source, ast.Call):
-            if isinstance(source, ast.Name) and source.id in self.same:
-                end = source.id  # as it is given: nothing is kept of it from step to step
-            else:
-                self.now.append(_assigned(end, source))
+        source, place = stmt.iter, self._variable()
+        if self._called(source) != "range":
             self.now.append(_assigned(place, 0))
-            self.now.append(
-                ast.Expr(ast.Subscript(_load(end), ast.Slice(ast.Constant(0), ast.Constant(0)), ast.Load()))
-            )
-            test = ast.Compare(_load(place), [ast.Lt()], [ast.Call(_load("len"), [_load(end)], [])])
-            item, step = ast.Subscript(_load(end), _load(place), ast.Load()), 1
+            lengths, item = self._item(source, place)
+            tests = [ast.Compare(_load(place), [ast.Lt()], [length]) for length in lengths]
+            test, step = tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests), 1
         else:
-            given = source.args
-            is_range = self.has_range and isinstance(source.func, ast.Name) and source.func.id == "range"
-            if not is_range or source.keywords or any(isinstance(each, ast.Starred) for each in given):
-                raise _Unfit("a generator in a variable yields in loops over range and over sequences by their names")
+            given, end = source.args, self._variable()
+            if source.keywords or any(isinstance(each, ast.Starred) for each in given):
+                raise _Unfit("a range in a generator that is kept in a variable has its numbers one by one")
             step = ast.literal_eval(given[2]) if len(given) == 3 and _is_number(given[2]) else len(given) < 3
             if not step or isinstance(step, float):
                 raise _Unfit("the step of a range in a generator that is kept in a variable is written as a number")
@@ -276,6 +281,37 @@ class _Generator:
             item = _load(place)
         moved = _assigned(place, ast.BinOp(_load(place), ast.Add(), ast.Constant(int(step))))
         return test, [ast.Assign([stmt.target], item), moved]
+
+    def _called(self, node):
+        """The name of Python's own function that is called; None if it is another's."""
+        name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+        return None if name in self.renamed else name
+
+    def _item(self, source, place):
+        """(what ends a loop over it, its item) at a place, of what has an order, or of enumerate() and zip() of such."""
+        called, end = self._called(source), self._variable()
+        plain = not any(isinstance(each, ast.Starred) for each in getattr(source, "args", ()))
+        if called == "enumerate" and plain and 0 < len(source.args) + len(source.keywords) < 3:
+            lengths, item = self._item(source.args[0], place)
+            start = [*source.args[1:], *(each.value for each in source.keywords)] or [ast.Constant(0)]
+            self.now.append(_assigned(end, start[0]))
+            return lengths, ast.Tuple([ast.BinOp(_load(place), ast.Add(), _load(end)), item], ast.Load())
+        if called == "zip" and plain and source.args and not source.keywords:
+            parts = [self._item(each, place) for each in source.args]
+            return [each for lengths, _ in parts for each in lengths], ast.Tuple(
+                [item for _, item in parts], ast.Load()
+            )
+        if called in ("range", "zip", "enumerate"):
+            raise _Unfit(
+                "a generator in a variable yields in loops over range, and over sequences, by zip and enumerate too"
+            )
+        if isinstance(source, ast.Name) and source.id in self.same:
+            end = source.id  # as it is given: nothing is kept of it from step to step
+        else:
+            self.now.append(_assigned(end, source))
+        # what has no order has no slice
+        self.now.append(ast.Expr(ast.Subscript(_load(end), ast.Slice(ast.Constant(0), ast.Constant(0)), ast.Load())))
+        return [ast.Call(_load("len"), [_load(end)], [])], ast.Subscript(_load(end), _load(place), ast.Load())
 
 
 def _is_number(node):

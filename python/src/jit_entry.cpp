@@ -152,15 +152,15 @@ std::shared_ptr<JitEntry> compile_for(JitState& state, std::vector<Type> types, 
       [&] { state.is_read = false; });
 }
 
-namespace {
-
-[[noreturn]] void raise_of_call(const JitEntry& entry, const CallRecord& record) {
+void raise_of_call(const JitEntry& entry, const CallRecord& record) {
   if (failure_name(record).empty()) {  // the call was ended from outside
     if (record.is_placed_error) entry.compiled.rethrow_placed(record);
     if (record.interruption) std::rethrow_exception(record.interruption);
   }
   raise_failure(record, entry.compiled.failure_text(record), entry.raised);
 }
+
+namespace {
 
 PyObject* run(const JitEntry& entry, uint64_t* words, PyObject* const* arguments, size_t n, Offloaded* offloaded, ListScope& lists) {
   CallRecord record;
@@ -182,24 +182,32 @@ PyObject* run(const JitEntry& entry, uint64_t* words, PyObject* const* arguments
   return value.release().ptr();
 }
 
+}  // namespace
+
 bool fill(const JitEntry& entry, PyObject* const* arguments, size_t n, uint64_t* words, Offloaded* offloaded,
-          const std::vector<Type>* given) {
+          const std::vector<Type>* given, size_t n_behind) {
   for (size_t i = 0; i < n; ++i) {
     if (given) refuse_negative(arguments[i], (*given)[i], entry.arguments[i]);
     if (given ? !pack_converted(arguments[i], (*given)[i], entry.arguments[i], words, offloaded)
               : !pack(arguments[i], entry.arguments[i], words, offloaded))
       return false;
   }
+  for (size_t i = n; i < n + n_behind; ++i) words += words_of(entry.arguments[i]);
   for (size_t i = 0; i < entry.hidden.size(); ++i)
-    if (!pack(entry.hidden[i].ptr(), entry.compiled.lowered().arguments[n + i], words, offloaded)) return false;
+    if (!pack(entry.hidden[i].ptr(), entry.compiled.lowered().arguments[n + n_behind + i], words, offloaded)) return false;
   return true;
 }
 
+bool is_in_place(const JitEntry& entry) {
+  Device* const place = entry.compiled.device();
+  return (entry.is_placed || place == default_place()) && offloads_to_cpu == (place && place->is_host());
+}
+
+namespace {
+
 PyObject* call_with_words(const JitEntry& entry, PyObject* const* arguments, size_t n, uint64_t* words,
                           const std::vector<Type>* given) {
-  Device* const place = entry.compiled.device();
-  if (!entry.is_placed && place != default_place()) return nullptr;
-  if (offloads_to_cpu != (place && place->is_host())) return nullptr;
+  if (!is_in_place(entry)) return nullptr;
   ListScope lists;
   if (Device* device = entry.compiled.device()) {
     Offloaded offloaded(*device);

@@ -211,16 +211,20 @@ bool pack_container(PyObject* python, const Type& type, uint64_t* word, bool is_
 namespace {
 
 nb::object item_of(const char* at, const Type& item, PyObject* const* arguments, size_t n) {
-  std::vector<uint64_t> words(words_of_item(item));
-  to_words(at, item, words.data());
+  constexpr size_t most_at_hand = 16;
+  const size_t n_words = words_of_item(item);
+  uint64_t at_hand[most_at_hand];
+  std::vector<uint64_t> more(n_words > most_at_hand ? n_words : 0);
+  uint64_t* const words = more.empty() ? at_hand : more.data();
+  to_words(at, item, words);
   if (item.is_counted()) {
     if (!words[0]) return nb::none();
     ++owners(reinterpret_cast<void*>(words[0]));
     return unpack_container(item, words[0], arguments, n);
   }
   if (item.is_array())
-    if (auto* memory = reinterpret_cast<Memory*>(words.back())) __atomic_fetch_add(&memory->count, 1, __ATOMIC_RELAXED);
-  const uint64_t* from = words.data();
+    if (auto* memory = reinterpret_cast<Memory*>(words[n_words - 1])) __atomic_fetch_add(&memory->count, 1, __ATOMIC_RELAXED);
+  const uint64_t* from = words;
   return unpack(item, from, arguments, n);
 }
 
@@ -238,8 +242,10 @@ nb::object to_python(void* body, const Type& type, PyObject* const* arguments, s
   }
   if (type.is_list()) {
     const List& list = *static_cast<List*>(body);
-    nb::list items;
-    for (int64_t i = 0; i < list.size; ++i) items.append(item_of(item_at(list, layout_of(type.items[0]).size, i), type.items[0], arguments, n));
+    nb::object items = nb::steal(PyList_New(list.size));
+    if (!items.is_valid()) throw nb::python_error();
+    const size_t size = layout_of(type.items[0]).size;
+    for (int64_t i = 0; i < list.size; ++i) PyList_SetItem(items.ptr(), i, item_of(item_at(list, size, i), type.items[0], arguments, n).release().ptr());
     return items;
   }
   const EntryLayout layout = entry_layout(type);
@@ -265,6 +271,16 @@ nb::object unpack_container(const Type& type, uint64_t word, PyObject* const* ar
   else
     drop(body, type);
   return result;
+}
+
+void disown(const Type& type, const uint64_t*& words) {
+  if (type.is_tuple()) {
+    for (const Type& item : type.items) disown(item, words);
+    return;
+  }
+  const uint64_t* const own = words + (type.kind == TypeKind::optional ? 1 : 0);
+  words += words_of_item(type);
+  if (type.is_counted() || type.is_array()) disown(reinterpret_cast<const char*>(own), type);
 }
 
 Strings& strings_of_call() { return *strings; }

@@ -19,6 +19,9 @@ bool pack_container(PyObject* container, const jit::Type& type, uint64_t* word, 
 /// A result; `arguments` are as unpack() takes them.
 nb::object unpack_container(const jit::Type& type, uint64_t word, PyObject* const* arguments, size_t n);
 
+/// Gives up what the words of a result own: containers, instances and arrays.
+void disown(const jit::Type& type, const uint64_t*& words);
+
 /// A Python text's code points, and the text of some.
 jit::String string_of(nb::handle text, jit::Strings& room);
 nb::object python_string(jit::String text);

@@ -75,14 +75,20 @@ Known& known() {
 
 }  // namespace
 
+/// Asked at each call, so each once.
+void Reader::depends_on_one(const nb::object& container, const nb::object& name, const nb::object& value) {
+  const bool is_cell = !PyDict_Check(container.ptr());
+  const bool is_known = std::ranges::any_of(dependencies_, [&](const Dependency& each) { return each.container.is(container) && (is_cell || each.name.is(name)); });
+  if (!is_known) dependencies_.push_back({container, name, value});
+}
+
 void Reader::depends_on(const nb::dict& globals, nb::object name, const nb::object& value) {
   const nb::object module = nb::borrow(PyDict_GetItemString(globals.ptr(), "__name__"));
   if (module.is_valid() && nb::isinstance<nb::str>(module) && nb::cast<std::string_view>(module).starts_with("kasoku._library")) return;
   PyObject* interned = name.release().ptr();
   PyUnicode_InternInPlace(&interned);
   const nb::object key = nb::steal(interned);
-  const bool is_known = std::ranges::any_of(dependencies_, [&](const Dependency& each) { return each.container.is(globals) && each.name.is(key); });
-  if (!is_known) dependencies_.push_back({globals, key, value});
+  depends_on_one(globals, key, value);
 }
 
 nb::object Reader::look_up(const std::string& name, nb::handle node) {
@@ -92,7 +98,7 @@ nb::object Reader::look_up(const std::string& name, nb::handle node) {
   if (cell != frame_->cells.end()) {
     if (!nb::hasattr(cell->second, "cell_contents") && name == own->function->name) return own->python;
     nb::object value = cell->second.attr("cell_contents");
-    dependencies_.push_back({cell->second, nb::str(name.c_str()), value});
+    depends_on_one(cell->second, nb::str(name.c_str()), value);
     return value;
   }
   nb::str key(name.c_str());

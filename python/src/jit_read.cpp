@@ -11,7 +11,8 @@ using namespace jit;
 
 bool Dependency::holds() const {
   if (PyDict_Check(container.ptr())) return PyDict_GetItem(container.ptr(), name.ptr()) == value.ptr();
-  PyObject* content = PyObject_GetAttrString(container.ptr(), "cell_contents");
+  static PyObject* const contents = PyUnicode_InternFromString("cell_contents");  // asked at each call
+  PyObject* content = PyObject_GetAttr(container.ptr(), contents);
   if (!content) return PyErr_Clear(), false;
   Py_DECREF(content);
   return content == value.ptr();

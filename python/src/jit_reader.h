@@ -80,6 +80,7 @@ class Reader {
   nb::object look_up(const std::string& name, nb::handle node);
   /// A name of a program, which may bind it to something else; those of the library stay as they are.
   void depends_on(const nb::dict& globals, nb::object name, const nb::object& value);
+  void depends_on_one(const nb::object& container, const nb::object& name, const nb::object& value);
   jit::Binding classify(nb::object object, const std::string& name, int depth = 0);
   jit::Binding classify_known(nb::object object, const std::string& name, int depth);
   /// Which of the hidden arguments an array outside is; a new one if it was none yet.

@@ -233,9 +233,11 @@ nb::object unpack(const Type& type, const uint64_t*& words, PyObject* const* arg
       return offloaded ? device_result(type, w, arguments, n, *offloaded) : array_result(type, w, arguments, n);
     }
     case TypeKind::tuple: {
-      nb::list items;
-      for (const Type& item : type.items) items.append(unpack(item, words, arguments, n, offloaded));
-      return type.text.empty() ? nb::object(nb::tuple(items)) : nb::object(class_of_names(type.text).attr("_make")(items));
+      nb::object items = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(type.items.size())));
+      if (!items.is_valid()) throw nb::python_error();
+      for (size_t i = 0; i < type.items.size(); ++i)
+        PyTuple_SetItem(items.ptr(), static_cast<Py_ssize_t>(i), unpack(type.items[i], words, arguments, n, offloaded).release().ptr());
+      return type.text.empty() ? items : nb::object(class_of_names(type.text).attr("_make")(items));
     }
     case TypeKind::list:
     case TypeKind::dict:

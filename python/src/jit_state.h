@@ -92,6 +92,14 @@ void refuse(JitState& state, const std::string& signature, const Error& error);
 /// are to be converted.
 PyObject* call_entry(const std::shared_ptr<JitEntry>& entry, PyObject* const* arguments, size_t n,
                      const std::vector<jit::Type>* given = nullptr);
+/// Whether a call by the entry runs where one belongs now.
+bool is_in_place(const JitEntry& entry);
+/// The words of a call with these arguments and of the arrays outside, false if one is not of the entry's types. Room is
+/// left between the two for the words of further arguments, `n_behind`. `given` as below.
+bool fill(const JitEntry& entry, PyObject* const* arguments, size_t n, uint64_t* words, Offloaded* offloaded,
+          const std::vector<jit::Type>* given = nullptr, size_t n_behind = 0);
+/// Raises what ended a call.
+[[noreturn]] void raise_of_call(const JitEntry& entry, const jit::CallRecord& record);
 /// The entry that a function ran by last, if calls of it with numbers need nothing of Python: no arrays outside, one number
 /// or None as its result, nobody who watches. Else null.
 std::shared_ptr<JitEntry> free_entry(const JitState& state);

@@ -108,6 +108,11 @@ ExprPtr Reader::starred_argument(nb::handle node) {
 }
 
 ExprPtr Reader::call(nb::handle node) {
+  if (nb::object called = node.attr("func"); class_name(called) == "Name" && nb::cast<std::string_view>(called.attr("id")) == "ks_as_it_is") {
+    ExprPtr name = expr(nb::object(node.attr("args")[0]));  // what a generator keeps (_generator_steps.py)
+    name->may_be_unset = true;
+    return name;
+  }
   ExprPtr e = make_expr(ExprKind::call, place(node));
   if (nb::object text = scopes().attr("as_f_string")(node); !text.is_none()) return keep_.push_back(text), text_of_parts(text);
   if (nb::object made = scopes().attr("as_sort_by_key")(node); !made.is_none())
@@ -117,11 +122,6 @@ ExprPtr Reader::call(nb::handle node) {
   if (ExprPtr made = dict_call(node)) return made;
   if (ExprPtr made = isinstance_call(node)) return made;
   if (ExprPtr made = issubdtype_call(node)) return made;
-  if (nb::object called = node.attr("func"); class_name(called) == "Name" && nb::cast<std::string_view>(called.attr("id")) == "ks_as_it_is") {
-    ExprPtr name = expr(nb::object(node.attr("args")[0]));  // what a generator keeps (_generator_steps.py)
-    name->may_be_unset = true;
-    return name;
-  }
   if (ExprPtr made = call_with_generators(node)) return made;
   if (ExprPtr made = library_call(node)) return made;
   if (ExprPtr made = dtype_call(node)) return made;

@@ -1,5 +1,7 @@
 """Loops over generator functions in compiled code are what Python's are, however they are left."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -461,6 +463,67 @@ def greeted(name, n):
         yield name + str(i)
 
 
+def words(text):
+    word = ""
+    for letter in text:
+        if letter == " ":
+            if word:
+                yield word
+            word = ""
+        else:
+            word += letter
+    if word:
+        yield word
+
+
+def thrice(x):
+    yield x
+    if x > 2:
+        yield x + 1
+    yield x + 2
+
+
+def primes(n):
+    sieve = np.ones(n + 1, np.bool_)
+    for i in range(2, n + 1):
+        if sieve[i]:
+            yield i
+            sieve[i * i :: i] = False
+
+
+def seen(x):
+    before = set()
+    order = [0]
+    for each in x:
+        if each not in before:
+            before.add(each)
+            order.append(each)
+            yield len(order), order[-2]
+
+
+def smoothed(x, n):
+    kept = np.zeros(n)
+    for i, each in enumerate(x):
+        kept[i % n] = each
+        yield kept
+        if each > 8:
+            raise ValueError("too large")
+
+
+def numbered(x, y):
+    for i, (a, b) in enumerate(zip(x, np.sort(y)), start=1):
+        yield i, a * b
+    for row in enumerate([[1], [2, 3]]):
+        yield len(row[1]), 0
+
+
+def halved(n):
+    x = 0
+    for _ in range(n):
+        yield x
+        x = x / 2 + 1
+
+
 def taken(iterator, n=100):
     """The values, and the exception that ends them."""
     values = []
@@ -486,6 +549,14 @@ def taken(iterator, n=100):
         (refusing, (5,)),
         (greeted, ("x", 3)),
         (signed, (np.arange(6),)),
+        (words, ("ab  cde f gh",)),
+        (words, ("ab ",)),
+        (thrice, (1,)),
+        (thrice, (3,)),
+        (primes, (60,)),
+        (seen, (np.array([1, 2, 1, 3, 2]),)),
+        (halved, (4,)),
+        (numbered, (np.arange(4), np.array([3, 1, 2]))),
     ],
 )
 def test_a_generator_called_from_python_runs_compiled_steps(f, given):
@@ -493,7 +564,7 @@ def test_a_generator_called_from_python_runs_compiled_steps(f, given):
     made = ks.njit(f)
     for n in (1, 2, 5, 50):
         assert taken(made(*given), n) == taken(f(*given), n)
-    assert made._steps.known  # else it would be the interpreter's
+    assert type(made(*given)) is ks._core.JitSteps  # else it would be the interpreter's
     assert taken(iter(made(*given)), 60) == taken(f(*given), 60)
 
 
@@ -514,6 +585,101 @@ def test_steps_of_a_generator_see_what_happens_between_them():
     assert [first, *values] == [*signed(x)]
 
 
+def test_a_generator_is_at_its_end_where_python_s_is():
+    made, beside = ks.njit(count), ks.njit(thrice)
+    one, other = made(3), made(3, step=2)
+    assert [next(one), next(other), next(one), next(other)] == [3, 3, 4, 5]
+    assert one.send(None) == 5
+    one.close()
+    assert next(one, None) is None and next(other) == 7
+    with pytest.raises(KeyError, match="mine"):
+        other.throw(KeyError("mine"))
+    assert next(other, None) is None
+    ends = beside(1)
+    assert list(ends) == [1, 3] and list(ends) == []
+    with pytest.raises(StopIteration) as end:
+        next(ends)
+    assert end.value.value is None
+    fails = ks.njit(refusing)(5)
+    assert [next(fails) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(KeyError, match="more than two"):
+        next(fails)
+    assert next(fails, None) is None
+    assert sum(2 * each for each in beside(3)) == 24
+
+
+def test_two_threads_cannot_run_one_generator():
+    def slow(n):
+        for i in range(n):
+            total = 0.0
+            for j in range(20000):
+                total += i / (j + 1)
+            yield total
+
+    steps, said, enough = ks.njit(slow)(10**9), [], threading.Event()
+
+    def pull():
+        while not enough.is_set():
+            try:
+                next(steps)
+            except ValueError as error:
+                said.append(str(error))
+                enough.set()
+
+    threads = [threading.Thread(target=pull) for _ in range(2)]
+    for each in threads:
+        each.start()
+    enough.wait(20)
+    enough.set()
+    for each in threads:
+        each.join()
+    assert set(said) == {"generator already executing"}
+
+
+def test_arrays_of_a_generator_are_its_own():
+    x = np.arange(10.0)
+    made = ks.njit(smoothed)
+    steps = made(x, 3)
+    first, second = next(steps), next(steps)
+    assert np.shares_memory(first, second) and first[1] == 1
+    first[0] = 7  # what the program writes there, the next step reads
+    assert next(steps)[0] == 7
+    del steps
+    np.testing.assert_array_equal(first, [7, 1, 2])
+    with pytest.raises(ValueError, match="too large"):
+        list(made(x, 3))
+
+
+outside = np.arange(4.0)
+
+
+def shown(n):
+    for i in range(n):
+        yield outside[i]
+
+
+def test_a_generator_reads_arrays_outside_when_it_is_asked():
+    steps = ks.njit(shown)(4)
+    outside[:] = np.arange(4)
+    for i in range(4):
+        outside[i] = 10 * i
+        assert next(steps) == 10 * i
+    assert next(steps, None) is None
+
+
+def test_a_generator_s_value_at_its_end_is_python_s():
+    def counted(n):
+        for i in range(n):
+            yield i
+        return n * 2
+
+    steps = ks.jit(counted)(1)
+    assert next(steps) == 0
+    with pytest.raises(StopIteration) as end:
+        next(steps)
+    assert end.value.value == 2
+
+
 def test_a_generator_from_python_that_has_no_steps_is_interpreted():
     def perhaps(n):
         for i in range(n):
@@ -522,8 +688,10 @@ def test_a_generator_from_python_that_has_no_steps_is_interpreted():
             yield i
         yield last
 
-    with pytest.raises(ks._jit.TypingError):
+    with pytest.raises(ks._jit.TypingError, match="a name of the generator may have no value"):
         ks.njit(perhaps)(2)
+    with pytest.raises(ks._jit.TypingError, match="(?s)signed has .* an argument is a .*list.*test_jit_generator.py:"):
+        ks.njit(signed)([1, 2])
     with pytest.warns(ks._jit.InterpretedWarning):
         assert taken(ks.jit(perhaps)(2))[:2] == [0, 1]
 

@@ -660,3 +660,12 @@ def test_texts_that_grow_by_turns_take_memory_as_they_grow():
 
     agrees(digits, 300_000)
     agrees(by_turns, 50_000)
+
+
+def test_texts_and_algorithms_of_arrays_stand_in_one_function():
+    def f(x, n):
+        word = f"{n}|{n / 2}".replace("|", "-")
+        return word.upper(), np.roll(x, n)[0], np.sort(x)[1]
+
+    x = np.array([3.0, 1.0, 2.0])
+    assert ks.njit(f)(x, 4) == f(x, 4)
