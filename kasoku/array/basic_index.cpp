@@ -1,7 +1,7 @@
 #include "kasoku/array/basic_index.h"
 
 #include "kasoku/array/direct.h"
-#include "kasoku/array/elements.h"
+#include "kasoku/base/elements.h"
 #include "kasoku/base/error.h"
 
 namespace kasoku {

@@ -1,11 +1,11 @@
 #include "kasoku/array/direct.h"
 
 #include "kasoku/array/direct_kernels.h"
-#include "kasoku/array/elements.h"
 #include "kasoku/array/numbers.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/array/state.h"
+#include "kasoku/base/elements.h"
 #include "kasoku/base/trace.h"
 #include "kasoku/compile/stats.h"
 #include "kasoku/device/replay.h"
@@ -21,6 +21,8 @@ std::atomic<bool> few_at_once{true};
 bool runs_at_once(const Device& device) {
   return device.is_host() && !takes_gpu_form(device) && few_at_once.load(std::memory_order_relaxed) && !Recorder::current();
 }
+
+bool runs_without_group() { return !keeps_groups && !KernelsThatAreThere::stand() && !is_traced(Station::plan); }
 
 namespace {
 
@@ -395,19 +397,11 @@ std::optional<Array> apply_directly(Op op, const OpTypes& types, std::span<const
   return Array::of(std::move(result), shape, types.result, itemsize);
 }
 
-namespace {
-
-/// So many elements are not worth a second thread.
-constexpr int64_t most_alone = 32768;
-
-}  // namespace
-
 bool compute_alone(const Expression& expression, const Node& node, Buffer& to) {
   const size_t count = expression.inputs.size();
   const int64_t n = node.size();
   Device& device = *node.device;
-  const bool is_for_here = expression.kind == Expression::elementwise && count <= at_once::most_operands && n <= most_alone && runs_at_once(device) && !keeps_groups &&
-                           !KernelsThatAreThere::stand() && !is_traced(Station::plan);
+  const bool is_for_here = expression.kind == Expression::elementwise && count <= at_once::most_operands && n <= most_alone && runs_at_once(device) && runs_without_group();
   if (!is_for_here) return false;
   const void* sources[at_once::most_operands];
   Form forms[at_once::most_operands];

@@ -18,6 +18,9 @@ namespace kasoku {
 /// over memory that are worth a graph.
 inline constexpr int64_t few_elements = 2048;
 
+/// So many elements are not worth a second thread.
+inline constexpr int64_t most_alone = 32768;
+
 /// A copy of at most so many bytes costs less than the launch of a kernel; and elements are few if they take no more.
 inline constexpr size_t few_bytes = 8 * few_elements;
 
@@ -25,6 +28,8 @@ inline constexpr size_t few_bytes = 8 * few_elements;
 extern std::atomic<bool> few_at_once;
 /// Whether few elements on `device` are computed by the call, without a graph: on a host, and while nothing is recorded.
 bool runs_at_once(const Device& device);
+/// Whether what an evaluation computes may be found without its group: not while somebody keeps, shows or only looks for groups.
+bool runs_without_group();
 
 /// An operand that its owner keeps meanwhile: an array, or a float or integer of Python's.
 struct Plain {
@@ -77,6 +82,10 @@ std::optional<Array> spread_directly(const Array& array, const View& view, const
 
 /// A reduction, computed in `compute`, over the axes with a mark; `shape` is that of its results.
 std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, std::span<const uint8_t> is_reduced, const Shape& shape);
+
+/// What the chunks of one row gave, `n` values of `compute` in memory of the host, as the reduction's one result. False, and nothing
+/// done, if it is for the graph.
+bool join_directly(ReduceOp op, Dtype compute, const Buffer& values, int64_t n, Buffer& result);
 
 /// Whether a reduction takes bools in the place of elements, for results that are none.
 bool is_of_truth(ReduceOp op, Dtype compute);

@@ -3,10 +3,10 @@
 #include "kasoku/array/direct_kernels.h"
 
 #include "kasoku/array/direct.h"
-#include "kasoku/array/elements.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/array/state.h"
+#include "kasoku/base/elements.h"
 #include "kasoku/device/replay.h"
 
 #include <array>
@@ -35,17 +35,18 @@ std::optional<Array> count_directly(const Shape& shape, const Scalar& start, con
 std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   Device& device = array.device();
   const int64_t n = array.size();
-  if (!at_once::is_for_now(n, array.dtype(), device)) return std::nullopt;
   const size_t itemsize = info(dtype).size, bytes = static_cast<size_t>(n) * itemsize;
+  const bool is_few = at_once::is_for_now(n, array.dtype(), device), is_copy = dtype == array.dtype() && array.is_contiguous();
+  if (!is_few && !(is_copy && n > 0 && n <= most_alone && dtype != Dtype::opaque && runs_at_once(device))) return std::nullopt;
   std::optional<Held> held;
-  if (dtype == array.dtype() && array.is_contiguous() && held.emplace(array)) {
+  if (is_copy && held.emplace(array)) {
     auto result = Storage::allocate(device, bytes);
     std::memcpy(result->buffer->memory(), held->memory(), bytes);
     return Array::of(std::move(result), array.shape(), dtype, itemsize);
   }
   held.reset();
   at_once::Source source;
-  if (!source.find(array, array.shape())) return std::nullopt;
+  if (!is_few || !source.find(array, array.shape())) return std::nullopt;
   if (dtype != array.dtype()) source.spread(array, array.shape(), device);
   auto result = Storage::allocate(device, bytes);
   if (dtype == array.dtype()) source.spread_into(result->buffer->memory(), array, array.shape());

@@ -2,10 +2,10 @@
 #include "kasoku/array/direct_kernels.h"
 
 #include "kasoku/array/direct.h"
-#include "kasoku/array/elements.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/array/state.h"
+#include "kasoku/base/elements.h"
 
 namespace kasoku::at_once {
 

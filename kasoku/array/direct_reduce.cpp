@@ -57,12 +57,65 @@ struct WholeReduction {
 };
 WholeReduction whole_reductions[n_reductions][at_once::n_dtypes];
 
-/// Elements that one tree joins are reduced by one thread in any case: of those in C order so many are as good as few.
-bool is_tree_for_now(const Array& array) {
+/// So many in C order are as good as few: one thread reduces them in any case, and there is nothing to put in order.
+bool is_for_one_thread(const Array& array) {
   const Array::State& x = array.state();
   const int64_t n = product(x.view.shape);
-  return x.is_contiguous && n > 0 && n <= chunk_elements && x.dtype != Dtype::opaque && runs_at_once(*x.device);
+  return x.is_contiguous && n > 0 && n <= most_alone && x.dtype != Dtype::opaque && runs_at_once(*x.device);
 }
+
+/// All elements of a row by two functions: of its chunks, and of what those give, one behind the other.
+class Whole {
+ public:
+  /// Both functions, if they have been found before.
+  Whole(ReduceOp op, Dtype from, Dtype compute) : op_(op), compute_(compute), chunk_(place(from).load(std::memory_order_acquire)), join_(place(compute).load(std::memory_order_acquire)) {}
+
+  explicit operator bool() const { return chunk_ && join_; }
+
+  void find(Dtype from, Device& device) {
+    chunk_ = &at_once::found(place(from), device, [&] { return one_reduction(op_, from, compute_, Way::whole, device); });
+    join_ = &at_once::found(place(compute_), device, [&] { return one_reduction(op_, compute_, compute_, Way::whole, device); });
+  }
+
+  void join(void* result, const void* values, int64_t n, Device& device) const { launch(*join_, result, static_cast<const char*>(values), n, 1, device); }
+
+  /// What the elements give: a value, or of rows that keep one the position.
+  void run(void* result, const char* memory, int64_t length, Device& device) {
+    const int64_t chunks = divide_up(length, chunk_elements);
+    if (chunks == 1) return launch(*chunk_, result, memory, length, 1, device);
+    at_once::Number parts[most_chunks];
+    int64_t positions[most_chunks], which;
+    if (!info(op_).keeps_position()) {
+      launch(*chunk_, parts, memory, length, chunks, device);
+      return join(result, parts, chunks, device);
+    }
+    launch(*chunk_, positions, memory, length, chunks, device, parts);
+    join(&which, parts, chunks, device);  // of equal ones the first chunk's
+    std::memcpy(result, &positions[which], sizeof which);
+  }
+
+ private:
+  static constexpr size_t most_chunks = most_alone / chunk_elements;
+
+  std::atomic<Function*>& place(Dtype from) const {
+    return reductions[static_cast<size_t>(op_)][static_cast<size_t>(from)][static_cast<size_t>(compute_)][static_cast<size_t>(Way::whole)];
+  }
+
+  void launch(Function& function, void* result, const char* memory, int64_t length, int64_t chunks, Device& device, void* values = nullptr) const {
+    at_once::Number value;
+    const bool gives_position = info(op_).keeps_position();
+    void* y = !gives_position ? result : values ? values : &value;
+    at_once::Arguments arguments(y, length);
+    if (gives_position) arguments.add(&result);
+    arguments.add(&memory);
+    arguments.add(&length);
+    arguments.launch_reduction(function, chunks, 1, device);
+  }
+
+  ReduceOp op_;
+  Dtype compute_;
+  Function *chunk_, *join_;
+};
 
 }  // namespace
 
@@ -77,30 +130,22 @@ void expect_again(ReduceOp op, Dtype dtype, Dtype compute) {
 bool reduce_again(ReduceOp op, const Array& array, void* result, Dtype& dtype) {
   const Array::State& x = array.state();
   const WholeReduction& known = whole_reductions[static_cast<size_t>(op)][static_cast<size_t>(x.dtype)];
-  if (!known.is_known.load(std::memory_order_acquire) || !is_tree_for_now(array)) return false;
+  if (!known.is_known.load(std::memory_order_acquire) || !is_for_one_thread(array)) return false;
   const Dtype compute = known.compute.load(std::memory_order_relaxed);
-  int64_t length = product(x.view.shape);
+  const int64_t length = product(x.view.shape);
   const Dtype from = is_of_truth(op, compute) ? Dtype::bool_ : x.dtype;
   if (from != x.dtype) at_once::cast_function(x.dtype, from, *x.device);
   const Held held(array);
-  const auto& place = reductions[static_cast<size_t>(op)][static_cast<size_t>(from)][static_cast<size_t>(compute)][static_cast<size_t>(Way::whole)];
-  Function* const function = place.load(std::memory_order_acquire);
-  if (!held || !function) return false;
-  const bool gives_position = info(op).keeps_position();
-  dtype = gives_position ? Dtype::int64 : compute;
-  at_once::Number value;
-  const char* memory = held.memory();
-  char truths[chunk_elements];
-  if (from != x.dtype) {
-    at_once::cast(truths, memory, x.dtype, from, length, *x.device);
-    memory = truths;
+  Whole whole(op, from, compute);
+  if (!held || !whole) return false;
+  dtype = info(op).keeps_position() ? Dtype::int64 : compute;
+  if (from == x.dtype) {
+    whole.run(result, held.memory(), length, *x.device);
+  } else {
+    char truths[most_alone];
+    at_once::cast(truths, held.memory(), x.dtype, from, length, *x.device);
+    whole.run(result, truths, length, *x.device);
   }
-  void* y = gives_position ? &value : result;
-  at_once::Arguments arguments(y, length);
-  if (gives_position) arguments.add(&result);
-  arguments.add(&memory);
-  arguments.add(&length);
-  arguments.launch_reduction(*function, 1, 1, *x.device);
   return true;
 }
 
@@ -117,30 +162,38 @@ Array reduce_again(ReduceOp op, const Array& array) {
 std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& array, std::span<const uint8_t> is_reduced, const Shape& shape) {
   Device& device = array.device();
   at_once::Source source;
-  const Dtype wider = info(array.dtype()).size < info(compute).size ? compute : array.dtype();
-  const bool is_whole = std::ranges::find(is_reduced, 0) == is_reduced.end();
-  if (!(is_whole && is_tree_for_now(array)) && !at_once::is_for_now(array.size(), wider, device)) return std::nullopt;
-  if (!source.find(array, array.shape())) return std::nullopt;
   const int numbers = info(op).n_numbers();
-  int64_t outputs = product(shape) / numbers, length = array.size() / outputs;
-  const bool are_last_kept = std::ranges::is_sorted(is_reduced, std::greater());
+  int64_t outputs = product(shape) / numbers, length = outputs ? array.size() / outputs : 0;
+  const bool are_last_kept = std::ranges::is_sorted(is_reduced, std::greater()), are_first_kept = std::ranges::is_sorted(is_reduced);
   const Way way = outputs == 1 ? Way::whole : are_last_kept && outputs >= 4 ? Way::columns : Way::rows;
+  const Dtype wider = info(array.dtype()).size < info(compute).size ? compute : array.dtype();
+  const bool is_in_order = way != Way::rows || are_first_kept;
+  const bool is_for_here = is_in_order && (way == Way::whole ? numbers == 1 : length <= chunk_elements && outputs <= few_elements) && is_for_one_thread(array);
+  if (!is_for_here && !at_once::is_for_now(array.size(), wider, device)) return std::nullopt;
+  if (!source.find(array, array.shape())) return std::nullopt;
   const auto with_kept_first = [&] {
     Extents order(is_reduced.size());
     std::iota(order.begin(), order.end(), 0);
     std::ranges::stable_sort(order, {}, [&](int64_t axis) { return is_reduced[static_cast<size_t>(axis)]; });
     return transpose(array, order);
   };
-  const Array ordered = way == Way::rows && !std::ranges::is_sorted(is_reduced) ? with_kept_first() : array;
+  const Array ordered = is_in_order ? array : with_kept_first();
   source.spread(ordered, ordered.shape(), device);
   const Dtype from = array.dtype();
-  auto& place = reductions[static_cast<size_t>(op)][static_cast<size_t>(from)][static_cast<size_t>(compute)][static_cast<size_t>(way)];
-  Function& function = at_once::found(place, device, [&] { return one_reduction(op, from, compute, way, device); });
   const bool gives_position = info(op).keeps_position();
   const Dtype dtype = gives_position ? Dtype::int64 : compute;
   const size_t itemsize = info(dtype).size;
+  if (way == Way::whole && numbers == 1) {
+    Whole whole(op, from, compute);
+    whole.find(from, device);
+    auto result = Storage::allocate(device, itemsize);
+    whole.run(result->buffer->memory(), source.memory, array.size(), device);
+    return Array::of(std::move(result), shape, dtype, itemsize);
+  }
+  auto& place = reductions[static_cast<size_t>(op)][static_cast<size_t>(from)][static_cast<size_t>(compute)][static_cast<size_t>(way)];
+  Function& function = at_once::found(place, device, [&] { return one_reduction(op, from, compute, way, device); });
   auto result = Storage::allocate(device, static_cast<size_t>(outputs * numbers) * itemsize);
-  alignas(16) char values[few_bytes];
+  alignas(16) char values[few_elements * sizeof(at_once::Number)];
   void *position = result->buffer->memory(), *y = gives_position ? values : position;
   at_once::Arguments arguments(y, length);
   if (gives_position) arguments.add(&position);
@@ -152,6 +205,15 @@ std::optional<Array> reduce_directly(ReduceOp op, Dtype compute, const Array& ar
   const int64_t width = way == Way::columns ? columns_at_once(lane_bytes(op, compute), ReduceForm::columns, false) : 1;
   arguments.launch_reduction(function, divide_up(outputs, width), width, device);
   return Array::of(std::move(result), shape, dtype, itemsize);
+}
+
+bool join_directly(ReduceOp op, Dtype compute, const Buffer& values, int64_t n, Buffer& result) {
+  Device& device = result.device();
+  if (n > chunk_elements || info(op).keeps_position() || info(op).n_numbers() > 1 || !runs_at_once(device) || !runs_without_group()) return false;
+  Whole whole(op, compute, compute);
+  if (!whole) whole.find(compute, device);
+  whole.join(result.memory(), values.memory(), n, device);
+  return true;
 }
 
 std::optional<Array> scan_directly(Op join, const OpTypes& types, const Array& array, size_t axis) {

@@ -2,9 +2,9 @@
 
 #include "kasoku/array/algorithms/compact.h"
 #include "kasoku/array/direct.h"
-#include "kasoku/array/elements.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/array/state.h"
+#include "kasoku/base/elements.h"
 #include "kasoku/device/replay.h"
 
 #include <cstring>

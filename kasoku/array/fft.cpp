@@ -155,6 +155,7 @@ Array fourier(Fourier kind, const Array& given, const std::optional<Extents>& le
   }
   if (lengths_given && lengths_given->size() != axes.size()) throw Error(ErrorKind::value, "Shape and axes have different lengths.");
   if (axes.empty() && (kind == Fourier::half || kind == Fourier::half_inverse)) throw Error(ErrorKind::index, "at least 1 axis must be transformed");
+  if (axes.empty()) return given;  // in its own dtype, as NumPy gives it
   if (is_twice_in(axes)) return one_by_one(kind, given, lengths_given, axes, norm);
   const bool is_inverse = kind == Fourier::inverse || kind == Fourier::half_inverse;
   if (kind == Fourier::half && is_complex(given.dtype())) throw Error(ErrorKind::type, "a transform of real numbers takes no array of " + std::string(info(given.dtype()).name)).fix("fft, which takes complex numbers");

@@ -147,7 +147,10 @@ Partials reduce_chunks(const Node& node, const Expression& expression, const Fus
       if (are_parts_and_chunks_one_row(chunks)) return joined(partials, rows, parts * chunks, of_a_part);
       return joined(joined(partials, rows * chunks, parts, of_a_part), rows, chunks, of_a_part);
     }
-    return chunks == 1 ? partials : again(partials, chunks);
+    if (chunks == 1) return partials;
+    if (rows == 1)
+      if (const Partials one = make(1); join_directly(expression.reduce_op, expression.compute, *partials.values, chunks, *one.values)) return one;
+    return again(partials, chunks);
   }
   // Too many chunks to keep: whole chunks of chunks at a time.
   InterruptCheck interrupt;

@@ -77,11 +77,11 @@ Array from_first(const Array& x, Dtype dtype, const std::vector<uint8_t>& is_red
 
 /// How many elements each result is of, less `less`, to divide a `dtype` by.
 Operand count(const Array& array, const Over& over, Dtype dtype, double less = 0) {
-  if (over.axes && !over.axes->empty() && array.ndim() == 0) throw AxisError((*over.axes)[0], 0);  // here NumPy finds none
   if (over.where) {
     const Array n = reduce(ReduceOp::sum, broadcast_to(*over.where, array.shape()), {over.axes, over.keepdims});
     return apply(Op::maximum, {apply(Op::subtract, {astype(n, real_part(dtype)), less}), 0.0});
   }
+  if (over.axes && !over.axes->empty() && array.ndim() == 0) throw AxisError((*over.axes)[0], 0);  // here NumPy finds none, but where there is a mask
   double n = 1;
   const auto reduced = reduced_axes(array, over);
   for (size_t d = 0; d < reduced.size(); ++d)

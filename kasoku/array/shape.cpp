@@ -2,11 +2,11 @@
 
 #include "kasoku/array/creation.h"
 #include "kasoku/array/direct.h"
-#include "kasoku/array/elements.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/promote.h"
 #include "kasoku/array/state.h"
 #include "kasoku/base/axis_error.h"
+#include "kasoku/base/elements.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/replay.h"
 

@@ -5,10 +5,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kasoku::tree {
 namespace {
 
 constexpr const char* vectorise = "#pragma clang loop vectorize(assume_safety)\n";
+
+/// Elements that lie apart are gathered, which takes many cycles and then waits for the same of the vector before: four at a time do not.
+std::string vectorised(const Reduction& r) {
+  const bool gathers = std::ranges::any_of(r.loop.operands, [](const LoopOperand& x) { return x.kind == Walk::memory && x.inner == Inner::strided; });
+  return gathers ? "#pragma clang loop vectorize(assume_safety) interleave_count(4)\n" : vectorise;
+}
 
 /// A tile's squares: elements of so many lines, so many of each; and how many lines' squares are side by side.
 constexpr int64_t tile_side = 16, lines_at_once = 64;
@@ -184,7 +192,7 @@ SerialRows serial_chunks(const Reduction& r) {
             join("_acc[256 * (_place & 3) + (_place >> 2)]", "_value", "        ") + "      }\n";
   } else {
     text += walk(r, "_begin + _row", "_here", "      ", [&](const std::string& indent) {
-      const auto over = [&](const std::string& body) { return fmt::format("{0}{1}for (long long _place = 0; _place < _n; ++_place) {{\n{2}{1}}}\n", vectorise, indent, body); };
+      const auto over = [&](const std::string& body) { return fmt::format("{0}{1}for (long long _place = 0; _place < _n; ++_place) {{\n{2}{1}}}\n", vectorised(r), indent, body); };
       const std::string deeper = indent + "  ";
       if (!starts_with_elements) return over(lane_of(r, {"_place"}, "(_at + _place)", deeper) + take(r, "_acc[_done + _place]", fmt::format("_row / {}", chunk_lanes), deeper));
       std::string start, next;

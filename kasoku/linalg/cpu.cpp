@@ -1,5 +1,6 @@
 #include "kasoku/linalg/cpu.h"
 
+#include "kasoku/base/elements.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/linalg/blas.h"
 #include "kasoku/base/half.h"
@@ -40,12 +41,9 @@ using Bytes = std::unique_ptr<char[]>;
 Bytes packed(const Matrices& x, int64_t rows, int64_t columns, int64_t size) {
   Bytes out(new char[static_cast<size_t>(std::max<int64_t>(rows * columns * size, 1))]);
   const auto copy = [&](uint64_t begin, uint64_t end) {
-    for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
-      const char* from = static_cast<const char*>(x.data) + i * x.row_stride;
-      char* to = out.get() + i * columns * size;
-      for (int64_t j = 0; j < columns; ++j)
-        std::memcpy(to + j * size, from + j * x.column_stride, static_cast<size_t>(size));
-    }
+    const auto first = static_cast<int64_t>(begin);
+    const int64_t lengths[] = {static_cast<int64_t>(end - begin), columns}, to[] = {columns * size, size}, from[] = {x.row_stride, x.column_stride};
+    Elements{lengths, 2, static_cast<size_t>(size)}.copy(out.get() + first * to[0], to, static_cast<const char*>(x.data) + first * from[0], from);
   };
   cpu::parallel_blocks(
       static_cast<uint64_t>(rows),
@@ -140,10 +138,8 @@ void call(const Blas& blas, const Matmul& p, const Operand& a, const Operand& b)
 
 /// Copies a row-major m x n result to where it belongs.
 void scatter(const char* from, const Matrices& c, int64_t m, int64_t n, int64_t size) {
-  for (int64_t i = 0; i < m; ++i)
-    for (int64_t j = 0; j < n; ++j)
-      std::memcpy(static_cast<char*>(c.data) + i * c.row_stride + j * c.column_stride,
-                  from + (i * n + j) * size, static_cast<size_t>(size));
+  const int64_t lengths[] = {m, n}, to[] = {c.row_stride, c.column_stride}, steps[] = {n * size, size};
+  Elements{lengths, 2, static_cast<size_t>(size)}.copy(static_cast<char*>(c.data), to, from, steps);
 }
 
 void zero(const Matmul& p, int64_t size) {

@@ -1,5 +1,6 @@
 /// Products by own loops: integers and booleans, which no library has, and all
 /// dtypes on a machine without a library.
+#include "kasoku/base/elements.h"
 #include "kasoku/base/error.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/linalg/cpu.h"
@@ -27,10 +28,8 @@ class Rows {
     const bool are_in_order = (columns == 1 || x.column_stride == size) && (rows == 1 || x.row_stride == columns * size);
     if (are_in_order && reinterpret_cast<uintptr_t>(x.data) % alignof(T) == 0) return;
     apart_.resize(static_cast<size_t>(rows * columns));
-    T* to = apart_.data();
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j)
-        std::memcpy(to++, static_cast<const char*>(x.data) + i * x.row_stride + j * x.column_stride, sizeof(T));
+    const int64_t lengths[] = {rows, columns}, to[] = {columns * size, size}, from[] = {x.row_stride, x.column_stride};
+    Elements{lengths, 2, sizeof(T)}.copy(reinterpret_cast<char*>(apart_.data()), to, static_cast<const char*>(x.data), from);
     data_ = apart_.data();
   }
   const T* data() const { return data_; }

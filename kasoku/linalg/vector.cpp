@@ -1,5 +1,6 @@
 #include "kasoku/linalg/vector.h"
 
+#include "kasoku/base/elements.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/device/cpu/pool.h"
 #include "kasoku/device/cpu/processor.h"
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <complex>
-#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -64,7 +64,8 @@ class Line {
     if (stride == sizeof(T)) return;
     if (length > most) apart_.reset(new T[static_cast<size_t>(length)]);
     T* const to = apart_ ? apart_.get() : near_;
-    for (int64_t i = 0; i < length; ++i) std::memcpy(to + i, static_cast<const char*>(first) + i * stride, sizeof(T));
+    const auto step = static_cast<int64_t>(sizeof(T));
+    Elements{&length, 1, sizeof(T)}.copy(reinterpret_cast<char*>(to), &step, static_cast<const char*>(first), &stride);
     begin_ = to;
   }
   Line(const Line&) = delete;

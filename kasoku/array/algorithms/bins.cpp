@@ -371,17 +371,27 @@ Array interp_in_period(const Array& x, const Array& xp, const Array& fp, double 
                 around(sliced(values, 0, n - 1, n), values, sliced(values, 0, 0, 1)), std::nullopt, std::nullopt);
 }
 
+/// How many of the points, which are in order with NaN last, are not beyond x, which is a number: without a branch, as nobody can guess it.
+int64_t points_up_to(double x, std::span<const double> points) {
+  const double* first = points.data();
+  for (size_t left = points.size(); left > 1;) {
+    const size_t half = left / 2;
+    first = first[half - 1] <= x ? first + half : first;
+    left -= half;
+  }
+  return first - points.data() + (*first <= x);
+}
+
 /// One value of interp(), by its rules in their order. Values that lie side by side are mostly between the same points, or the next
 /// ones: `found` is where the one before was.
 double value_between(double x, std::span<const double> points, std::span<const double> values, double left, double right, int64_t& found) {
-  const auto comes_before = [](double a, double b) { return a < b || (b != b && a == a); };  // NaN last
   const int64_t last = std::ssize(points) - 1;
   if (x != x && last > 0) return x;
   if (x < points[0]) return left;
   if (x > points[static_cast<size_t>(last)]) return right;
   const auto is_found = [&] { return found >= 0 && found < last && points[static_cast<size_t>(found)] <= x && x < points[static_cast<size_t>(found) + 1]; };
   if (!is_found()) ++found;
-  if (!is_found()) found = std::ranges::upper_bound(points, x, comes_before) - points.begin() - 1;
+  if (!is_found()) found = points_up_to(x, points) - 1;
   const auto at = static_cast<size_t>(std::clamp<int64_t>(found, 0, std::max<int64_t>(last - 1, 0))), end = static_cast<size_t>(last), next = std::min(at + 1, end);
   if (x >= points[end]) return values[end];
   if (x == points[at]) return values[at];
@@ -390,12 +400,12 @@ double value_between(double x, std::span<const double> points, std::span<const d
   return forth == forth ? forth : back == back ? back : values[at] == values[next] ? values[at] : back;
 }
 
-/// interp() at once, where all of it is at hand: of few values, because to put its steps together costs more than they do,
+/// interp() at once, where all of it is at hand: of values for one thread, because to put its steps together costs more than they do,
 /// of values between few points, and of values in order, which find their points beside those of the one before.
 std::optional<Array> interp_directly(const Array& x, const Array& points, const Array& values, const std::optional<Array>& left, const std::optional<Array>& right) {
   constexpr size_t few_points = 16;
   if (!runs_at_once(x.device())) return std::nullopt;
-  if (static_cast<size_t>(points.size()) <= few_points)  // numbers of another dtype are pending
+  if (x.size() <= most_alone || static_cast<size_t>(points.size()) <= few_points)  // numbers of another dtype are pending
     for (const Array* each : {&x, &points, &values})
       if (&each->device() == &x.device()) each->data_for_read();
   const std::shared_ptr<Buffer> buffers[] = {x.buffer_if_computed(), points.buffer_if_computed(), values.buffer_if_computed()};
@@ -404,7 +414,7 @@ std::optional<Array> interp_directly(const Array& x, const Array& points, const 
     return std::span(reinterpret_cast<const double*>(static_cast<const char*>(buffers[i]->memory()) + array.offset()), static_cast<size_t>(array.size()));
   };
   const std::span xs = elements(x, 0), at = elements(points, 1), of = elements(values, 2);
-  if (x.size() > few_elements && at.size() > few_points && !std::ranges::is_sorted(xs)) return std::nullopt;
+  if (x.size() > most_alone && at.size() > few_points && !std::ranges::is_sorted(xs)) return std::nullopt;
   double ends[] = {of.front(), of.back()};
   for (size_t i = 0; i < 2; ++i)
     if (const std::optional<Array>& given = i == 0 ? left : right) {
@@ -443,6 +453,8 @@ Array interp(const Array& given, const Array& xp, const Array& given_fp, const s
   must_be_row(given_fp, "fp");
   if (xp.size() != given_fp.size()) throw Error(ErrorKind::value, "fp and xp are not of the same length.");
   if (xp.size() == 0) throw Error(ErrorKind::value, "array of sample points is empty");
+  for (const Array* each : {&given, &xp})
+    if (is_complex(each->dtype())) throw Error(ErrorKind::type, "interp: points are real numbers, not " + std::string(info(each->dtype()).name));
   if (is_complex(given_fp.dtype())) return interp_parts(given, xp, given_fp, left, right, period);
   if (period) return interp_in_period(given, xp, given_fp, std::abs(*period));
   const auto in_a_row = [](const Array& array, Dtype dtype) { return contiguous(as_dtype(array, dtype)); };

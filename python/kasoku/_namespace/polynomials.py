@@ -11,7 +11,8 @@ from .joining import atleast_1d, trim_zeros
 
 
 def polyval(p, x) -> Array:
-    """The values of a polynomial at the elements of `x`, by Horner's rule; fused.
+    """The values of a polynomial at the elements of `x`, by Horner's rule; fused. Coefficients of several axes are rows of them,
+    each of which stretches with `x`.
 
     >>> ks.polyval([1, 0, -1], ks.array([1, 2, 3]))
     array([0, 3, 8])
@@ -22,8 +23,6 @@ def polyval(p, x) -> Array:
     if isinstance(x, poly1d):
         return type(x)(p)(x)
     x = given(x, p)
-    if p.ndim > 1 and x.ndim:
-        raise ValueError("the coefficients of a polynomial are a row")
     value = _core.zeros(x.shape, dtype=_core.result_type(x, p), device=x.device)
     for i in range(p.shape[0]):
         value = value * x + p[i]

@@ -138,10 +138,16 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
     """
     x = given(array)
     name = self.__name__
-    if name not in _scans:
+    if name not in _scans and name != "subtract":
         _must_join(self, "accumulate")
     if x.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")
+    if name == "subtract":  # what is taken away is added with the other sign, which rounds alike
+        none = x[:0] if dtype is None else x[:0].astype(dtype)
+        x = x.astype(self(none, none).dtype)
+        rest = (*(slice(None),) * axis_of(axis, x.ndim), slice(1, None))
+        x[rest] = -x[rest]
+        return _core.cumsum(x, axis, x.dtype, out)
     if name in _sums:
         return _scans[name](x, axis, dtype, out)
     x = _joinable(self, x, dtype)

@@ -3,6 +3,7 @@ numbers; each against NumPy, its values, dtypes and kinds of exceptions."""
 
 import copy
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -567,6 +568,43 @@ def test_one_element_is_joined_with_what_leaves_no_trace(device):
     for dtype in ("uint8", "int8", "uint32", "float16", "bool"):
         for numbers in ([[3], [4]], [[3, 4, 100]]):
             same(lambda m, of=dtype, x=numbers: m.subtract.reduce(m.asarray(x, dtype=of), axis=1), device)
+
+
+def test_what_is_taken_away_step_by_step(device):
+    for dtype in ("uint8", "int8", "int64", "float32", "float64", "complex64"):
+        for axis in (0, 1, -1):
+            for to in (None, "float32"):
+                same(
+                    lambda m, of=dtype, axis=axis, to=to: m.subtract.accumulate(
+                        m.asarray([[5, 1, 3], [0, 7, 2]], dtype=of), axis=axis, dtype=None if of == "complex64" else to
+                    ),
+                    device,
+                )
+    same(lambda m: m.subtract.accumulate(m.asarray([0.1, 0.2, -0.3, 1e300, 7.0])), device)
+    for wrong in (lambda m: m.asarray([True, False]), lambda m: m.asarray(3)):
+        with pytest.raises(TypeError):
+            ks.subtract.accumulate(wrong(ks))
+
+
+def test_means_of_numbers_with_no_axis(device):
+    for name in ("nanmean", "nanvar", "nanstd"):
+        for x in (3.0, float("nan")):
+            with ks.default_device(device), np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                want = getattr(np, name)(np.array(x), axis=0)
+                np.testing.assert_array_equal(float(getattr(ks, name)(ks.array(x), axis=0)), want)
+    assert float(ks.mean(ks.array(3.0), axis=0, where=ks.array(True))) == 3
+    with pytest.raises(IndexError, match="out of bounds"):
+        ks.mean(ks.array(3.0), axis=0)
+
+
+def test_coefficients_of_polynomials_stretch(device):
+    for x in ([1.0, 2.0], [[1.0], [2.0]], 3.0):
+        same(lambda m, x=x: m.polyval(m.asarray([[1.0, 2.0], [3.0, 4.0]]), m.asarray(x)), device)
+    with pytest.raises(ValueError):
+        ks.polyval(ks.ones((2, 2)), ks.ones(3))
+    with pytest.raises(TypeError, match="real"):
+        ks.interp(ks.array([1j]), [0, 1], [0, 1])
 
 
 def test_dtypes_of_means_with_weights(device):

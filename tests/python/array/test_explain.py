@@ -31,15 +31,15 @@ def test_what_is_computed_needs_nothing():
 
 
 def test_a_reduction_ends_a_group():
-    x = ks.array(np.arange(6000.0).reshape(60, 100))
+    x = ks.array(np.arange(40000.0).reshape(400, 100))
     text = explained(x - x.sum(axis=0))
     assert text.splitlines()[:3] == [
-        "float64 (60, 100) on cpu is pending: 2 groups run for it.",
-        "1. float64 (100,): sum of 1 array, over 6000 elements.",
+        "float64 (400, 100) on cpu is pending: 2 groups run for it.",
+        "1. float64 (100,): sum of 1 array, over 40000 elements.",
         "   Stored, because a reduction ends a group.",
     ]
     assert (
-        "2. float64 (60, 100): subtract of 2 arrays, over 6000 elements.\n   Stored, because it is what was asked for."
+        "2. float64 (400, 100): subtract of 2 arrays, over 40000 elements.\n   Stored, because it is what was asked for."
         in text
     )
 

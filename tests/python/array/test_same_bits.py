@@ -26,7 +26,7 @@ FUSED = [
     "x + ks.random.default_rng(7).random(n, dtype=dtype)",
     "ks.random.default_rng(8).standard_normal(n, dtype=dtype).sum()",
 ]
-SIZES = [1, 7, 1023, 1024, 1025, 40_000, 200_003]
+SIZES = [1, 7, 1023, 1024, 1025, 20_001, 40_000, 200_003]
 
 
 def bits(x):

@@ -87,6 +87,16 @@ def test_several_axes_are_numpys(on_device, dtype):
     close(ks.fft.fftn(a, axes=(1, 1)), np.fft.fftn(x, axes=(1, 1)))
 
 
+def test_no_axis_is_no_transform(on_device):
+    for name in ("fftn", "ifftn"):
+        for shape in ((), (2, 3)):
+            x = numbers(shape)
+            got, want = getattr(ks.fft, name)(ks.array(x), axes=()), getattr(np.fft, name)(x, axes=())
+            assert got.dtype == want.dtype and got.shape == want.shape
+            np.testing.assert_array_equal(got.numpy(), want)
+    assert ks.fft.fftn(ks.array(3.0)).dtype == float
+
+
 def test_other_numbers_are_numpys_dtypes(on_device):
     for dtype in ("bool", "int8", "uint16", "int64", "float16"):
         x = (numbers((2, 6)) * 3).astype(dtype)

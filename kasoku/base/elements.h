@@ -1,10 +1,11 @@
-/// \file kasoku/array/elements.h
+/// \file kasoku/base/elements.h
 /// Copies of so few elements that a kernel would cost more.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace kasoku {
 
@@ -62,14 +63,38 @@ struct Elements {
       for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * step, &one, size);
   }
 
+  /// Eight elements are read before one is written, as the compiler cannot know that rows do not overlap.
+  template <size_t size>
+  [[gnu::optimize("O3")]] static void gather(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) {
+    struct Bytes {
+      char all[size];
+    };
+    using Whole = std::conditional_t<size == 1, uint8_t, std::conditional_t<size == 2, uint16_t, std::conditional_t<size == 4, uint32_t, std::conditional_t<size == 8, uint64_t, Bytes>>>>;
+    const auto read = [from_step](const char*& place) {
+      Whole one;
+      std::memcpy(&one, place, size);
+      place += from_step;
+      return one;
+    };
+    const auto write = [to_step](char*& place, const Whole& one) {
+      std::memcpy(place, &one, size);
+      place += to_step;
+    };
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+      const Whole a = read(from), b = read(from), c = read(from), d = read(from), e = read(from), f = read(from), g = read(from), h = read(from);
+      write(to, a), write(to, b), write(to, c), write(to, d), write(to, e), write(to, f), write(to, g), write(to, h);
+    }
+    for (; i < n; ++i) write(to, read(from));
+  }
+
   void copy_row(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) const {
     if (to_step == static_cast<int64_t>(itemsize) && from_step == to_step) {
       std::memcpy(to, from, static_cast<size_t>(n) * itemsize);
       return;
     }
-    const bool has_moved = with_size(itemsize, [&]<size_t size>() {
-      if (from_step == 0) return fill<size>(to, to_step, from, n);
-      for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, size);
+    const bool has_moved = with_size(itemsize, [=]<size_t size>() {
+      from_step == 0 ? fill<size>(to, to_step, from, n) : gather<size>(to, to_step, from, from_step, n);
     });
     for (int64_t i = 0; i < n && !has_moved; ++i) std::memcpy(to + i * to_step, from + i * from_step, itemsize);
   }
