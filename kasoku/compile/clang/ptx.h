@@ -124,6 +124,8 @@ class Lower {
   Value* from_lane(Value* value, Value* lane);
   bool is_warp_wide(const Instruction& i);
   void shuffle(const Instruction& i);
+  void elect(const Instruction& i);
+  void match_all(const Instruction& i, PtxType type);
   Value* vote(const Instruction& i);
   Value* reduce(const Instruction& i, PtxType type);
   void load_matrices(const Instruction& i);

@@ -4,6 +4,12 @@ namespace kasoku::embedded::ptx {
 
 void Lower::one(const Instruction& i) {
   if (i.words.empty()) return;
+  if (has(i, "L2::cache_hint") && !i.operands.empty()) {  // the last operand only says what the cache is to keep
+    Instruction without = i;
+    erase(without.words, "L2::cache_hint");
+    without.operands.pop_back();
+    return one(without);
+  }
   const StringRef name = i.words[0];
   PtxType type;
   for (StringRef word : drop_begin(i.words)) parse_type(word, type);
@@ -35,6 +41,9 @@ void Lower::one(const Instruction& i) {
   if (name == "red") return (void)atomic(i, type, /*has_result=*/false);
   if (name == "mov" && move_parts(i, type)) return;
   if (name == "shfl") return shuffle(i);
+  if (name == "elect") return elect(i);
+  if (name == "match" && has(i, "all")) return match_all(i, type);
+  if (name == "createpolicy" && !i.operands.empty()) return write(i.operands[0], build_.getInt64(0), i);
   if (name == "ldmatrix") return load_matrices(i);
   if (name == "mma") return multiply_matrices(i);
   if (i.operands.size() < 2 && name != "activemask") throw Unknown{i.text.str()};

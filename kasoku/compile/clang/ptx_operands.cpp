@@ -237,6 +237,7 @@ Value* Lower::special_register(StringRef name) {
   if (name == "lanemask_gt") return build_.CreateNeg(build_.CreateShl(build_.getInt32(2), lane()));
   if (name == "clock" || name == "clock64" || name == "clock_hi") return runtime("ks_rt_clock", build_.getInt64Ty());
   if (name == "globaltimer" || name == "globaltimer_lo") return runtime("ks_rt_globaltimer", build_.getInt64Ty());
+  if (name == "globaltimer_hi") return build_.CreateLShr(runtime("ks_rt_globaltimer", build_.getInt64Ty()), 32);
   if (name == "dynamic_smem_size") return index("ks_dynamic_shared_bytes");
   throw Unknown{"%" + name.str()};
 }

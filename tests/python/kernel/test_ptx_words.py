@@ -163,3 +163,51 @@ def test_statements_of_headers_and_macros(tmp_path):
     out = ks.zeros(4, dtype="float32")
     ks.RawModule(code=text, options=(f"-I{tmp_path}",)).get_function("k")((1,), (4,), (out,))
     assert out.tolist() == [30, 32, 34, 36]
+
+
+def test_lanes_that_are_alike_and_the_elected_one():
+    text = """extern "C" __global__ void k(const unsigned *x, unsigned *out) { unsigned t = threadIdx.x, d, p, e, q;
+      asm volatile("{ .reg .pred p; match.all.sync.b32 %0|p, %2, 0xffffffff; selp.u32 %1, 1, 0, p; }" : "=r"(d), "=r"(p) : "r"(x[t]));
+      asm volatile("{ .reg .pred p; elect.sync %0|p, %2; selp.u32 %1, 1, 0, p; }" : "=r"(e), "=r"(q) : "r"(0xffffffffu));
+      out[t] = d; out[64 + t] = p; out[128 + t] = e; out[192 + t] = q; }"""
+    x = np.full(64, 7, np.uint32)
+    x[40] = 8
+    out = ks.zeros((4, 64), dtype="uint32")
+    ks.RawKernel(text, "k")((1,), (64,), (ks.array(x), out))
+    first = np.arange(64) < 32
+    want = [np.where(first, ALL, 0), first, np.zeros(64), np.arange(64) % 32 == 0]
+    np.testing.assert_array_equal(out.numpy(), np.array(want, np.uint32))
+
+
+def test_a_product_of_matrices_that_is_cut():
+    text = """extern "C" __global__ void k(const unsigned *a, const unsigned *b, const int *c, int *out) { int t = threadIdx.x, d[4];
+      asm volatile("mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%10, %11, %12, %13};"
+        : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3]) : "r"(a[4 * t]), "r"(a[4 * t + 1]), "r"(a[4 * t + 2]), "r"(a[4 * t + 3]),
+          "r"(b[2 * t]), "r"(b[2 * t + 1]), "r"(c[4 * t]), "r"(c[4 * t + 1]), "r"(c[4 * t + 2]), "r"(c[4 * t + 3]));
+      for (int i = 0; i < 4; ++i) out[4 * t + i] = d[i]; }"""
+    rng = np.random.default_rng(2)
+    a, b = (rng.integers(-128, 128, shape).astype(np.int8) for shape in ((16, 32), (8, 32)))
+    c = rng.choice([-(2**31), -(2**31) + 9000, 5, 2**31 - 9000, 2**31 - 1], (16, 8)).astype(np.int32)
+    g, t = np.arange(32) // 4, np.arange(32) % 4
+    four = np.arange(4)
+    of_a = np.stack([a[(g + 8 * (j % 2))[:, None], (16 * (j // 2) + 4 * t)[:, None] + four] for j in range(4)], 1)
+    of_b = np.stack([b[g[:, None], (16 * j + 4 * t)[:, None] + four] for j in range(2)], 1)
+    rows, columns = np.stack([g, g, g + 8, g + 8], 1), np.stack([2 * t, 2 * t + 1] * 2, 1)
+    out = ks.zeros((32, 4), dtype="int32")
+    words = [np.ascontiguousarray(m).view(np.uint32).ravel() for m in (of_a, of_b)]
+    ks.RawKernel(text, "k")((1,), (32,), (*map(ks.array, words), ks.array(np.ascontiguousarray(c[rows, columns])), out))
+    whole = c.astype(np.int64) + a.astype(np.int64) @ b.T.astype(np.int64)
+    assert (np.abs(whole) > 2**31).any()
+    np.testing.assert_array_equal(out.numpy(), np.clip(whole, -(2**31), 2**31 - 1)[rows, columns])
+
+
+def test_hints_for_the_cache():
+    text = """extern "C" __global__ void k(const int *x, int *out) { __shared__ __align__(16) int s[128]; int t = threadIdx.x, r;
+      unsigned to = (unsigned)__cvta_generic_to_shared(s + 4 * t);
+      asm volatile("{ .reg .b64 p; createpolicy.fractional.L2::evict_first.b64 p, 1.0; cp.async.cg.shared.global.L2::cache_hint [%0], [%1], %2, p; }" :: "r"(to), "l"(x + 4 * t), "n"(16));
+      asm volatile("cp.async.commit_group; cp.async.wait_group 0;");
+      asm volatile("{ .reg .b64 p; createpolicy.fractional.L2::evict_last.b64 p, 1.0; ld.global.L2::cache_hint.s32 %0, [%1], p; }" : "=r"(r) : "l"(x + t));
+      __syncthreads(); for (int i = t; i < 128; i += 32) out[i] = s[i] + 1000 * r; }"""
+    x, out = ks.arange(128, dtype="int32"), ks.zeros(128, dtype="int32")
+    ks.RawKernel(text, "k")((1,), (32,), (x, out))
+    np.testing.assert_array_equal(out.numpy(), np.arange(128) + 1000 * (np.arange(128) % 32))
