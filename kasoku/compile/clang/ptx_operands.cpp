@@ -24,6 +24,10 @@ void Lower::run() {
       while (i < text.size() && text[i] != '\n') ++i;
       continue;
     }
+    if (text.compare(i, 2, "/*") == 0) {
+      i = std::min(text.find("*/", i + 2), text.size() - 2) + 1;
+      continue;
+    }
     char c = text[i];
     if (c == '$' && i + 1 < text.size() && StringRef("(|)").contains(text[i + 1]))  // so Clang writes braces and a bar
       c = text[++i] == '(' ? '{' : text[i] == ')' ? '}' : '|';

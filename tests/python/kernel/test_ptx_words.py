@@ -211,3 +211,11 @@ def test_hints_for_the_cache():
     x, out = ks.arange(128, dtype="int32"), ks.zeros(128, dtype="int32")
     ks.RawKernel(text, "k")((1,), (32,), (x, out))
     np.testing.assert_array_equal(out.numpy(), np.arange(128) + 1000 * (np.arange(128) % 32))
+
+
+def test_comments_and_what_else_changes():
+    text = """extern "C" __global__ void k(unsigned *x) { unsigned r;
+      asm volatile("// a comment %tid\\n mov.u32 %0, %1; /* another; of { two */ add.u32 %0, %0, 1;" : "=r"(r) : "r"(x[0]) : "cc", "memory"); x[0] = r; }"""
+    x = ks.full(1, 41, dtype="uint32")
+    ks.RawKernel(text, "k")((1,), (1,), (x,))
+    assert x.tolist() == [42]
