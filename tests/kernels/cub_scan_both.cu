@@ -1,0 +1,18 @@
+// Inclusive and exclusive scans of warps at once, with and without a first value.
+#include <cub/warp/warp_scan.cuh>
+
+extern "C" __global__ void scan_both(const int *x, int *inclusive, int *exclusive, int *sums, int *before) {
+  typedef cub::WarpScan<int> Scan;
+  __shared__ Scan::TempStorage memory[3];
+  const int t = threadIdx.x;
+  int with, without;
+  Scan(memory[t / 32]).Scan(x[t], with, without, 100, cub::Max());
+  inclusive[t] = with;
+  exclusive[t] = without;
+  __syncwarp();
+  Scan(memory[t / 32]).Sum(x[t], with, without);
+  sums[t] = with * 1000 + without;
+  __syncwarp();
+  Scan(memory[t / 32]).ExclusiveScan(x[t], without, cub::Sum());
+  before[t] = t % 32 ? without : -1;  // nothing is said of the first lane's
+}
