@@ -145,3 +145,13 @@ def pathfinder(rng):
         (256, 1, 1),
         blocks(cols, 256 - 2 * iterations),
     )
+
+
+@case("big_integers.cu", "product")
+def big_integers(rng):
+    a, b = (rng.integers(0, 2**32, (64, 8), dtype=u32) for _ in range(2))
+    a[0] = b[0] = 2**32 - 1
+    whole = lambda words: sum(int(word) << 32 * i for i, word in enumerate(words))
+    products = [whole(x) * whole(y) for x, y in zip(a, b)]
+    want = [[p >> 32 * i & 2**32 - 1 for i in range(16)] for p in products]
+    return Launch([a, b, Out(np.array(want, u32))], (32, 1, 1), (2, 1, 1))

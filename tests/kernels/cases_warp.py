@@ -149,3 +149,14 @@ def rows(rng):
     other = x.reshape(3, 2, 16)[:, ::-1].reshape(6, 16)
     want = np.where(column < 5, x, 0) + np.where(column == 3, other, 0)
     return Launch([x.ravel(), Out(want.ravel())], (16, 6, 1))
+
+
+@case("cub_scan_both.cu", "scan_both")
+def cub_scan_both(rng):
+    x = rng.integers(0, 900, 96).astype(np.int32)
+    rows = x.reshape(3, 32)
+    largest = np.maximum.accumulate(np.maximum(rows, 100), 1)
+    sums = np.cumsum(rows, 1)
+    before = np.where(np.arange(32), sums - rows, -1)
+    wants = (largest, np.c_[np.full((3, 1), 100), largest[:, :-1]], sums * 1000 + sums - rows, before)
+    return Launch([x, *(Out(want.ravel().astype(np.int32)) for want in wants)], (96, 1, 1))

@@ -64,6 +64,9 @@ std::vector<std::string> clang_arguments(const ParseRequest& request, const Comp
   args.push_back(contract ? "-ffp-contract=fast" : "-ffp-contract=off");
   if (request.with_lines) args.push_back("-debug-info-kind=line-tables-only");
   if (options.no_warnings || request.is_generated) args.push_back("-w");  // nobody wrote that text
+  // A null pointer is an address like another, which the processor refuses. Else what follows its use would be taken for
+  // what cannot happen: a store is left out, or the other of two pointers is written through.
+  if (!request.is_generated) args.push_back("-fno-delete-null-pointer-checks");
   if (options.warnings_are_errors) args.push_back("-Werror");
   if (has_pch) {
     args.insert(args.end(), {"-include-pch", pch_path});

@@ -133,6 +133,8 @@ constexpr Topic topics[] = {
     {"cub/warp/warp_merge_sort.cuh", "cub.h"},
     {"cub/block/block_merge_sort.cuh", "cub.h"},
     {"cuda/std/variant", "variant.h"},
+    {"cuda/std/chrono", "chrono.h"},
+    {"cuda/std/ratio", "chrono.h"},
     {"cuda/std/mdspan", "mdspan.h"},
     {"mdspan", "mdspan.h"},
     {"cuda/mdspan", "mdspan.h"},

@@ -1,23 +1,32 @@
 #include "kasoku/compile/clang/inline_asm.h"
 
-#include "kasoku/base/words.h"
 #include "kasoku/compile/clang/ptx.h"
 
-#include <cctype>
-#include <vector>
+#include <llvm/ADT/StringExtras.h>
 
 namespace kasoku::embedded {
 namespace {
 
 using namespace llvm;
 
-/// What PTX calls a register class, in x86's letters.
-char known_class(char c) {
-  switch (c) {
-    case 'f': case 'd': return 'x';
-    case 'l': case 'h': case 'c': case 'q': return 'r';
-    default: return c;
+StringRef text_of(const clang::Token& token) { return {token.getLiteralData(), token.getLength()}; }
+
+/// "=f" in x86's letters.
+std::string with_known_classes(StringRef text) {
+  std::string out = text.str();
+  if (out == "\"cc\"") return out;  // what a statement changes besides: flags, which there are none of
+  for (char& c : out) c = StringRef("fd").contains(c) ? 'x' : StringRef("lhcq").contains(c) ? 'r' : c;
+  return out;
+}
+
+/// `%laneid`, which nvcc takes for `%%laneid`.
+std::string with_doubled_signs(StringRef text) {
+  std::string out;
+  for (size_t k = 0; k < text.size(); ++k) {
+    out += text[k];
+    if (text[k] == '%' && k && text[k - 1] != '%' && k + 1 < text.size() && isAlpha(text[k + 1])) out += '%';
   }
+  return out;
 }
 
 unsigned place_of(const CallInst& call) {
@@ -29,40 +38,27 @@ unsigned place_of(const CallInst& call) {
 
 }  // namespace
 
-std::string with_known_constraints(std::string_view text) {
-  std::string out(text);
-  std::vector<size_t> lone;  // "%laneid", which nvcc takes for "%%laneid"
-  for (size_t at = text.find("asm"); at != std::string_view::npos; at = text.find("asm", at + 3)) {
-    size_t i = at + 3;
-    i = word_end(text, i);  // __asm__
-    const auto skip = [&] { while (i < text.size() && std::isspace(static_cast<unsigned char>(text[i]))) ++i; };
-    skip();
-    for (std::string_view word : {"volatile", "__volatile__"})
-      if (text.substr(i, word.size()) == word) i += word.size();
-    skip();
-    if (i >= text.size() || text[i] != '(') continue;
-    bool after_colon = false;
-    for (int depth = 0; i < text.size(); ++i) {
-      if (text[i] == '(') ++depth;
-      if (text[i] == ')' && --depth == 0) break;
-      if (text[i] == ':') after_colon = true;
-      if (text[i] != '"') continue;
-      const size_t begin = ++i;
-      while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
-      if (after_colon && depth == 1 && i - begin <= 2)
-        for (size_t k = begin; k < i; ++k) out[k] = known_class(out[k]);
-      // Braces mean alternatives to Clang; a blank means the same to us.
-      if (after_colon) continue;
-      for (size_t k = begin; k < i && k < out.size(); ++k) {
-        const bool names_register = out[k] == '%' && k + 1 < i && out[k - 1] != '%' &&
-                                    std::isalpha(static_cast<unsigned char>(out[k + 1]));
-        if (out[k] == '{' || out[k] == '}') out[k] = ' ';
-        if (names_register) lone.push_back(k);
-      }
-    }
+void AsmForClang::operator()(const clang::Token& token) {
+  using namespace clang::tok;
+  if (token.is(kw_asm)) {
+    is_inside_ = true, has_colon_ = false, depth_ = 0;
+  } else if (is_inside_) {
+    if (token.is(l_paren)) ++depth_;
+    else if (token.is(r_paren) && --depth_ <= 0) is_inside_ = false;
+    else if (depth_ == 0 && token.is(semi)) is_inside_ = false;
+    else if (depth_ == 1 && token.isOneOf(colon, coloncolon)) has_colon_ = true;
+    else if (token.is(string_literal) && !has_colon_) replace(token, with_doubled_signs(text_of(token)));
+    else if (token.is(string_literal) && depth_ == 1) replace(token, with_known_classes(text_of(token)));
   }
-  for (size_t k = lone.size(); k-- > 0;) out.insert(lone[k], "%");
-  return out;
+}
+
+void AsmForClang::replace(const clang::Token& token, std::string text) {
+  if (text == text_of(token)) return;
+  texts_->push_back(std::move(text));
+  // The preprocessor shows the token that it is about to hand out, which is not a constant.
+  auto& changed = const_cast<clang::Token&>(token);
+  changed.setLength(texts_->back().size());
+  changed.setLiteralData(texts_->back().data());
 }
 
 void lower_inline_asm(Module& module, const std::function<void(const std::string&, unsigned)>& report) {

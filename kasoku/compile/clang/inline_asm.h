@@ -5,9 +5,12 @@
 /// names it.
 #pragma once
 
+#include <clang/Lex/Token.h>
+
+#include <deque>
 #include <functional>
+#include <memory>
 #include <string>
-#include <string_view>
 
 namespace llvm {
 class Module;
@@ -15,9 +18,19 @@ class Module;
 
 namespace kasoku::embedded {
 
-/// The text with PTX's register classes spelled as this machine's, so that Clang
-/// lets the statements pass. Columns outside of asm statements stay.
-std::string with_known_constraints(std::string_view text);
+/// Looks at the tokens on their way to Clang's parser and spells PTX's register classes as this machine's, so that Clang lets
+/// the statements pass, also those of included files and of macros. What a message shows stays the user's text.
+class AsmForClang {
+ public:
+  void operator()(const clang::Token& token);
+
+ private:
+  void replace(const clang::Token& token, std::string text);
+
+  const std::shared_ptr<std::deque<std::string>> texts_ = std::make_shared<std::deque<std::string>>();
+  bool is_inside_ = false, has_colon_ = false;
+  int depth_ = 0;
+};
 
 /// Replaces every asm statement of the module. `report` gets the instruction that
 /// is not known and Clang's encoding of its place.

@@ -33,8 +33,7 @@ constexpr const char* expression_prefix = "ks_name_expression_";
 /// Name expressions become host functions behind the user's text: a host may name
 /// any kernel or variable, which instantiates it, and leaves no code.
 std::string with_name_expressions(const ParseRequest& request) {
-  const bool has_asm = request.text.find("asm") != std::string_view::npos;
-  std::string text = has_asm ? with_known_constraints(request.text) : std::string(request.text);
+  std::string text(request.text);
   for (size_t i = 0; i < request.name_expressions.size(); ++i) {
     const std::string number = std::to_string(i);
     text += "\n#line 1 \"name_expression\"\nextern \"C++\" inline __host__ void " + std::string(expression_prefix) +
@@ -82,9 +81,9 @@ class CollectExpressions : public clang::ASTConsumer {
   std::vector<clang::ValueDecl*>& named_;
 };
 
-/// `extern __shared__ float s[];` stands in functions of C++ and in kernels of extern "C", and is one memory. To C++
-/// these are variables of two languages, which is an error where the second is C's; that they are all C's is none.
-class ExternSharedOfC : public clang::ASTConsumer {
+/// Shows each declaration of a text where it is complete: of its namespaces, classes and functions too. Variables of a function
+/// stand in it as functions of a class stand in that.
+class EachDeclaration : public clang::ASTConsumer {
  public:
   bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
     for (clang::Decl* decl : group) visit(decl);
@@ -92,18 +91,24 @@ class ExternSharedOfC : public clang::ASTConsumer {
   }
 
  private:
-  /// Variables of a function stand in it as functions of a class stand in that.
+  virtual void look_at(clang::Decl* decl) = 0;
+
   void visit(clang::Decl* decl) {
     if (auto* of_a_class = llvm::dyn_cast<clang::FriendDecl>(decl)) decl = of_a_class->getFriendDecl();
     if (auto* of_any_types = llvm::dyn_cast_or_null<clang::TemplateDecl>(decl)) decl = of_any_types->getTemplatedDecl();
     if (!decl) return;
-    if (auto* variable = llvm::dyn_cast<clang::VarDecl>(decl)) make_of_c(variable);
+    look_at(decl);
     if (auto* outer = llvm::dyn_cast<clang::DeclContext>(decl))
       for (clang::Decl* inner : outer->decls()) visit(inner);
   }
+};
 
-  void make_of_c(clang::VarDecl* variable) {
-    if (!variable->hasExternalStorage() || !variable->hasAttr<clang::CUDASharedAttr>() ||
+/// `extern __shared__ float s[];` stands in functions of C++ and in kernels of extern "C", and is one memory. To C++
+/// these are variables of two languages, which is an error where the second is C's; that they are all C's is none.
+class ExternSharedOfC : public EachDeclaration {
+  void look_at(clang::Decl* decl) override {
+    auto* variable = llvm::dyn_cast<clang::VarDecl>(decl);
+    if (!variable || !variable->hasExternalStorage() || !variable->hasAttr<clang::CUDASharedAttr>() ||
         variable->isInExternCContext())
       return;
     clang::ASTContext& context = variable->getASTContext();
@@ -114,19 +119,9 @@ class ExternSharedOfC : public clang::ASTConsumer {
 };
 
 /// Deduction guides have no text that would run: to nvcc they are nobody's, to Clang functions of the host, which a kernel may not use.
-class GuidesForAll : public clang::ASTConsumer {
- public:
-  bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
-    for (clang::Decl* decl : group) visit(decl);
-    return true;
-  }
-
- private:
-  void visit(clang::Decl* decl) {
-    if (auto* space = llvm::dyn_cast<clang::NamespaceDecl>(decl))
-      for (clang::Decl* inner : space->decls()) visit(inner);
-    auto* of_types = llvm::dyn_cast<clang::FunctionTemplateDecl>(decl);
-    auto* guide = llvm::dyn_cast<clang::CXXDeductionGuideDecl>(of_types ? of_types->getTemplatedDecl() : decl);
+class GuidesForAll : public EachDeclaration {
+  void look_at(clang::Decl* decl) override {
+    auto* guide = llvm::dyn_cast<clang::CXXDeductionGuideDecl>(decl);
     if (!guide || guide->hasAttr<clang::CUDADeviceAttr>()) return;
     guide->addAttr(clang::CUDAHostAttr::CreateImplicit(guide->getASTContext()));
     guide->addAttr(clang::CUDADeviceAttr::CreateImplicit(guide->getASTContext()));
@@ -272,7 +267,11 @@ class ParseAction : public clang::ASTFrontendAction {
   }
 
   bool BeginSourceFileAction(clang::CompilerInstance& compiler) override {
-    compiler.getPreprocessor().setTokenWatcher(AlignasBehindAttributes());
+    compiler.getPreprocessor().setTokenWatcher([alignas_words = AlignasBehindAttributes(), asm_texts = AsmForClang()](
+                                                   const clang::Token& token) mutable {
+      alignas_words(token);
+      asm_texts(token);
+    });
     if (request_.for_cuda)
       compiler.getPreprocessor().addPPCallbacks(std::make_unique<SkipUnknownFiles>());
     return true;

@@ -22,6 +22,7 @@ struct Instruction {
   std::string guard;                   // "p", "!p" or empty
   SmallVector<StringRef, 6> words;     // mul hi u32
   SmallVector<StringRef, 6> operands;  // $0 $1 [$2+4]
+  bool unpacks = false;                // its first operand is several registers in braces
   StringRef text;
 };
 
@@ -72,6 +73,7 @@ class Lower {
   Value* value_of(const Instruction& i, StringRef name, PtxType type);
   void reduce_at_barrier(const Instruction& i);
   Value* pack(const Instruction& i);
+  void refuse_other_words(const Instruction& i, StringRef name);
   Value* moved(const Instruction& i, StringRef name, PtxType type);
   Value* of_warp(const Instruction& i, StringRef name, PtxType type);
   Value* of_bits(const Instruction& i, StringRef name, PtxType type);
@@ -95,16 +97,21 @@ class Lower {
   Value* atomic(const Instruction& i, PtxType type, bool has_result);
 
   // Within a lane.
-  bool move_halves(const Instruction& i, PtxType type);
+  bool move_parts(const Instruction& i, PtxType type);
   Value* with_carry(const Instruction& i, StringRef name, PtxType type);
   Value* permute(const Instruction& i);
   Value* dot_of_bytes(const Instruction& i);
+  Value* dot_of_shorts(const Instruction& i);
+  Value* multiply_parts(const Instruction& i);
   Value* shift(StringRef name, Value* a, Value* amount, PtxType type);
   Value* ones(Value* count, Type* type);
   Value* bfe(Value* a, Value* at, Value* count, PtxType type);
   Value* bfi(Value* field, Value* into, Value* at, Value* count);
   Value* lop3(const Instruction& i, PtxType type);
   Value* multiply(const Instruction& i, StringRef name, PtxType type);
+  Value* from_zero_to_one(Value* value);
+  Value* set(const Instruction& i, PtxType type);
+  Value* class_of(const Instruction& i, PtxType type);
   Value* compare(const Instruction& i, PtxType type);
   Value* cvt(const Instruction& i);
   Value* of_parts(const Instruction& i);
@@ -117,6 +124,8 @@ class Lower {
   Value* from_lane(Value* value, Value* lane);
   bool is_warp_wide(const Instruction& i);
   void shuffle(const Instruction& i);
+  void elect(const Instruction& i);
+  void match_all(const Instruction& i, PtxType type);
   Value* vote(const Instruction& i);
   Value* reduce(const Instruction& i, PtxType type);
   void load_matrices(const Instruction& i);

@@ -2,22 +2,23 @@
 
 namespace kasoku::embedded::ptx {
 
-/// Two registers in one, or one in two; the braces are gone, an output in second place tells.
-bool Lower::move_halves(const Instruction& i, PtxType type) {
-  if (i.operands.size() != 3) return false;
-  const PtxType half{'u', type.bits / 2}, whole{'u', type.bits};
-  unsigned index = 0;
-  StringRef second = i.operands[1];
-  const bool is_input = second.consume_front("$") && !second.getAsInteger(10, index) && index >= outputs_.size();
-  const bool is_known = is_input || locals_.contains(i.operands[1]);
-  if (is_known) {
-    Value* low = build_.CreateZExt(read(i.operands[1], half), llvm_type(whole));
-    Value* high = build_.CreateZExt(read(i.operands[2], half), llvm_type(whole));
-    write(i.operands[0], build_.CreateOr(low, build_.CreateShl(high, half.bits)), i);
+/// Two or four registers in one, or one in as many.
+bool Lower::move_parts(const Instruction& i, PtxType type) {
+  const unsigned count = i.operands.size() - 1;
+  if (count < 2) return false;
+  if ((count != 2 && count != 4) || type.bits / count < 8) throw Unknown{i.text.str()};
+  const PtxType part{'u', type.bits / count}, whole{'u', type.bits};
+  if (i.unpacks) {
+    Value* all = read(i.operands[count], whole);
+    for (unsigned k = 0; k < count; ++k)
+      write(i.operands[k], build_.CreateTrunc(build_.CreateLShr(all, k * part.bits), llvm_type(part)), i);
   } else {
-    Value* both = read(i.operands[2], whole);
-    write(i.operands[0], build_.CreateTrunc(both, llvm_type(half)), i);
-    write(i.operands[1], build_.CreateTrunc(build_.CreateLShr(both, half.bits), llvm_type(half)), i);
+    Value* all = Constant::getNullValue(llvm_type(whole));
+    for (unsigned k = 0; k < count; ++k) {
+      Value* one = build_.CreateZExt(read(i.operands[1 + k], part), llvm_type(whole));
+      all = build_.CreateOr(all, build_.CreateShl(one, k * part.bits));
+    }
+    write(i.operands[0], all, i);
   }
   return true;
 }
@@ -45,14 +46,26 @@ Value* Lower::with_carry(const Instruction& i, StringRef name, PtxType type) {
   return build_.CreateTrunc(sum, narrow);
 }
 
-/// Bytes of two words by a selector of four digits.
+/// Bytes of two words by a selector of four digits, which a mode makes of two bits.
 Value* Lower::permute(const Instruction& i) {
-  if (i.words.size() != 2 || i.operands.size() != 4) throw Unknown{i.text.str()};
+  if (i.operands.size() != 4) throw Unknown{i.text.str()};
   const PtxType word{'u', 32};
   Type* wide = build_.getInt64Ty();
   Value* both = build_.CreateOr(build_.CreateZExt(read(i.operands[1], word), wide),
                                 build_.CreateShl(build_.CreateZExt(read(i.operands[2], word), wide), 32));
   Value* selector = build_.CreateZExt(read(i.operands[3], word), wide);
+  static const struct {
+    StringRef name;
+    std::array<uint16_t, 4> selectors;
+  } modes[] = {{"f4e", {0x3210, 0x4321, 0x5432, 0x6543}}, {"b4e", {0x5670, 0x6701, 0x7012, 0x0123}},
+               {"rc8", {0x0000, 0x1111, 0x2222, 0x3333}}, {"ecl", {0x3210, 0x3211, 0x3222, 0x3333}},
+               {"ecr", {0x0000, 0x1110, 0x2210, 0x3210}}, {"rc16", {0x1010, 0x3232, 0x1010, 0x3232}}};
+  if (const auto* mode = find_if(modes, [&](const auto& each) { return has(i, each.name); }); mode != std::end(modes)) {
+    Value* number = build_.CreateAnd(selector, 3);
+    selector = build_.getInt64(0);
+    for (unsigned k = 0; k < 4; ++k)
+      selector = build_.CreateSelect(build_.CreateICmpEQ(number, build_.getInt64(k)), build_.getInt64(mode->selectors[k]), selector);
+  }
   Value* result = build_.getInt64(0);
   for (unsigned k = 0; k < 4; ++k) {
     Value* digit = build_.CreateLShr(selector, 4 * k);
@@ -78,6 +91,60 @@ Value* Lower::dot_of_bytes(const Instruction& i) {
     sum = build_.CreateAdd(sum, build_.CreateMul(part[0], part[1]));
   }
   return sum;
+}
+
+/// Two products of the first word's halves with two bytes of the second, the lower or the upper ones, and a sum.
+Value* Lower::dot_of_shorts(const Instruction& i) {
+  if (i.words.size() != 4 || i.operands.size() != 4 || (i.words[1] != "lo" && i.words[1] != "hi")) throw Unknown{i.text.str()};
+  Value* sum = read(i.operands[3], {'u', 32});
+  for (unsigned k = 0; k < 2; ++k) {
+    Value* a = part_of(read(i.operands[1], {'u', 32}), 16 * k, 16, i.words[2].starts_with("s"));
+    Value* b = part_of(read(i.operands[2], {'u', 32}), 8 * k + (i.words[1] == "hi" ? 16 : 0), 8, i.words[3].starts_with("s"));
+    sum = build_.CreateAdd(sum, build_.CreateTrunc(build_.CreateMul(a, b), build_.getInt32Ty()));
+  }
+  return sum;
+}
+
+/// vmad.u32.s32.u32.sat.shr7 d, -a.b0, b.h1, -c: a product of parts and a sum, of which 32 bits are kept. The product has a sign
+/// if one of its operands may have one or it is negated, and c has one then too; `.po` adds one more.
+Value* Lower::multiply_parts(const Instruction& i) {
+  PtxType to, type[2];
+  if (i.words.size() < 4 || i.operands.size() != 4 || !parse_type(i.words[1], to) || !parse_type(i.words[2], type[0]) ||
+      !parse_type(i.words[3], type[1]))
+    throw Unknown{i.text.str()};
+  bool saturates = false, adds_one = false;
+  unsigned down = 0;
+  for (StringRef word : drop_begin(i.words, 4)) {
+    if (word == "po") adds_one = true;
+    else if (word == "sat") saturates = true;
+    else if (word == "shr7" || word == "shr15") down = word == "shr7" ? 7 : 15;
+    else throw Unknown{i.text.str()};
+  }
+  Type* wide = build_.getInt128Ty();
+  Value* side[2];
+  bool is_negated = false;
+  for (unsigned at : {0u, 1u}) {
+    StringRef operand = i.operands[at + 1];
+    if (operand.consume_front("-")) is_negated = !is_negated;
+    side[at] = build_.CreateIntCast(chosen_part(operand, type[at], i), wide, type[at].kind == 's');
+  }
+  StringRef last = i.operands[3];
+  const bool subtracts = last.consume_front("-");
+  const bool has_sign = type[0].kind == 's' || type[1].kind == 's' || is_negated;
+  if (adds_one && (is_negated || subtracts)) throw Unknown{i.text.str()};
+  Value* product = build_.CreateMul(side[0], side[1]);
+  if (is_negated) product = build_.CreateNeg(product);
+  Value* c = build_.CreateIntCast(read(last, {'u', 32}), wide, has_sign);
+  Value* sum = subtracts ? build_.CreateSub(product, c) : build_.CreateAdd(product, c);
+  if (adds_one) sum = build_.CreateAdd(sum, ConstantInt::get(wide, 1));
+  sum = build_.CreateAShr(sum, down);
+  if (saturates) {
+    const bool is_signed = has_sign || subtracts;
+    const int64_t low = is_signed ? INT32_MIN : 0, high = is_signed ? INT32_MAX : UINT32_MAX;
+    sum = build_.CreateBinaryIntrinsic(Intrinsic::smax, sum, ConstantInt::get(wide, low, true));
+    sum = build_.CreateBinaryIntrinsic(Intrinsic::smin, sum, ConstantInt::get(wide, high, true));
+  }
+  return build_.CreateTrunc(sum, build_.getInt32Ty());
 }
 
 /// A word, a byte or a half of it ($1.b2, $1.h0), as 64 bits.
@@ -236,11 +303,16 @@ Value* Lower::multiply(const Instruction& i, StringRef name, PtxType type) {
   }
   const bool is_signed = type.kind == 's';
   if (name.ends_with("24")) {  // the low 24 bits of each
-    if (!has(i, "lo")) throw Unknown{i.text.str()};
     const auto low = [&](Value* v) {
       return is_signed ? build_.CreateAShr(build_.CreateShl(v, 8), 8) : build_.CreateAnd(v, 0xffffffu);
     };
     a = low(a), b = low(b);
+    if (has(i, "hi")) {  // bits 16 to 47
+      Type* both = build_.getInt64Ty();
+      Value* all = build_.CreateMul(build_.CreateIntCast(a, both, is_signed), build_.CreateIntCast(b, both, is_signed));
+      Value* above = build_.CreateTrunc(build_.CreateLShr(all, 16), a->getType());
+      return adds ? build_.CreateAdd(above, read(i.operands[3], type)) : above;
+    }
   }
   Type* wide = build_.getIntNTy(type.bits * 2);
   Value* product = nullptr;
@@ -293,6 +365,34 @@ Value* Lower::compare(const Instruction& i, PtxType type) {
   throw Unknown{i.text.str()};
 }
 
+/// set.lt.u32.f32 d, a, b: all bits of a whole number, or 1 of a float, where it is true.
+Value* Lower::set(const Instruction& i, PtxType type) {
+  PtxType to;
+  if (i.words.size() < 4 || !parse_type(i.words[i.words.size() - 2], to) || to.bits != 32) throw Unknown{i.text.str()};
+  Value* result = compare(i, type);
+  if (to.kind == 'f') return build_.CreateUIToFP(result, build_.getFloatTy());
+  return build_.CreateSExt(result, build_.getInt32Ty());
+}
+
+/// testp.finite.f32 p, a.
+Value* Lower::class_of(const Instruction& i, PtxType type) {
+  const auto mask = i.words.size() != 3 || type.kind != 'f' ? fcNone
+                                                            : StringSwitch<FPClassTest>(i.words[1])
+                                                                  .Case("finite", fcFinite).Case("infinite", fcInf)
+                                                                  .Case("number", ~fcNan).Case("notanumber", fcNan)
+                                                                  .Case("normal", fcNormal).Case("subnormal", fcSubnormal)
+                                                                  .Default(fcNone);
+  if (mask == fcNone) throw Unknown{i.text.str()};
+  return build_.createIsFPClass(operand(i, 1, type), mask);
+}
+
+/// NaN becomes 0.
+Value* Lower::from_zero_to_one(Value* value) {
+  const auto at = [&](double number) { return ConstantFP::get(value->getType(), number); };
+  value = build_.CreateSelect(build_.CreateFCmpOGT(value, at(0)), value, at(0));
+  return build_.CreateSelect(build_.CreateFCmpOGT(value, at(1)), at(1), value);
+}
+
 Value* Lower::cvt(const Instruction& i) {
   if (has(i, "tf32") || has(i, "f16x2") || has(i, "bf16") || has(i, "bf16x2")) return cvt_to_short(i);
   PtxType to, from;
@@ -303,15 +403,22 @@ Value* Lower::cvt(const Instruction& i) {
   }
   if (types.size() != 2) throw Unknown{i.text.str()};
   to = types[0], from = types[1];
+  const bool may_round = to.kind == 'f' && (from.kind != 'f' || from.bits > to.bits);
+  for (StringRef word : drop_begin(i.words)) {
+    PtxType type;
+    const bool rounds_to_whole = word == "rni" || word == "rzi" || word == "rmi" || word == "rpi";
+    if (parse_type(word, type) || word == "sat" || word == "ftz" || word == "rn" || (rounds_to_whole && from.kind == 'f')) continue;
+    if (may_round || !is_contained({"rz", "rm", "rp"}, word)) throw Unknown{i.text.str()};
+  }
   Value* value = read(i.operands[1], from);
   const bool is_cut = has(i, "sat");
   if (is_cut && to.kind == 'f' && from.kind != 'f') throw Unknown{i.text.str()};
   if (to.kind == 'f' && from.kind == 'f') {
+    for (const auto& [word, id] : {std::pair<StringRef, Intrinsic::ID>{"rni", Intrinsic::rint}, {"rzi", Intrinsic::trunc},
+                                   {"rmi", Intrinsic::floor}, {"rpi", Intrinsic::ceil}})
+      if (has(i, word)) value = intrinsic(id, {value});
     value = build_.CreateFPCast(value, llvm_type(to));
-    if (!is_cut) return value;  // else to 0 … 1, NaN to 0
-    const auto at = [&](double number) { return ConstantFP::get(value->getType(), number); };
-    value = build_.CreateSelect(build_.CreateFCmpOGT(value, at(0)), value, at(0));
-    return build_.CreateSelect(build_.CreateFCmpOGT(value, at(1)), at(1), value);
+    return is_cut ? from_zero_to_one(value) : value;
   }
   if (to.kind == 'f') return from.kind == 's' ? build_.CreateSIToFP(value, llvm_type(to)) : build_.CreateUIToFP(value, llvm_type(to));
   if (from.kind == 'f') {

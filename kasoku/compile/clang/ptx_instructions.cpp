@@ -4,6 +4,12 @@ namespace kasoku::embedded::ptx {
 
 void Lower::one(const Instruction& i) {
   if (i.words.empty()) return;
+  if (has(i, "L2::cache_hint") && !i.operands.empty()) {  // the last operand only says what the cache is to keep
+    Instruction without = i;
+    erase(without.words, "L2::cache_hint");
+    without.operands.pop_back();
+    return one(without);
+  }
   const StringRef name = i.words[0];
   PtxType type;
   for (StringRef word : drop_begin(i.words)) parse_type(word, type);
@@ -33,12 +39,22 @@ void Lower::one(const Instruction& i) {
   if (name == "ld" || name == "ldu") return load(i, type);
   if (name == "cp" && has(i, "async")) return copy(i);
   if (name == "red") return (void)atomic(i, type, /*has_result=*/false);
-  if (name == "mov" && move_halves(i, type)) return;
+  if (name == "mov" && move_parts(i, type)) return;
   if (name == "shfl") return shuffle(i);
+  if (name == "elect") return elect(i);
+  if (name == "match" && has(i, "all")) return match_all(i, type);
+  if (name == "createpolicy" && !i.operands.empty()) return write(i.operands[0], build_.getInt64(0), i);
   if (name == "ldmatrix") return load_matrices(i);
   if (name == "mma") return multiply_matrices(i);
   if (i.operands.size() < 2 && name != "activemask") throw Unknown{i.text.str()};
-  write(i.operands[0], value_of(i, name, type), i);
+  const auto [target, opposite] = i.operands[0].split('|');  // setp.lt.u32 p|q, a, b
+  if (!opposite.empty() && name != "setp") throw Unknown{i.text.str()};
+  Value* result = value_of(i, name, type);
+  if (!opposite.empty()) {
+    if (i.operands.size() > 3) throw Unknown{i.text.str()};
+    write(opposite, build_.CreateNot(result), i);
+  }
+  write(target, result, i);
 }
 
 /// bar.red.popc.u32 d, a, p and bar.red.and.pred q, a, p, of all threads of the block.
@@ -91,22 +107,49 @@ Value* Lower::operand(const Instruction& i, unsigned k, PtxType type) {
   return read(i.operands[k], type);
 }
 
+/// A word that nobody asks for below would change what is computed without a trace.
+void Lower::refuse_other_words(const Instruction& i, StringRef name) {
+  static const struct {
+    StringRef names, words;
+  } rows[] = {
+      {"add sub", "sat"},       {"mul mad", "lo hi wide sat"}, {"mul24 mad24", "lo hi"},  {"fma", "sat relu"},
+      {"shf", "l r wrap clamp"}, {"bfind", "shiftamt"},         {"min max", "NaN xorsign abs"}, {"bmsk", "wrap clamp"},
+      {"prmt", "f4e b4e rc8 ecl ecr rc16"},
+  };
+  const auto is_in = [](StringRef word, StringRef all) {
+    SmallVector<StringRef> each;
+    all.split(each, ' ');
+    return is_contained(each, word);
+  };
+  for (StringRef word : drop_begin(i.words)) {
+    PtxType type;
+    if (parse_type(word, type) || is_in(word, "approx full ftz rn")) continue;
+    if (none_of(rows, [&](const auto& row) { return is_in(name, row.names) && is_in(word, row.words); }))
+      throw Unknown{i.text.str()};
+  }
+}
+
 Value* Lower::value_of(const Instruction& i, StringRef name, PtxType type) {
   if (name == "atom") return atomic(i, type, /*has_result=*/true);
   if (Value* value = moved(i, name, type)) return value;
   if (Value* value = of_warp(i, name, type)) return value;
-  if (Value* value = of_bits(i, name, type)) return value;
-  if (Value* value = of_one(i, name, type)) return value;
   if (has(i, "cc") || name == "addc" || name == "subc" || name == "madc") return with_carry(i, name, type);
   if (name == "dp4a") return dot_of_bytes(i);
+  if (name == "dp2a") return dot_of_shorts(i);
+  if (name == "vmad") return multiply_parts(i);
   for (const StringRef each : {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset"})
     if (StringRef rest = name; rest.consume_front(each) && (rest.empty() || rest == "2" || rest == "4")) return of_parts(i);
+  refuse_other_words(i, name);
+  if (Value* value = of_bits(i, name, type)) return value;
+  if (Value* value = of_one(i, name, type)) return value;
   if (name == "sad") return distance(i, type);
   if (name == "copysign") return build_.CreateBinaryIntrinsic(Intrinsic::copysign, operand(i, 2, type), operand(i, 1, type));
   if ((name == "add" || name == "sub") && has(i, "sat") && type.kind == 's')
     return build_.CreateBinaryIntrinsic(name == "add" ? Intrinsic::sadd_sat : Intrinsic::ssub_sat, operand(i, 1, type), operand(i, 2, type));
-  if (has(i, "sat") || has(i, "rz") || has(i, "rp") || has(i, "rm")) throw Unknown{i.text.str()};
-  return of_two(i, name, type);
+  Value* result = of_two(i, name, type);
+  if (!has(i, "sat")) return result;
+  if (type.kind != 'f') throw Unknown{i.text.str()};
+  return from_zero_to_one(result);
 }
 
 Value* Lower::moved(const Instruction& i, StringRef name, PtxType type) {
@@ -119,6 +162,8 @@ Value* Lower::moved(const Instruction& i, StringRef name, PtxType type) {
   if (name == "cvt" && has(i, "pack")) return pack(i);
   if (name == "cvt" && i.words.size() >= 3) return cvt(i);
   if (name == "setp") return compare(i, type);
+  if (name == "set") return set(i, type);
+  if (name == "testp") return class_of(i, type);
   if (name == "selp") return build_.CreateSelect(read(i.operands[3], {'p', 1}), operand(i, 1, type), operand(i, 2, type));
   if (name != "slct") return nullptr;
   Value* chooses = read(i.operands[3], i.words.back() == "f32" ? PtxType{'f', 32} : PtxType{'s', 32});
@@ -153,7 +198,14 @@ Value* Lower::of_bits(const Instruction& i, StringRef name, PtxType type) {
     Value* value = operand(i, 1, type);
     if (type.kind == 's') value = build_.CreateXor(value, build_.CreateAShr(value, type.bits - 1));
     Value* zeros = leading_zeros(value);
-    return has(i, "shiftamt") ? zeros : build_.CreateSub(build_.getInt32(type.bits - 1), zeros);
+    Value* place = build_.CreateSub(build_.getInt32(type.bits - 1), zeros);
+    return has(i, "shiftamt") ? build_.CreateSelect(build_.CreateIsNull(value), place, zeros) : place;
+  }
+  if (name == "bmsk") {
+    Value* at = read(i.operands[1], {'u', 32});
+    Value* count = operand(i, 2, {'u', 32});
+    if (has(i, "wrap")) at = build_.CreateAnd(at, 31), count = build_.CreateAnd(count, 31);
+    return shift("shl", ones(count, build_.getInt32Ty()), at, {'b', 32});
   }
   if (name == "lop3") return lop3(i, type);
   if (name == "prmt") return permute(i);
@@ -161,8 +213,9 @@ Value* Lower::of_bits(const Instruction& i, StringRef name, PtxType type) {
   Value* low = operand(i, 1, type);
   Value* high = operand(i, 2, type);
   Value* amount = operand(i, 3, type);
-  if (has(i, "clamp")) throw Unknown{i.text.str()};
-  return intrinsic(has(i, "l") ? Intrinsic::fshl : Intrinsic::fshr, {high, low, amount});
+  Value* moved = intrinsic(has(i, "l") ? Intrinsic::fshl : Intrinsic::fshr, {high, low, amount});
+  if (!has(i, "clamp")) return moved;
+  return build_.CreateSelect(build_.CreateICmpUGE(amount, build_.getInt32(32)), has(i, "l") ? low : high, moved);
 }
 
 Value* Lower::of_one(const Instruction& i, StringRef name, PtxType type) {
@@ -177,9 +230,16 @@ Value* Lower::of_one(const Instruction& i, StringRef name, PtxType type) {
   if (name == "rcp") return build_.CreateFDiv(constant(type, 1), operand(i, 1, type));
   if (name == "rsqrt") return build_.CreateFDiv(constant(type, 1), intrinsic(Intrinsic::sqrt, {operand(i, 1, type)}));
   if (name != "tanh") return nullptr;
-  if (!is_float || type.bits != 32) throw Unknown{i.text.str()};
+  if (!is_float || type.bits > 32) throw Unknown{i.text.str()};
   const FunctionCallee tanhf = call_.getModule()->getOrInsertFunction("tanhf", build_.getFloatTy(), build_.getFloatTy());
-  return build_.CreateCall(tanhf, read(i.operands[1], {'f', 32}));
+  const auto of_number = [&](Value* x) {
+    return build_.CreateFPCast(build_.CreateCall(tanhf, build_.CreateFPCast(x, build_.getFloatTy())), x->getType());
+  };
+  Value* x = operand(i, 1, type);
+  if (type.lanes == 1) return of_number(x);
+  for (unsigned lane = 0; lane < type.lanes; ++lane)
+    x = build_.CreateInsertElement(x, of_number(build_.CreateExtractElement(x, lane)), lane);
+  return x;
 }
 
 // |a - b| + c
@@ -193,7 +253,12 @@ Value* Lower::distance(const Instruction& i, PtxType type) {
 Value* Lower::of_two(const Instruction& i, StringRef name, PtxType type) {
   const bool is_float = type.kind == 'f', is_signed = type.kind == 's';
   if (name == "mul" || name == "mad" || name == "mul24" || name == "mad24") return multiply(i, name, type);
-  if (name == "fma") return intrinsic(Intrinsic::fma, {operand(i, 1, type), operand(i, 2, type), operand(i, 3, type)});
+  if (name == "fma") {
+    Value* result = intrinsic(Intrinsic::fma, {operand(i, 1, type), operand(i, 2, type), operand(i, 3, type)});
+    Value* zero = Constant::getNullValue(result->getType());
+    return has(i, "relu") ? build_.CreateSelect(build_.CreateFCmpOLT(result, zero), zero, result) : result;
+  }
+  if (i.operands.size() != 3) throw Unknown{i.text.str()};
   Value* a = operand(i, 1, type);
   if (name == "shl" || name == "shr") return shift(name, a, read(i.operands[2], {'u', 32}), type);
   Value* b = operand(i, 2, type);
@@ -206,7 +271,14 @@ Value* Lower::of_two(const Instruction& i, StringRef name, PtxType type) {
   if (!is_float && (name == "div" || name == "rem")) return divide(i, name == "rem", type);
   if (name != "min" && name != "max") throw Unknown{i.text.str()};
   const bool low = name == "min";
-  if (is_float) return intrinsic(low ? Intrinsic::minnum : Intrinsic::maxnum, {a, b});
+  if (is_float) {
+    const Intrinsic::ID id = has(i, "NaN") ? (low ? Intrinsic::minimum : Intrinsic::maximum) : (low ? Intrinsic::minnum : Intrinsic::maxnum);
+    if (!has(i, "xorsign")) return has(i, "abs") ? throw Unknown{i.text.str()} : intrinsic(id, {a, b});
+    const auto size = [&](Value* x) { return intrinsic(Intrinsic::fabs, {x}); };
+    Type* bits = type.lanes > 1 ? FixedVectorType::get(build_.getInt16Ty(), type.lanes) : static_cast<Type*>(build_.getIntNTy(type.bits));
+    Value* sign = build_.CreateXor(build_.CreateBitCast(a, bits), build_.CreateBitCast(b, bits));
+    return build_.CreateBinaryIntrinsic(Intrinsic::copysign, intrinsic(id, {size(a), size(b)}), build_.CreateBitCast(sign, a->getType()));
+  }
   if (is_signed) return intrinsic(low ? Intrinsic::smin : Intrinsic::smax, {a, b});
   return intrinsic(low ? Intrinsic::umin : Intrinsic::umax, {a, b});
 }

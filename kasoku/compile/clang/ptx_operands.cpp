@@ -17,14 +17,24 @@ bool parse_type(StringRef word, PtxType& type) {
 void Lower::run() {
   bind_operands();
   const std::string text = asm_.getAsmString();
-  std::string plain;  // without braces and comments
+  std::string plain;  // without comments and the braces of blocks: those of operands stand behind an instruction's name
+  bool is_within = false;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text.compare(i, 2, "//") == 0) {
       while (i < text.size() && text[i] != '\n') ++i;
       continue;
     }
-    if (text.compare(i, 2, "$|") == 0) ++i;  // so Clang writes a bar
-    plain += text[i] == '{' || text[i] == '}' || text[i] == '\n' || text[i] == '\t' ? ' ' : text[i];
+    if (text.compare(i, 2, "/*") == 0) {
+      i = std::min(text.find("*/", i + 2), text.size() - 2) + 1;
+      continue;
+    }
+    char c = text[i];
+    if (c == '$' && i + 1 < text.size() && StringRef("(|)").contains(text[i + 1]))  // so Clang writes braces and a bar
+      c = text[++i] == '(' ? '{' : text[i] == ')' ? '}' : '|';
+    const bool is_brace = c == '{' || c == '}';
+    plain += (is_brace && !is_within) || isspace(static_cast<unsigned char>(c)) ? ' ' : c;
+    if (c == ';') is_within = false;
+    else if (!is_brace && plain.back() != ' ') is_within = true;
   }
   StringRef rest(plain);
   while (!rest.empty()) {
@@ -55,7 +65,8 @@ Instruction Lower::split(StringRef statement) {
   statement.substr(0, space).split(out.words, '.', -1, false);
   if (space == StringRef::npos) return out;
   statement.substr(space).split(out.operands, ',', -1, false);
-  for (StringRef& operand : out.operands) operand = operand.trim();
+  out.unpacks = statement.substr(space).ltrim().starts_with("{");
+  for (StringRef& operand : out.operands) operand = operand.trim(" {}");
   return out;
 }
 
@@ -151,10 +162,11 @@ Value* Lower::read(StringRef name, PtxType type) {
     if (!value) throw Unknown{name.str()};
     return convert(value, llvm_type(type), type.kind == 's');
   }
-  if (name.consume_front("0f")) {
+  for (const auto& [prefix, width] : {std::pair<StringRef, unsigned>{"0f", 32}, {"0d", 64}}) {  // a float by its bits
     uint64_t bits = 0;
-    if (name.getAsInteger(16, bits)) throw Unknown{name.str()};
-    return convert(build_.getInt32(bits), llvm_type(type), false);
+    if (!name.consume_front_insensitive(prefix)) continue;
+    if (name.getAsInteger(16, bits) || type.bits != width) throw Unknown{name.str()};
+    return convert(build_.getIntN(width, bits), llvm_type(type), false);
   }
   int64_t number = 0;
   uint64_t wide = 0;
@@ -229,6 +241,7 @@ Value* Lower::special_register(StringRef name) {
   if (name == "lanemask_gt") return build_.CreateNeg(build_.CreateShl(build_.getInt32(2), lane()));
   if (name == "clock" || name == "clock64" || name == "clock_hi") return runtime("ks_rt_clock", build_.getInt64Ty());
   if (name == "globaltimer" || name == "globaltimer_lo") return runtime("ks_rt_globaltimer", build_.getInt64Ty());
+  if (name == "globaltimer_hi") return build_.CreateLShr(runtime("ks_rt_globaltimer", build_.getInt64Ty()), 32);
   if (name == "dynamic_smem_size") return index("ks_dynamic_shared_bytes");
   throw Unknown{"%" + name.str()};
 }

@@ -54,6 +54,26 @@ void Lower::shuffle(const Instruction& i) {
   write(target, result, i);
 }
 
+/// elect.sync d|p, mask: the first lane that the mask names, and whether it is this one.
+void Lower::elect(const Instruction& i) {
+  if (!is_warp_wide(i) || i.operands.size() != 2) throw Unknown{i.text.str()};
+  const auto [target, is_it] = i.operands[0].split('|');
+  Value* first = build_.CreateBinaryIntrinsic(Intrinsic::cttz, read(i.operands[1], {'u', 32}), build_.getFalse());
+  if (is_it.empty()) throw Unknown{i.text.str()};
+  write(is_it, build_.CreateICmpEQ(lane(), first), i);
+  if (target != "_") write(target, first, i);
+}
+
+/// match.all.sync.b32 d|p, a, mask: the mask, and true, where all have one value; else 0.
+void Lower::match_all(const Instruction& i, PtxType type) {
+  if (!is_warp_wide(i) || i.operands.size() != 3) throw Unknown{i.text.str()};
+  const auto [target, are_alike] = i.operands[0].split('|');
+  Value* found = runtime(type.bits == 64 ? "ks_match_all_i64" : "ks_match_all_i32", build_.getInt32Ty(),
+                         {read(i.operands[2], {'u', 32}), operand(i, 1, type)});
+  if (!are_alike.empty()) write(are_alike, build_.CreateICmpNE(found, build_.getInt32(0)), i);
+  write(target, found, i);
+}
+
 Value* Lower::vote(const Instruction& i) {
   if (!is_warp_wide(i) || i.operands.size() != 3) throw Unknown{i.text.str()};
   Value* mine = read_predicate(i.operands[1]);
@@ -109,8 +129,11 @@ void Lower::load_matrices(const Instruction& i) {
 
 /// mma.sync: D = A B + C. Lane 4 g + t holds, of A and B, rows or columns g with p neighbours at
 /// a time, p of them in a word; of C and D row g, columns 2 t and 2 t + 1, and the same 8 rows below.
-void Lower::multiply_matrices(const Instruction& i) {
-  if (!is_warp_wide(i) || i.words.size() < 10 || i.words[4] != "row" || i.words[5] != "col" || has(i, "satfinite"))
+void Lower::multiply_matrices(const Instruction& given) {
+  Instruction i = given;
+  const bool saturates = has(i, "satfinite");
+  if (saturates) erase(i.words, "satfinite");
+  if (!is_warp_wide(i) || i.words.size() < 10 || i.words[4] != "row" || i.words[5] != "col" || (saturates && i.words[6] != "s32"))
     throw Unknown{i.text.str()};
   const unsigned m = extent(i.words[3], 'm'), n = extent(i.words[3], 'n'), k = extent(i.words[3], 'k');
   unsigned bits[4] = {};
@@ -148,7 +171,8 @@ void Lower::multiply_matrices(const Instruction& i) {
       Value* half = build_.CreateTrunc(build_.CreateLShr(read(from, word), 16 * (r % 2)), build_.getInt16Ty());
       sums.push_back(build_.CreateFPExt(build_.CreateBitCast(half, build_.getHalfTy()), sum_type));
     } else {
-      sums.push_back(read(from, is_integer ? PtxType{'s', 32} : PtxType{'f', bits[0]}));
+      // What is cut where it is added to C is a sum of products, of which no number of steps is too large.
+      sums.push_back(saturates ? build_.getInt32(0) : read(from, is_integer ? PtxType{'s', 32} : PtxType{'f', bits[0]}));
     }
   }
   for (unsigned step = 0; step < steps; ++step)
@@ -170,6 +194,8 @@ void Lower::multiply_matrices(const Instruction& i) {
     }
   for (unsigned r = 0; r < results; ++r) {
     if (!is_packed) {
+      if (saturates)
+        sums[r] = build_.CreateBinaryIntrinsic(Intrinsic::sadd_sat, sums[r], read(i.operands[results + in_a + steps + r], {'s', 32}));
       write(i.operands[r], sums[r], i);
       continue;
     }

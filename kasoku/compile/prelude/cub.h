@@ -268,6 +268,22 @@ class WarpScan {
     const T before = ks_move(inclusive, 1, true);
     out = ks_thread() % 32 % n == 0 ? initial : op(initial, before);
   }
+  /// Without a first value: what the first lane gets is its own.
+  template <class Op> ks_inline void ExclusiveScan(T v, T& out, Op op) {
+    T inclusive;
+    Scan(v, inclusive, out, op);
+  }
+  template <class Op> ks_inline void Scan(T v, T& inclusive, T& exclusive, Op op) {
+    InclusiveScan(v, inclusive, op);
+    const T before = ks_move(inclusive, 1, true);
+    exclusive = ks_thread() % 32 % n == 0 ? v : before;
+  }
+  template <class Op> ks_inline void Scan(T v, T& inclusive, T& exclusive, T initial, Op op) {
+    Scan(v, inclusive, exclusive, op);
+    inclusive = op(initial, inclusive);
+    exclusive = ks_thread() % 32 % n == 0 ? initial : op(initial, exclusive);
+  }
+  ks_inline void Sum(T v, T& inclusive, T& exclusive) { Scan(v, inclusive, exclusive, T(0), ::cub::Sum()); }
   ks_inline void InclusiveSum(T v, T& out) { InclusiveScan(v, out, ::cub::Sum()); }
   ks_inline void InclusiveSum(T v, T& out, T& total) { InclusiveScan(v, out, ::cub::Sum(), total); }
   ks_inline void ExclusiveSum(T v, T& out) { ExclusiveScan(v, out, T(0), ::cub::Sum()); }

@@ -2,6 +2,8 @@
 
 #include <immintrin.h>
 
+#include <algorithm>
+
 // Kernels call it, and those need as much.
 #pragma GCC target("avx2,bmi,popcnt")
 
@@ -252,7 +254,8 @@ extern "C" uint32_t ks_rt_schedule(ks_schedule* schedule) {
   ks_schedule& all = *schedule;
   constexpr uint32_t most_threads = 1024;
   uint8_t came[most_threads];
-  __builtin_memcpy(came, all.run, all.threads < most_threads ? all.threads : most_threads);
+  if (std::any_of(all.kinds, all.kinds + all.done, is_of_part))  // nobody else asks who came
+    __builtin_memcpy(came, all.run, all.threads < most_threads ? all.threads : most_threads);
   __builtin_memset(all.run, 0, all.threads);
   // Only its own lanes can help a warp that is stuck; other warps may go on for good, looking for what it writes.
   uint32_t released = 0, barriers = 0;

@@ -119,6 +119,15 @@ def _looked_at(launch):
     return call
 
 
+_compute = _core._compute
+
+
+def _computed(*args):
+    """A graph runs on threads of the engine: what its tasks do in Python is seen where check is given the graph itself."""
+    _tell("tasks of a graph", (), "give check the Delayed value")
+    return _compute(*args)
+
+
 _core._report_launches(_tell)
 _CALLS = {cls: cls.__call__ for cls in (*MADE_OF_EXPRESSIONS, _kernel._Launch)}
 
@@ -126,6 +135,7 @@ _CALLS = {cls: cls.__call__ for cls in (*MADE_OF_EXPRESSIONS, _kernel._Launch)}
 def _begin():
     _core._check_launches(True)
     _core._jit_observe(_of_function)
+    _core._compute = _computed
     for cls, launch in _CALLS.items():
         cls.__call__ = _looked_at(launch)
 
@@ -133,6 +143,7 @@ def _begin():
 def _end():
     _core._check_launches(False)
     _core._jit_observe(None)
+    _core._compute = _compute
     for cls, launch in _CALLS.items():
         cls.__call__ = launch
 

@@ -42,7 +42,7 @@ class Generator(Functions):
         self.vars, self.fvars, self.ro = [], [], []
         self.features = {
             f
-            for f in "loop switch ptr struct shared warp atomic float half func narrow const goto cg mem64 lambda volatile dyn bits vec tmpl align".split()
+            for f in "loop switch ptr struct shared warp atomic float half func narrow const goto cg mem64 lambda volatile dyn bits vec tmpl align fields class references leave exchange".split()
             if self.random.random() < 0.42
         }
         self.shape, self.grid = self.random.choice(BLOCKS), self.random.choice(GRIDS)

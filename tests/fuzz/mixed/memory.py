@@ -3,10 +3,10 @@
 import math
 
 from fuzz.mixed.integers import INT, TYPES, E, limits
-from fuzz.mixed.objects import Objects
+from fuzz.mixed.records import Records
 
 
-class Memory(Objects):
+class Memory(Records):
     def store(self):
         t = self.random.choice(list(self.outs))
         o = self.outs[t]

@@ -34,12 +34,22 @@ class Statements(Floats):
             o += [(self.hassign, 3)]
         if self.has("vec"):
             o += [(self.vec, 3)]
+        if self.has("fields"):
+            o += [(self.fields, 3), (self.rotate, 2)]
+        if self.has("class"):
+            o += [(self.class_, 3), (self.table_, 3)]
+        if self.has("references"):
+            o += [(self.references, 3), (self.volatile_, 2)]
         if not self.infunc:
             if self.has("atomic"):
                 o += [(self.own_atomic, 4)]
             if self.has("narrow"):
                 o += [(self.store, 3), (self.row_loop, 2 * (self.depth < 3))]
             if self.depth == 0:
+                if self.has("leave"):
+                    o += [(self.leave, 2)]
+                if self.has("exchange"):
+                    o += [(self.exchanged, 3)]
                 if self.has("shared"):
                     o += [(self.shared_, 5)]
                 if self.has("dyn"):

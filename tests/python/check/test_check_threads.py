@@ -329,3 +329,12 @@ def test_what_cannot_be_checked_says_so():
         ks.check(3)
     with pytest.raises(TypeError, match="no Python source"):
         ks.check(len, [1], threads=2)
+
+
+def test_a_graph_inside_of_a_program_is_said_to_be_unwatched():
+    def program():
+        return ks.compute(ks.delayed(abs)(-1)), ks.delayed(abs)(-2).compute()
+
+    found = ks.check(program)
+    assert not found and found.unseen == ["tasks of a graph (give check the Delayed value)"]
+    assert ks.delayed(abs)(-3).compute() == 3

@@ -187,6 +187,18 @@ troubles = {
         "__global__ void k(int *x) { *(float4 *)((char *)x + x[0] + 5) = make_float4(1, 2, 3, 4); }",
         "DeviceError kernel 'k' failed: it read or wrote memory that is not its own, or at an address that is not a multiple",
     ),
+    "a store through a null pointer": (
+        "__global__ void k(int *x) { int *p = nullptr; p[threadIdx.x] = x[0]; }",
+        "DeviceError kernel 'k' failed: it read or wrote memory that is not its own (address 0x0)",
+    ),
+    "a null pointer on one of two ways": (
+        "__global__ void k(int *x) { int *p = x[0] < 3 ? nullptr : x; p[threadIdx.x] = 4; }",
+        "DeviceError kernel 'k' failed: it read or wrote memory that is not its own (address 0x0)",
+    ),
+    "a null pointer behind a barrier": (
+        "struct Pair { int a, b; };\n__global__ void k(int *x) { Pair *p = nullptr; __syncthreads(); if (x[0] < 3) p->b = x[1]; }",
+        "DeviceError kernel 'k' failed: it read or wrote memory that is not its own (address 0x4)",
+    ),
     "printf of a number as a string": (
         '__global__ void k(int *x) { printf("%s\\n", x[0] + 3); }',
         "DeviceError kernel 'k' failed: it read or wrote memory that is not its own (address 0x3)",

@@ -1,4 +1,4 @@
-"""What kernels take of cuda::std beside algorithms and tuples: variants, views by several indices, orderings, pointers with a property."""
+"""What kernels take of cuda::std beside algorithms and tuples: variants, durations, views by several indices, orderings, pointers with a property."""
 
 import numpy as np
 import pytest
@@ -153,9 +153,44 @@ def test_words_of_ptx_that_saturate_or_take_a_sign():
 
 
 @pytest.mark.parametrize(
-    "statement", ["max.bf16x2 %0, %0, %1", "fma.rn.bf16x2 %0, %1, %1, %1", "tanh.approx.f16x2 %0, %1"]
+    "statement", ["max.bf16x2 %0, %0, %1", "fma.rn.bf16x2 %0, %1, %1, %1", "tanh.approx.bf16x2 %0, %1"]
 )
 def test_types_that_are_not_known_are_no_others(statement):
     text = f'extern "C" __global__ void k(unsigned* x) {{ asm("{statement};" : "+r"(x[0]) : "r"(x[1])); }}'
     with pytest.raises(ks.CompileError, match="cannot be used on a CPU"):
         run(text, 1, (1,), ks.zeros(2, dtype="uint32"))
+
+
+def test_durations_and_clocks():
+    text = """
+    #include <chrono>
+    #include <cuda/std/chrono>
+    #include <cuda/std/ratio>
+    namespace chrono = cuda::std::chrono;
+    using namespace cuda::std::chrono_literals;
+    inline double host() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+    extern "C" __global__ void k(long long* out, double* real) {
+      auto a = chrono::duration_cast<chrono::milliseconds>(chrono::seconds(3) + chrono::nanoseconds(2500000));
+      out[0] = a.count();
+      out[1] = chrono::hours(2) > chrono::minutes(119);
+      out[2] = chrono::floor<chrono::seconds>(-1500ms).count();
+      out[3] = chrono::ceil<chrono::seconds>(1500ms).count();
+      out[4] = chrono::round<chrono::seconds>(2500ms).count() * 10 + chrono::round<chrono::seconds>(3500ms).count();
+      out[5] = (7s % 3s).count() + (1min + 30s) / 15s;
+      chrono::nanoseconds n = 1us;
+      n += 3ns;
+      n *= 2;
+      out[6] = n.count() + (n * 2 - 6ns).count() + (n / 2).count() + abs(-5s).count();
+      auto begin = chrono::system_clock::now();
+      out[7] = chrono::time_point_cast<chrono::seconds>(begin).time_since_epoch().count() > 1000000000;
+      out[8] = chrono::high_resolution_clock::now() - begin >= 0ns;
+      out[9] = cuda::std::ratio_multiply<cuda::std::milli, cuda::std::kilo>::num + cuda::std::ratio<6, -4>::num;
+      chrono::duration<double> s = 1500ms;
+      real[0] = s.count();
+      real[1] = chrono::duration<double, cuda::std::ratio<60>>(90s).count();
+      static_assert((1h).count() == 1 && 2h == 120min, "durations are constants");
+    }"""
+    out, real = ks.zeros(10, dtype="int64"), ks.zeros(2)
+    ks.RawModule(code=text).get_function("k")((1,), (1,), (out, real))
+    assert out.tolist() == [3002, 1, -2, 2, 24, 7, 2006 + 4006 + 1003 + 5, 1, 1, 1 - 3]
+    assert real.tolist() == [1.5, 1.5]

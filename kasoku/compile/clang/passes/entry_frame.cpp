@@ -65,6 +65,7 @@ Function* make_body(const PreparedKernel& kernel, const std::vector<SourcePlace>
                                 GlobalValue::InternalLinkage, "ks_blocks", from.getParent());
   body->addFnAttr(Attribute::NoInline);
   body->addFnAttr(Attribute::NoUnwind);
+  if (from.hasFnAttribute(Attribute::NullPointerIsValid)) body->addFnAttr(Attribute::NullPointerIsValid);
   for (unsigned i = 0; i < from.arg_size(); ++i) {
     Argument& to = *body->getArg(i);
     to.setName(from.getArg(i)->getName());
