@@ -1,5 +1,6 @@
 #include "kasoku/array/graph.h"
 
+#include "kasoku/array/array.h"
 #include "kasoku/array/checked_bytes.h"
 #include "kasoku/array/plan.h"
 #include "kasoku/array/record.h"

@@ -1,5 +1,6 @@
 #include "kasoku/array/indexing.h"
 
+#include "kasoku/array/advanced_index.h"
 #include "kasoku/array/algorithms/compact.h"
 #include "kasoku/array/basic_index.h"
 #include "kasoku/array/creation.h"
@@ -24,162 +25,6 @@ namespace kasoku {
 
 namespace {
 
-bool is_mask(const Index& x) { return x.kind == Index::array && x.array_value->dtype() == Dtype::bool_; }
-
-/// Axes of the array that an entry of the index uses up.
-int64_t axes_of(const Index& x) {
-  if (x.kind == Index::newaxis || x.kind == Index::ellipsis) return 0;
-  return is_mask(x) ? x.array_value->ndim() : 1;
-}
-
-/// With whole slices before an ellipsis, so that every axis has its entry.
-std::vector<Index> spelled_out(const Array& array, const std::vector<Index>& index) {
-  int64_t used = 0;
-  int n_ellipses = 0;
-  for (const Index& x : index) {
-    used += axes_of(x);
-    n_ellipses += x.kind == Index::ellipsis;
-  }
-  if (n_ellipses > 1) throw Error(ErrorKind::index, "an index can only have a single ellipsis ('...')");
-  if (used > array.ndim())
-    throw Error(ErrorKind::index, "too many indices for array: array is " + std::to_string(array.ndim()) +
-                                      "-dimensional, but " + std::to_string(used) + " were indexed");
-  Index whole;
-  whole.kind = Index::slice;
-  std::vector<Index> result;
-  for (const Index& x : index) {
-    if (x.kind == Index::ellipsis) result.insert(result.end(), static_cast<size_t>(array.ndim() - used), whole);
-    result.push_back(x);  // an ellipsis too: one of no axes still stands between arrays
-  }
-  if (n_ellipses == 0) result.insert(result.end(), static_cast<size_t>(array.ndim() - used), whole);
-  return result;
-}
-
-BasicIndex slice_of(const Index& x) {
-  constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
-  return {.is_number = false,
-          .start = x.start.value_or(x.step > 0 ? 0 : most),
-          .stop = x.stop.value_or(x.step > 0 ? most : least),
-          .step = x.step};
-}
-
-/// Everything but arrays; those keep their axes whole and are noted in `arrays`.
-struct Basic {
-  Array view;
-  struct Advanced {
-    size_t axis;   ///< of the view: where the array's (first) axis is
-    size_t place;  ///< in the index
-    Array array;
-    bool is_inside = false;   ///< its numbers are positions
-    bool is_of_mask = false;  ///< which are different ones, together with the others of this place
-  };
-  std::vector<Advanced> arrays;
-};
-
-Basic basic_part(const Array& array, const std::vector<Index>& index) {
-  const View from = array.input().view;
-  View view{{}, {}, from.offset};
-  std::vector<Basic::Advanced> arrays;
-  size_t d = 0, place = 0;
-  const bool has_arrays = std::any_of(index.begin(), index.end(), [](const Index& x) { return x.kind == Index::array; });
-  for (const Index& x : spelled_out(array, index)) {
-    ++place;
-    switch (x.kind) {
-      case Index::newaxis:
-        view.shape.push_back(1);
-        view.strides.push_back(0);
-        break;
-      case Index::number: {
-        const int64_t length = from.shape[d], at = x.number_value < 0 ? x.number_value + length : x.number_value;
-        if (at < 0 || at >= length)
-          throw Error(ErrorKind::index, "index " + std::to_string(x.number_value) + " is out of bounds for axis " +
-                                            std::to_string(d) + " with size " + std::to_string(length));
-        if (has_arrays) {  // beside arrays a number is one of them, NumPy says
-          arrays.push_back({view.shape.size(), place, full({}, Scalar::of(at), Dtype::int64, array.device())});
-          view.shape.push_back(length);
-          view.strides.push_back(from.strides[d++]);
-        } else {
-          view.offset += at * from.strides[d++];
-        }
-        break;
-      }
-      case Index::slice: {
-        const SlicedAxis axis = axis_of_slice(slice_of(x), from.shape[d], from.strides[d]);
-        view.shape.push_back(axis.length);
-        view.strides.push_back(axis.stride);
-        view.offset += axis.first * from.strides[d++];
-        break;
-      }
-      case Index::array: {
-        const int64_t n = axes_of(x);
-        if (is_mask(x)) {
-          for (int64_t k = 0; k < n; ++k)
-            if (x.array_value->shape()[static_cast<size_t>(k)] != from.shape[d + static_cast<size_t>(k)] &&
-                x.array_value->shape()[static_cast<size_t>(k)] != 0)  // an empty mask fits everywhere, NumPy says
-              throw Error(ErrorKind::index, "boolean index did not match indexed array along axis " + std::to_string(d + static_cast<size_t>(k)) +
-                                                "; size of axis is " + std::to_string(from.shape[d + static_cast<size_t>(k)]) +
-                                                " but size of corresponding boolean axis is " + std::to_string(x.array_value->shape()[static_cast<size_t>(k)]));
-          if (n == 0) {  // a bool is an axis more, with the array once or not at all
-            arrays.push_back({view.shape.size(), place, full({is_true(*x.array_value) ? 1 : 0}, Scalar::of(int64_t{0}), Dtype::int64, array.device())});
-            view.shape.push_back(1);
-            view.strides.push_back(0);
-          }
-          for (const Array& positions : nonzero(*x.array_value)) {
-            arrays.push_back({view.shape.size(), place, positions, true, true});
-            view.shape.push_back(from.shape[d]);
-            view.strides.push_back(from.strides[d++]);
-          }
-        } else {
-          if (!is_integer(x.array_value->dtype()))
-            throw Error(ErrorKind::index, "arrays used as indices must be of integer (or boolean) type");
-          arrays.push_back({view.shape.size(), place, *x.array_value, x.is_inside});
-          view.shape.push_back(from.shape[d]);
-          view.strides.push_back(from.strides[d++]);
-        }
-        break;
-      }
-      case Index::ellipsis: break;
-    }
-  }
-  return {array.with_view(view), std::move(arrays)};
-}
-
-/// An index with arrays: the axes of the result, which are the arrays' where those stood (or in front, if they stood
-/// apart), with those of the view before and behind them. What the arrays hold is not looked at.
-Places places_of(const Basic& basic) {
-  const View view = basic.view.input().view;
-  Places result;
-  result.view.offset = view.offset;
-  Shape& together = result.together;
-  for (const auto& x : basic.arrays) {
-    try {
-      together = broadcast(together, x.array.shape());
-    } catch (const Error&) {
-      throw Error(ErrorKind::index, "shape mismatch: indexing arrays could not be broadcast together with shapes " + str(together) + " " + str(x.array.shape()));
-    }
-  }
-  bool adjacent = true;
-  for (size_t k = 1; k < basic.arrays.size(); ++k) adjacent &= basic.arrays[k].place <= basic.arrays[k - 1].place + 1;
-  const size_t first = adjacent ? basic.arrays[0].axis : 0;
-  const auto add_axes = [&](size_t from, size_t to) {
-    for (size_t d = from; d < to; ++d) {
-      if (std::ranges::any_of(basic.arrays, [&](const auto& x) { return x.axis == d; })) continue;
-      result.view.shape.push_back(view.shape[d]);
-      result.view.strides.push_back(view.strides[d]);
-    }
-  };
-  add_axes(0, first);
-  result.front = result.view.shape.size();
-  result.view.shape.insert(result.view.shape.end(), together.begin(), together.end());
-  result.view.strides.resize(result.view.shape.size());
-  add_axes(first, view.shape.size());
-  return result;
-}
-
-Error out_of_bounds(int64_t at, const Basic::Advanced& x, int64_t length) {
-  return Error(ErrorKind::index, "index " + std::to_string(at) + " is out of bounds for axis " + std::to_string(x.axis) + " with size " + std::to_string(length));
-}
-
 /// In C order where the host reads it.
 Array positions_on_host(const Array& indices, const Shape& shape) {
   Array at = indices.dtype() == Dtype::int64 ? indices : astype(indices, Dtype::int64);
@@ -191,7 +36,7 @@ Array positions_on_host(const Array& indices, const Shape& shape) {
 /// On a host: what an array of indices holds, all of which lie within its axis, in C order.
 class Positions {
  public:
-  Positions(const Basic& basic, const Basic::Advanced& x, const Shape& shape)
+  Positions(const AdvancedIndex& basic, const AdvancedIndex::Entry& x, const Shape& shape)
       : at_(positions_on_host(x.array, shape)),
         places_{static_cast<const int64_t*>(at_.data_for_read()), product(shape), basic.view.shape()[x.axis], basic.view.strides()[x.axis]} {
     if (const int64_t* const k = places_.outside()) throw out_of_bounds(*k, x, places_.length);
@@ -207,7 +52,7 @@ class Positions {
 /// The elements that indices name, between an array and memory in C order: on a host, where they are few.
 class FewPlaces {
  public:
-  FewPlaces(const Basic& basic, const Places& part) : view_(part.view), front_(part.front), behind_(part.behind()), n_(product(part.together)) {
+  FewPlaces(const AdvancedIndex& basic, const Places& part) : view_(part.view), front_(part.front), behind_(part.behind()), n_(product(part.together)) {
     if (basic.arrays.size() == 1 && front_ == 0) {
       alone_.emplace(basic, basic.arrays[0], part.together);
     } else {
@@ -264,37 +109,6 @@ class FewPlaces {
   Strides block_steps_;
 };
 
-/// The positions that an array's indices mean, all of which lie within the axis.
-Array checked_positions(const Basic::Advanced& x, int64_t length) {
-  const auto are_inside = [&](const Array& positions) { return greatest_unsigned(positions) < static_cast<uint64_t>(length); };
-  const Array at = astype(x.array, Dtype::int64);
-  if (at.size() == 0 || are_inside(at)) return at;  // what gathers them reads memory then, and computes nothing
-  const Array from_first = apply(Op::where, {apply(Op::less, {at, 0}), apply(Op::add, {at, length}), at});
-  if (are_inside(from_first)) return from_first;
-  const Array host = to_device(contiguous(at), device("cpu"));
-  const auto* all = static_cast<const int64_t*>(host.data_for_read());
-  throw out_of_bounds(*std::find_if(all, all + host.size(), [&](int64_t k) { return k < -length || k >= length; }), x, length);
-}
-
-/// Positions that lie in the memory that is to be written are read first.
-void keep_positions(Basic& basic) {
-  const auto to = basic.view.buffer_if_computed();
-  for (Basic::Advanced& x : basic.arrays)
-    if (const auto at = x.array.buffer_if_computed(); to && at && at->overlaps(*to)) x.array = copy(x.array);
-}
-
-/// With what the arrays hold.
-Places with_positions(Places places, const Basic& basic) {
-  const View view = basic.view.input().view;
-  for (Basic::Advanced x : basic.arrays) {
-    x.array = to_device(x.array, basic.view.device());
-    places.along.push_back({x.is_inside ? x.array : checked_positions(x, view.shape[x.axis]), view.shape[x.axis], view.strides[x.axis]});
-  }
-  const auto& arrays = basic.arrays;
-  places.are_different = std::ranges::all_of(arrays, [&](const auto& x) { return x.is_of_mask && x.place == arrays[0].place; });
-  return places;
-}
-
 /// On a host so few elements are copied by the time that a kernel needs to be found.
 constexpr int64_t few_indexed = 16384;
 
@@ -328,15 +142,11 @@ Array value_of(const Array& element) {
   return value(Scalar::load(element.dtype(), element.data_for_read()), element.dtype(), element.device());
 }
 
-}  // namespace
-
-namespace {
-
 bool is_whole_mask(const Array& array, const std::vector<Index>& index) {
   return index.size() == 1 && is_mask(index[0]) && array.ndim() > 0 && index[0].array_value->shape() == array.shape();
 }
 
-Array elements_at(const Basic& basic, const Places& from) {
+Array elements_at(const AdvancedIndex& basic, const Places& from) {
   const Array& view = basic.view;
   if (are_for_kernel(view, from)) return gather(view, with_positions(from, basic));
   const FewPlaces places(basic, from);
@@ -348,7 +158,7 @@ Array elements_at(const Basic& basic, const Places& from) {
 bool is_in_order(const Extents& order) { return std::ranges::is_sorted(order); }
 
 /// Axes of the indices, outer ones in memory first: the order in which all of them lie.
-Extents order_of_indices(const Basic& basic, size_t ndim) {
+Extents order_of_indices(const AdvancedIndex& basic, size_t ndim) {
   std::vector<Strides> strides;
   for (const auto& x : basic.arrays) {
     strides.emplace_back(ndim, 0);
@@ -381,7 +191,7 @@ Extents order_of_indices(const Basic& basic, size_t ndim) {
 
 /// Axes of the result, outer ones in memory first, as NumPy has it: those of the indices, in C order, and then what is left
 /// by the array's strides. Where at most one element is left at each index, in the order of the indices.
-Extents memory_order(const Basic& basic, const Places& places) {
+Extents memory_order(const AdvancedIndex& basic, const Places& places) {
   const size_t n_together = places.together.size(), ndim = places.view.shape.size();
   Extents order;
   if (product(places.view.shape) == product(places.together))
@@ -398,7 +208,7 @@ Extents memory_order(const Basic& basic, const Places& places) {
 }
 
 /// Puts the axes of the places in that order.
-void reorder(Basic& basic, Places& places, const Extents& order) {
+void reorder(AdvancedIndex& basic, Places& places, const Extents& order) {
   const View view = places.view;
   for (size_t d = 0; d < order.size(); ++d) {
     places.view.shape[d] = view.shape[static_cast<size_t>(order[d])];
@@ -422,7 +232,7 @@ enum class ResultOrder : uint8_t { c, numpy };
 Array indexed(const Array& array, const std::vector<Index>& index, ResultOrder result_order) {
   if (is_whole_mask(array, index) && (array.dtype() != Dtype::opaque || array.device().is_host()))
     return compress(to_device(*index[0].array_value, array.device()), array);
-  Basic basic = basic_part(array, index);
+  AdvancedIndex basic = advanced_index(array, index);
   if (basic.arrays.empty()) return basic.view;
   if (array.dtype() == Dtype::opaque && !array.device().is_host())
     return to_device(indexed(to_device(array, device("cpu")), on_host(index), result_order), array.device());
@@ -500,7 +310,7 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
       place(array, to_device(*index[0].array_value, array.device()),
             astype(to_device(value, array.device()), array.dtype())))
     return;
-  Basic basic = basic_part(array, index);
+  AdvancedIndex basic = advanced_index(array, index);
   if (basic.arrays.empty()) return set_view(basic.view, value);
   if (array.dtype() == Dtype::opaque && !array.device().is_host()) {
     Array there = to_device(copy(array), device("cpu"));
@@ -522,7 +332,7 @@ void set_item(const Array& array, const std::vector<Index>& index, const Array& 
 namespace {
 
 /// On a host, where elements are few, without a kernel; false if it is not done.
-bool join_few(Basic& basic, const Places& to, const Array& given, Op join, Dtype compute) {
+bool join_few(AdvancedIndex& basic, const Places& to, const Array& given, Op join, Dtype compute) {
   const Array& view = basic.view;
   if (are_for_kernel(view, to) || to.behind() > 0 || compute != view.dtype() || given.ndim() > static_cast<int>(to.view.shape.size())) return false;
   bool is_done = false;
@@ -553,7 +363,7 @@ void join_item(const Array& array, const std::vector<Index>& index, const Operan
       is_integer(types.result) && is_integer(array.dtype());  // as in NumPy, whose ufunc.at casts anything
   if (!wraps && !can_cast_same_kind(types.result, array.dtype()))
     throw Error(ErrorKind::type, "cannot store the " + std::string(info(types.result).name) + " result of " + std::string(info(join).name) + " in an array of " + std::string(info(array.dtype()).name));
-  Basic basic = basic_part(array, index);
+  AdvancedIndex basic = advanced_index(array, index);
   if (basic.arrays.empty()) return apply_in_place(join, basic.view, value);
   if (value.weak == Weak::integer) must_fit(value.scalar, types.compute);
   const Places named = places_of(basic);

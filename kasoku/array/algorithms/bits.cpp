@@ -1,5 +1,6 @@
 #include "kasoku/array/algorithms/bits.h"
 
+#include "kasoku/array/algorithms/rearrange.h"
 #include "kasoku/array/algorithms/run_text.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"

@@ -7,6 +7,7 @@
 #include "kasoku/array/algorithms/sort.h"
 #include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
+#include "kasoku/array/fuse.h"
 #include "kasoku/array/scan.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/rounding.h"

@@ -1,5 +1,6 @@
 #include "kasoku/array/algorithms/row_kernels.h"
 #include "kasoku/array/algorithms/sort.h"
+#include "kasoku/array/creation.h"
 #include "kasoku/array/elementwise.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/rounding.h"
