@@ -4,6 +4,7 @@
 #include "kasoku/array/plan.h"
 #include "kasoku/array/promote.h"
 #include "kasoku/array/run.h"
+#include "kasoku/array/seen_through.h"
 #include "kasoku/base/error.h"
 #include "kasoku/base/rounding.h"
 #include "kasoku/codegen/emit.h"
@@ -28,66 +29,6 @@ thread_local int glances = 0;
 
 constexpr size_t max_values = 96;
 constexpr size_t max_loads = 20;
-
-/// Positions over a node's C-order layout, taken apart into numbers along its axes.
-struct Steps {
-  Extents origin;            ///< per axis of the node
-  std::vector<int> axis;                  ///< per axis of the domain: which of the node's, or -1
-  Extents step;              ///< and how far along it
-};
-
-std::optional<Steps> take_apart(const View& view, const Shape& shape, size_t itemsize) {
-  const Strides whole = contiguous_strides(shape, itemsize);
-  Steps steps;
-  steps.origin.resize(shape.size());
-  int64_t rest = view.offset;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    steps.origin[d] = rest / whole[d];
-    rest %= whole[d];
-  }
-  Extents low = steps.origin, high = steps.origin;
-  for (size_t a = 0; a < view.shape.size(); ++a) {
-    const int64_t stride = view.strides[a];
-    steps.axis.push_back(-1);
-    steps.step.push_back(0);
-    if (view.shape[a] <= 1 || stride == 0) continue;
-    for (size_t d = 0; d < shape.size(); ++d) {
-      if (shape[d] <= 1 || stride % whole[d] != 0) continue;
-      const int64_t step = stride / whole[d];
-      if (std::abs(step) >= shape[d]) continue;
-      steps.axis[a] = static_cast<int>(d);
-      steps.step[a] = step;
-      (step < 0 ? low : high)[d] += step * (view.shape[a] - 1);
-      break;
-    }
-    if (steps.axis[a] < 0) return std::nullopt;
-  }
-  for (size_t d = 0; d < shape.size(); ++d)
-    if (low[d] < 0 || high[d] >= shape[d]) return std::nullopt;
-  return steps;
-}
-
-/// `view` looks at a node whose input is seen by `input`: the input as `view` sees it.
-std::optional<View> compose(const View& view, const Node& node, const Input& input,
-                            std::optional<Steps>& steps, bool& taken_apart) {
-  const bool is_constant = std::all_of(input.view.strides.begin(), input.view.strides.end(), [](int64_t s) { return s == 0; });
-  if (is_constant) return View{view.shape, Strides(view.shape.size(), 0), input.view.offset};
-  if (is_whole(view, node.shape, node.itemsize) && view.shape == node.shape) return input.view;
-  if (is_contiguous(input.view, input.node->itemsize)) {
-    const int64_t from = static_cast<int64_t>(node.itemsize), to = static_cast<int64_t>(input.node->itemsize);
-    View result{view.shape, view.strides, input.view.offset + view.offset / from * to};
-    for (int64_t& stride : result.strides) stride = stride / from * to;
-    return result;
-  }
-  if (!taken_apart) steps = take_apart(view, node.shape, node.itemsize);
-  taken_apart = true;
-  if (!steps) return std::nullopt;
-  View result{view.shape, Strides(view.shape.size(), 0), input.view.offset};
-  for (size_t d = 0; d < node.shape.size(); ++d) result.offset += steps->origin[d] * input.view.strides[d];
-  for (size_t a = 0; a < view.shape.size(); ++a)
-    if (steps->axis[a] >= 0) result.strides[a] = steps->step[a] * input.view.strides[steps->axis[a]];
-  return result;
-}
 
 class Builder {
  public:
@@ -315,12 +256,11 @@ class Builder {
       case Expression::reduce:
       case Expression::scan: return std::nullopt;
     }
-    std::optional<Steps> steps;
-    bool taken_apart = false;
+    SeenThrough seen(view, *node);
     std::vector<View> views;
     views.reserve(expression->inputs.size());
     for (const Input& input : expression->inputs) {
-      std::optional<View> composed = compose(view, *node, input, steps, taken_apart);
+      std::optional<View> composed = seen.input(input);
       if (!composed) {
         if (is_root) throw Error(ErrorKind::internal, "a whole array that is not whole");
         return std::nullopt;
@@ -451,10 +391,6 @@ Input first_elements(const Input& x, size_t kept, std::vector<Stored>* stored) {
 
 Glance::Glance() { ++glances; }
 Glance::~Glance() { --glances; }
-
-bool is_whole(const View& view, const Shape& shape, size_t itemsize) {
-  return view.offset == 0 && product(view.shape) == product(shape) && is_contiguous(view, itemsize);
-}
 
 Fused fuse_map(const Input& value, const View& target, Dtype dtype, bool is_root, std::vector<Stored>* stored) {
   for (;;) {

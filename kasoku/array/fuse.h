@@ -47,9 +47,6 @@ class Glance {
   ~Glance();
 };
 
-/// Whether `view` covers a C-order array of that shape from its start.
-bool is_whole(const View& view, const Shape& shape, size_t itemsize);
-
 /// Why a node is stored although whoever reads it could compute it again.
 enum class Cut : uint8_t {
   none,

@@ -1,6 +1,7 @@
 #include "kasoku/array/in_place.h"
 
 #include "kasoku/array/first_sight.h"
+#include "kasoku/array/seen_through.h"
 #include "kasoku/device/kept_memory.h"
 #include "kasoku/device/replay.h"
 

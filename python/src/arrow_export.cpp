@@ -2,6 +2,7 @@
 /// Arrays as Arrow's columns, and matrices as its tables.
 #include "arguments.h"
 #include "arrow_structs.h"
+#include "kasoku/array/creation.h"
 #include "kasoku/array/shape.h"
 #include "kasoku/base/error.h"
 #include "to_python.h"
