@@ -189,7 +189,7 @@ class Array(DaskMethodsMixin):
 
     def __repr__(self):
         return (
-            f"dask.array<{self.name.rpartition('-')[0]}, shape={self.shape}, dtype={self.dtype}, "
+            f"dask.array<{self.name.rpartition('-')[0] or self.name}, shape={self.shape}, dtype={self.dtype}, "
             f"chunksize={self.chunksize}, chunktype={typename(type(self._meta))}>"
         )
 
