@@ -188,3 +188,27 @@ def test_special_functions_at_known_places():
         (s.xlog1py(torch.tensor([0.0, 2.0]), torch.tensor([-1.0, 1.0])), [0, 2 * math.log(2)]),
     ):  # fmt: skip
         np.testing.assert_allclose(made.cpu().numpy(), expected, rtol=1e-6)
+
+
+def test_numpys_functions_of_tensors_give_tensors():
+    x = torch.tensor([1.0, 4.0], device="cpu")
+    made = np.sqrt(x)
+    assert isinstance(made, torch.Tensor) and made.tolist() == [1, 2] and made.dtype is torch.float32
+    assert x[torch.newaxis].shape == (1, 2)
+
+
+def test_sums_to_a_size_undo_an_expansion():
+    x = t(np.arange(12.0).reshape(2, 2, 3))
+    assert x.sum_to_size(1, 3).tolist() == [[18, 22, 26]] and x.sum_to_size((2, 1)).tolist() == [[24], [42]]
+    assert torch.equal(x.sum_to_size(2, 2, 3), x)
+    with pytest.raises(RuntimeError, match="not expandable"):
+        x.sum_to_size(3, 3)
+
+
+def test_functions_of_gamma_at_known_places():
+    one = torch.ones(1, dtype=torch.float64)
+    np.testing.assert_allclose(torch.igamma(one, 2 * one).item() + torch.igammac(one, 2 * one).item(), 1)
+    np.testing.assert_allclose(
+        torch.mvlgamma(3 * one, 2).item(), math.log(math.pi**0.5 * math.gamma(3) * math.gamma(2.5))
+    )
+    np.testing.assert_allclose(torch.polygamma(1, one).item(), math.pi**2 / 6)

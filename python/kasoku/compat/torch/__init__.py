@@ -64,7 +64,7 @@ for _name in """
 for _name, _method in _rearrange.in_place.items():
     setattr(Tensor, _name + "_", _method)
 
-strided = "torch.strided"
+strided, newaxis = "torch.strided", None
 _modules(__name__, {
     "utils": ("exchange with other libraries.", {}),
     "utils.dlpack": ("tensors as capsules, and tensors of capsules or of what has __dlpack__.", {

@@ -58,6 +58,7 @@ _methods.rows("plain", {
     "detach_": lambda self: self,
     "is_pinned": lambda self, device=None: False,
     "is_shared": lambda self: False,
+    "sum_to_size": (lambda self, *size: _summed_to(self, _sizes(size)), "Summed where axes become 1, or are fewer."),
     "to_dense": lambda self, dtype=None: self if dtype is None else self.to(dtype),
     "multinomial": lambda self, num_samples, replacement=False, *, generator=None: _creation_of().multinomial(
         self, num_samples, replacement, generator=generator),
@@ -68,6 +69,18 @@ _methods.rows("plain", {
         *self.shape[: dim % self.ndim], *sizes, *self.shape[dim % self.ndim + 1 :]),
 })  # fmt: skip
 _methods.alias(ndimension="dim", nelement="numel", swapaxes="transpose", swapdims="transpose", __index__="__int__")
+
+
+_sizes = lambda size: tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
+
+
+def _summed_to(t, size):
+    more = t.ndim - len(size)
+    wrong = more < 0 or any(n not in (1, m) for n, m in zip(size, t.shape[more:]))
+    if wrong:
+        raise RuntimeError(f"size {list(size)} is not expandable to size {list(t.shape)}.")
+    axes = [*range(more), *(k + more for k, n in enumerate(size) if n == 1)]
+    return t.sum(axes).reshape(size) if axes else t.clone()
 
 
 def _creation_of():

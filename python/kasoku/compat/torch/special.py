@@ -26,5 +26,14 @@ for _name in """
     erf erfc erfinv i0 logit xlogy sinc exp2 expm1 log1p logsumexp softmax log_softmax digamma round
 """.split():
     _functions[_name] = _f[_name]
+_functions.rows("composed", {
+    "multigammaln": lambda input, p: sum((_f.lgamma(input - j / 2) for j in range(p)), p * (p - 1) / 4 * _math.log(_math.pi)),
+})  # fmt: skip
+_f.update(
+    igamma=_functions.gammainc,
+    igammac=_functions.gammaincc,
+    polygamma=_functions.polygamma,
+    mvlgamma=_functions.multigammaln,
+)
 globals().update(_functions)
 expit, gammaln, psi = _f.sigmoid, _f.lgamma, _f.digamma
