@@ -31,6 +31,6 @@ def add_to(package, *others):
     for path, names in _names.items():
         module = types.ModuleType(f"{package.__name__}.{path}")
         for name in names.split():
-            setattr(module, name, next(vars(home)[name] for home in (*others, package) if hasattr(home, name)))
+            setattr(module, name, next(getattr(home, name) for home in (*others, package) if hasattr(home, name)))
         parent, _, last = path.rpartition(".")
         setattr(getattr(package, parent) if parent else package, last, module)
