@@ -115,14 +115,18 @@ class Redirect:
     # ── the three ways to import ──────────────────────────────────────────────────────────
 
     def _on_import(self, name, globals=None, locals=None, fromlist=(), level=0):
-        if level or not self._wants(name, globals):
+        importer = globals
+        if importer is None and not level and name.partition(".")[0] in self.names:  # a program's __import__("torch")
+            importer = sys._getframe(1).f_globals
+        if level or not self._wants(name, importer):
             return self._import(name, globals, locals, fromlist, level)
         module = self.face(name)
         if not fromlist:
             return self.face(name.partition(".")[0])
         for item in fromlist:
             if item != "*" and not hasattr(module, item):
-                self.face(f"{name}.{item}", is_name=True)
+                with contextlib.suppress(ImportError) if globals is None else contextlib.nullcontext():
+                    self.face(f"{name}.{item}", is_name=True)  # of a call the names need not be there
         return module
 
     def _on_import_module(self, name, package=None):

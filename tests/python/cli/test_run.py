@@ -90,6 +90,22 @@ def test_packages_have_the_name_that_the_program_imports(program):
     ], result.stderr
 
 
+def test_a_call_of_import_is_a_programs_import_too(program):
+    text = """
+        import torch
+        print(__import__("torch") is torch)
+        print(__import__("torch.fft", fromlist=["no such name"]) is torch.fft, __import__("json").dumps([1]))
+        try:
+            from torch.fft import nothing
+        except ImportError as error:
+            print(str(error).splitlines()[0])
+    """
+    result = program({"main.py": text})
+    assert result.stdout.splitlines() == ["True", "True [1]", "kasoku does not have torch.fft.nothing yet"], (
+        result.stderr
+    )
+
+
 def test_distributed_is_dasks(program):
     text = """
         from distributed import Client, LocalCluster, as_completed, fire_and_forget

@@ -694,3 +694,16 @@ def test_new_axes_are_where_numpy_has_them(axis):
 
 def test_random_methods_say_what_they_are():
     assert "numpy.random.Generator.exponential" in da.random.default_rng().exponential.__doc__
+
+
+def test_arrays_print_the_names_by_which_dask_calls_them():
+    x = da.ones((4, 4), chunks=2)
+    named = da.from_array(np.ones(3), name="stack")
+    for array, name in (
+        (named, "stack"), (x - 1, "sub"), (2 * x, "mul"), (x / x, "truediv"), (x.astype(int) & 1, "and_"), (-x, "neg"),
+        (abs(x), "abs"), (x == 1, "eq"), (np.add(x, x), "add"), (da.subtract(x, x), "subtract"),
+        (x.mean(), "mean_agg-aggregate"), (x.sum(axis=0), "sum-aggregate"),
+    ):  # fmt: skip
+        assert repr(array).startswith(f"dask.array<{name}, shape={array.shape}"), repr(array)
+    masked = da.ma.masked_greater(x, 0)
+    assert repr(masked).endswith("chunktype=numpy.MaskedArray>")

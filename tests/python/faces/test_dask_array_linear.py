@@ -83,3 +83,10 @@ def test_lu_exchanges_rows_for_the_greatest_element():
         np.testing.assert_allclose(p @ lower @ upper, values, atol=1e-14)
         most = 2**0.5 if values.dtype.kind == "c" else 1  # as LAPACK: the greatest |real| + |imaginary|
         assert (abs(lower) <= most + 1e-12).all() and (np.triu(lower, 1) == 0).all() and (np.tril(upper, -1) == 0).all()
+
+
+def test_a_matrix_that_is_not_square_is_refused_where_it_is_asked_for():
+    wide = da.ones((4, 3), chunks=2)
+    for ask in (da.linalg.inv, da.linalg.cholesky, lambda m: da.linalg.solve(m, da.ones(4, chunks=2))):
+        with pytest.raises(ValueError, match="must be a square matrix"):
+            ask(wide)

@@ -521,3 +521,141 @@ def test_run_calls_a_function_for_each_worker():
         seen = []
         client.register_worker_callbacks(setup=lambda dask_worker: seen.append(dask_worker.address))
         assert seen == addresses
+
+
+def test_what_tasks_keep_at_their_worker_stays_and_plugins_set_it_up():
+    from kasoku.compat.dask import distributed
+
+    class Sets(distributed.WorkerPlugin):
+        name = "sets"
+
+        def setup(self, worker):
+            worker.table = {"a": worker.name}
+
+        def teardown(self, worker):
+            del worker.table
+
+    with distributed.Client(n_workers=2, threads_per_worker=1) as client:
+        assert {told["status"] for told in client.register_plugin(Sets()).values()} == {"OK"}
+        client.cluster.scale(3)
+        names = client.gather(
+            [client.submit(lambda: distributed.get_worker().table["a"], pure=False) for _ in range(20)]
+        )
+        assert set(names) <= {0, 1, 2}
+        assert client.run(lambda dask_worker: dask_worker.table["a"]) == {f"threads/{k}": k for k in range(3)}
+        client.unregister_worker_plugin("sets")
+        assert not any(client.run(lambda dask_worker: hasattr(dask_worker, "table")).values())
+        with pytest.raises(ValueError, match="no plugin 'sets'"):
+            client.unregister_worker_plugin("sets")
+        with pytest.raises(ks.errors.UnsupportedError, match="no plugin of workers"):
+            client.register_plugin(object())
+
+
+def test_a_client_tells_names_events_and_sizes(tmp_path):
+    from kasoku.compat.dask import distributed
+
+    with distributed.Client(n_workers=2) as client:
+        client.set_metadata("a", 1)
+        client.set_metadata(["x", "y"], 2)
+        assert client.get_metadata("a") == 1 and client.get_metadata(["x"]) == {"y": 2}
+        assert client.get_metadata("none", default=5) == 5
+        with pytest.raises(KeyError):
+            client.get_metadata("none")
+        heard = []
+        client.subscribe_topic("times", heard.append)
+        client.log_event("times", {"s": 1})
+        client.submit(lambda: distributed.get_worker().log_event(["times", "more"], 2), pure=False).result()
+        assert [m for _, m in client.get_events("times")] == [m for _, m in heard] == [{"s": 1}, 2]
+        assert [m for _, m in client.get_events()["more"]] == [2]
+        client.unsubscribe_topic("times")
+        assert client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.workers)) == 2
+        made = client.map(inc, range(4))
+        distributed.wait(made)
+        assert list(client.nbytes()) == ["inc"] and set(client.nbytes(summary=False)) == {f.key for f in made}
+        assert distributed.Future(made[2].key, client).result() == 3 and made[0].client is client
+        assert client.get({"a": 1, "b": (inc, "a")}, ["a", "b"], sync=False)[1].result() == 2
+        (tmp_path / "uploaded_there.py").write_text("value = 7\n")
+        client.upload_file(str(tmp_path / "uploaded_there.py"))
+        try:
+            assert client.submit(lambda: __import__("uploaded_there").value).result() == 7
+        finally:
+            sys.path.remove(str(tmp_path))
+        other = distributed.Client(n_workers=1)
+        assert distributed.get_client() is other
+        with client.as_current():
+            assert distributed.Client.current() is client
+        assert distributed.get_client() is other
+        other.close()
+
+
+def test_a_restart_cancels_what_waits():
+    from kasoku.compat.dask import distributed
+
+    with distributed.Client(n_workers=1, threads_per_worker=1) as client:
+        go, begun = threading.Event(), threading.Event()
+        running = client.submit(lambda: begun.set() or go.wait(10), pure=False)
+        begun.wait(10)
+        waiting = client.submit(inc, 1)
+        client.restart()
+        go.set()
+        assert waiting.cancelled() and running.cancelled()
+        with pytest.raises(distributed.CancelledError):
+            waiting.result()
+        assert client.submit(inc, 1).result() == 2
+
+
+def test_several_locks_are_held_together_and_tasks_ask_to_be_called_again():
+    from kasoku.compat.dask import distributed
+
+    first, second = distributed.MultiLock(["a", "b"]), distributed.MultiLock(["b", "c"])
+    assert first.acquire() and first.locked()
+    assert not second.acquire(timeout=0.05) and not second.locked()
+    assert second.acquire(num_locks=1)  # c is free
+    second.release()
+    first.release()
+    with second:
+        assert not first.acquire(blocking=False)
+    with pytest.raises(RuntimeError):
+        second.release()
+
+    async def held():
+        async with distributed.Lock("held there") as lock:
+            return lock.locked()
+
+    assert asyncio.run(held())
+    with distributed.Client(n_workers=1) as client:
+        calls = []
+
+        def third():
+            calls.append(1)
+            if len(calls) < 3:
+                raise distributed.Reschedule
+            return len(calls)
+
+        assert client.submit(third).result() == 3
+
+
+def test_futures_as_they_come_may_fail_or_be_too_late():
+    from kasoku.compat.dask import distributed
+
+    with distributed.Client(n_workers=2, threads_per_worker=1) as client:
+        calls = [client.submit(inc, 1), client.submit(operator.truediv, 1, 0)]
+        came = distributed.as_completed(calls, with_results=True, raise_errors=False)
+        assert {type(value) for _, value in came} == {int, tuple}
+        go = threading.Event()
+        with pytest.raises(distributed.TimeoutError):
+            next(distributed.as_completed([client.submit(go.wait)], timeout=0.05))
+        go.set()
+        came = distributed.as_completed(calls)
+        assert came.has_ready() and came.next().done()
+        came.clear()
+        assert came.is_empty()
+
+
+def test_modules_of_the_package_distributed_have_its_names():
+    from kasoku.compat import distributed
+
+    assert distributed.client.Future is distributed.Future and distributed.worker.get_worker is distributed.get_worker
+    assert distributed.deploy.local.LocalCluster is distributed.LocalCluster
+    assert distributed.diagnostics.progressbar.progress is distributed.progress
+    assert distributed.utils.parse_bytes("1 kB") == 1000 and distributed.metrics.time() > 0

@@ -665,3 +665,17 @@ def test_mapped_host_memory_is_the_devices_too(drv, SourceModule):
     double(np.intp(a.base.get_device_pointer()), block=(6, 1, 1), grid=(1, 1))
     drv.Context.synchronize()
     assert a.tolist() == [[6.0] * 3] * 2
+
+
+def test_registered_host_memory_is_the_array_and_tells_its_address(device, drv, SourceModule):
+    a = np.arange(8, dtype=np.float32)
+    kept = drv.register_host_memory(a)
+    assert np.shares_memory(kept, a) and np.array_equal(kept, a)
+    if device != "cpu":
+        with pytest.raises(ks.errors.UnsupportedError, match="program's own"):
+            kept.base.get_device_pointer()
+        return
+    double = SourceModule("__global__ void twice(float *a) { a[threadIdx.x] *= 2; }").get_function("twice")
+    double(np.intp(kept.base.get_device_pointer()), block=(8, 1, 1))
+    assert np.array_equal(a, 2 * np.arange(8))
+    kept.base.unregister()

@@ -1,5 +1,6 @@
 """Locks, queues and variables by which tasks of a Client agree. All threads of this process know each by its name."""
 
+import asyncio
 import itertools
 import queue
 import threading
@@ -27,12 +28,51 @@ class _Held(_Named):
     __enter__ = lambda self: self.acquire() and self
     __exit__ = lambda self, *error: self.release() and None
 
+    async def __aenter__(self):
+        await asyncio.to_thread(self.acquire)
+        return self
+
+    async def __aexit__(self, *error):
+        self.release()
+
 
 class Lock(_Held):
     _make, release, locked = threading.Lock, forwarding("_own.release"), forwarding("_own.locked")
 
     def acquire(self, blocking=True, timeout=None):
         return self._own.acquire(bool(blocking), -1 if timeout is None or not blocking else parse_timedelta(timeout))
+
+
+class MultiLock(_Held):
+    """Locks of several names, held together; with num_locks= that many of them, whichever are free."""
+
+    _free = threading.Condition()  # each looks at all of its names at once: none waits for another's second name
+    _taken = set()
+
+    def __init__(self, names=None, client=None):
+        self.names, self._mine = list(names or ()), []
+
+    def acquire(self, blocking=True, timeout=None, num_locks=None):
+        wanted = len(self.names) if num_locks is None else num_locks
+        free = lambda: [name for name in self.names if name not in self._taken]
+        with self._free:
+            if not self._free.wait_for(lambda: len(free()) >= wanted, parse_timedelta(timeout) if blocking else 0):
+                return False
+            self._mine = free()[:wanted]
+            self._taken.update(self._mine)
+            return True
+
+    def release(self):
+        if not self.locked():
+            raise RuntimeError("the lock is not held")
+        with self._free:
+            self._taken.difference_update(self._mine)
+            self._mine = []
+            self._free.notify_all()
+
+    locked = lambda self: bool(self._mine)
+    __reduce__ = lambda self: (MultiLock, (self.names,))
+    __repr__ = lambda self: f"<MultiLock: {self.names}>"
 
 
 class Semaphore(_Held):

@@ -6,15 +6,26 @@ import concurrent.futures
 import contextlib
 import functools
 import sys
+import time
 
 import kasoku as ks
-from kasoku._task import client_of
+from kasoku._task import client_of, clients
 
 from .._face.table import forwarding, methods
 from . import base
+from .utils import parse_timedelta
 
 FIRST_COMPLETED, ALL_COMPLETED = concurrent.futures.FIRST_COMPLETED, concurrent.futures.ALL_COMPLETED
 TimeoutError = concurrent.futures.TimeoutError  # noqa: A001
+CancelledError = concurrent.futures.CancelledError
+
+
+class Reschedule(Exception):  # noqa: N818 - Dask's name
+    """Raised by a task that wants to be called again."""
+
+
+class KilledWorker(Exception):  # noqa: N818 - Dask's name
+    """A task whose workers died; threads of this process do not."""
 
 
 class Future:
@@ -22,7 +33,13 @@ class Future:
 
     done, cancelled, exception = map(forwarding, ("_future.done", "_future.cancelled", "_future.exception"))
 
-    def __init__(self, future, key, again=None, is_asynchronous=False):
+    def __new__(cls, future, *rest, **options):
+        """Future(key), or Future(key, client), is that of a call that runs, or ran and is still somebody's."""
+        return super().__new__(cls) if not isinstance(future, str) else _of_key(future, *rest, **options)
+
+    def __init__(self, future, key=None, again=None, is_asynchronous=False):
+        if isinstance(future, str):
+            return
         self._future, self.key, self._again, self._is_asynchronous = future, key, again, is_asynchronous
 
     @property
@@ -39,6 +56,8 @@ class Future:
     def traceback(self, timeout=None):
         """Where the call failed; None, if it did not."""
         return getattr(self.exception(timeout), "__traceback__", None)
+
+    client = property(lambda self: clients[-1] if clients else None)
 
     @property
     def type(self):
@@ -78,6 +97,14 @@ methods(Future, {
 })  # fmt: skip
 
 
+def _of_key(key, client=None):
+    client = client or (clients[-1] if clients else None)
+    running = client and client._running.get(key)
+    if running is None:
+        raise ks.errors.ValueError(f"dask.distributed: no future of this process has the key {key!r}")
+    return Future(running, key, running.again, client.asynchronous)
+
+
 def give(future, call, retries=0):
     """The call's value, or its error, to a future, unless it was cancelled meanwhile."""
     while not future.cancelled():
@@ -85,6 +112,8 @@ def give(future, call, retries=0):
         try:
             value = call()
         except BaseException as error:
+            if isinstance(error, Reschedule):
+                continue
             if retries and isinstance(error, Exception):
                 retries -= 1
                 continue
@@ -194,29 +223,43 @@ class as_completed:  # noqa: N801 - Dask's name
     def __new__(cls, *args, **options):
         return cluster.as_completed(*args, **options) if (cluster := _cluster()) else super().__new__(cls)
 
-    def __init__(self, futures=(), with_results=False, **ignored):
-        self._left, self._with_results = list(futures), with_results
+    def __init__(self, futures=(), with_results=False, raise_errors=True, timeout=None, **ignored):
+        """raise_errors=False: with results, a failed call's is (class, error, traceback). timeout: seconds for all of them."""
+        self._left, self._with_results, self._raises = list(futures), with_results, raise_errors
+        self._end = None if timeout is None else time.monotonic() + parse_timedelta(timeout)
 
-    add, update = forwarding("_left.append"), forwarding("_left.extend")
+    add, update, clear = map(forwarding, ("_left.append", "_left.extend", "_left.clear"))
+
+    def _time_left(self):
+        return None if self._end is None else max(0.0, self._end - time.monotonic())
 
     async def __anext__(self):
         if not self._left:
             raise StopAsyncIteration
-        await _waited({f._future: f for f in self._left}, None, FIRST_COMPLETED)
+        await _waited({f._future: f for f in self._left}, self._time_left(), FIRST_COMPLETED)
         return next(self)
 
     def __next__(self):
         if not self._left:
             raise StopIteration
-        concurrent.futures.wait([f._future for f in self._left], return_when=FIRST_COMPLETED)
-        at = next(i for i, f in enumerate(self._left) if f.done())
+        concurrent.futures.wait([f._future for f in self._left], self._time_left(), FIRST_COMPLETED)
+        at = next((i for i, f in enumerate(self._left) if f.done()), None)
+        if at is None:
+            raise TimeoutError("as_completed: its time is over before the futures are done")
         future = self._left.pop(at)
-        return (future, future._future.result()) if self._with_results else future
+        if not self._with_results:
+            return future
+        if not self._raises and future.status == "error":
+            error = future.exception()
+            return future, (type(error), error, error.__traceback__)
+        return future, future._future.result()
+
+    next = __next__
 
     def next_batch(self, block=True):
         """All that are there; at least one, if it may wait."""
         batch = [next(self)] if block and self._left else []
-        while any(f.done() for f in self._left):
+        while self.has_ready():
             batch.append(next(self))
         return batch
 
@@ -229,6 +272,7 @@ class as_completed:  # noqa: N801 - Dask's name
 methods(as_completed, {
     "count": lambda self: len(self._left),
     "is_empty": lambda self: not self._left,
+    "has_ready": lambda self: any(f.done() for f in self._left),
     "__iter__": lambda self: self,
     "__aiter__": lambda self: self,
 })  # fmt: skip

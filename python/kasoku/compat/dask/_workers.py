@@ -6,18 +6,20 @@ import itertools
 import os
 import queue
 import threading
+import time
 
 import kasoku as ks
 
-_here = threading.local()
+_here, _numbers = threading.local(), itertools.count()
 
 
 class Worker:
-    """Some of a cluster's threads: what a task is told by get_worker()."""
+    """Some of a cluster's threads: what a task is told by get_worker(). Tasks keep what they share as attributes of it."""
 
-    def __init__(self, number, threads):
+    def __init__(self, number, threads, events):
         self.name = self.id = number
         self.address, self.nthreads, self.pid = f"threads/{number}", threads, os.getpid()
+        self.plugins, self.log_event = {}, events.tell
 
     __repr__ = lambda self: f"<Worker {self.address!r}, threads={self.nthreads}>"
 
@@ -30,7 +32,7 @@ def get_worker():
     if getattr(_here, "owner", None) is not places:
         _here.owner, _here.number = places, next(places.numbers)
     count = max(1, places.threads // places.threads_per_worker)
-    return Worker(_here.number // places.threads_per_worker % count, places.threads_per_worker)
+    return places.worker(_here.number // places.threads_per_worker % count)
 
 
 class Places:
@@ -39,6 +41,12 @@ class Places:
     def __init__(self, pool, threads_per_worker=1):
         self._pools, self._calls = [pool], queue.SimpleQueue()
         self.threads_per_worker, self.numbers = threads_per_worker, itertools.count()
+        self._workers, self._naming, self.events = {}, threading.Lock(), Events()
+
+    def worker(self, number):
+        """The worker of that number: one object, for whoever asks."""
+        with self._naming:
+            return self._workers.setdefault(number, Worker(number, self.threads_per_worker, self.events))
 
     threads = property(lambda self: sum(pool._max_workers for pool in self._pools))
 
@@ -120,25 +128,35 @@ class Closing:
 class LocalCluster(Closing):
     """A cluster of so many workers with so many threads each: that many threads of this process."""
 
-    def __init__(self, n_workers=None, threads_per_worker=None, **ignored):
+    def __init__(self, n_workers=None, threads_per_worker=None, name=None, **ignored):
         self.n_workers, self.threads_per_worker = int(n_workers or 1), threads_per_worker
         threads = n_workers and self.n_workers * (threads_per_worker or 1) or threads_per_worker
         self._pool = ks.Pool(threads)
         self.threads_per_worker = threads_per_worker or max(1, self._pool._max_workers // self.n_workers)
         self._places = Places(self._pool, self.threads_per_worker)
-        self._datasets = {}
-        self.dashboard_link = ""
+        self._datasets, self._metadata, self._plugins = {}, {}, {}
+        self._events = self._places.events
+        self.name, self.dashboard_link = f"threads-{next(_numbers)}" if name is None else name, ""
 
     @property
     def workers(self):
         """Each by its number."""
-        return {k: Worker(k, self.threads_per_worker) for k in range(self.n_workers)}
+        return {k: self._places.worker(k) for k in range(self.n_workers)}
 
     scheduler = property(lambda self: _Scheduler(self))
+    scheduler_address = property(lambda self: self.scheduler.address)
     scheduler_info = property(lambda self: {
-        "type": "Scheduler", "address": "threads",
-        "workers": {w.address: {"name": w.name, "nthreads": w.nthreads} for w in self.workers.values()},
+        "type": "Scheduler", "id": self.name, "address": "threads", "services": {}, "n_workers": self.n_workers,
+        "total_threads": self._places.threads,
+        "workers": {
+            w.address: {"type": "Worker", "id": w.id, "host": "threads", "name": w.name, "nthreads": w.nthreads, "status": "running"}
+            for w in self.workers.values()
+        },
     })  # fmt: skip
+
+    def get_logs(self, **ignored):
+        """Threads of this process write where this process writes."""
+        return {}
 
     def get_client(self):
         from .distributed import Client
@@ -148,8 +166,11 @@ class LocalCluster(Closing):
     def scale(self, n=None, **ignored):
         """Threads for so many workers; there are never fewer than before."""
         if n is not None and n > self.n_workers:
-            self.n_workers = n
+            before, self.n_workers = self.n_workers, n
             self._places.grow(n * self.threads_per_worker)
+            for plugin in self._plugins.values():
+                for number in range(before, n):
+                    plugin.setup(self.workers[number])
 
     def adapt(self, minimum=0, maximum=None, **ignored):
         self.scale(minimum)
@@ -167,3 +188,40 @@ class _Scheduler:
 
     def __init__(self, cluster):
         self.address, self.workers = "threads", {w.address: w for w in cluster.workers.values()}
+
+
+class Events:
+    """What tasks and clients tell one another by topics."""
+
+    def __init__(self):
+        self._told, self._listeners, self._lock = {}, {}, threading.Lock()
+
+    def tell(self, topics, message):
+        event = time.time(), message
+        for topic in [topics] if isinstance(topics, str) else topics:
+            with self._lock:
+                self._told.setdefault(topic, []).append(event)
+            if (listener := self._listeners.get(topic)) is not None:
+                listener(event)
+
+    def told(self, topic=None):
+        """What was told of a topic, with its times; of all topics without one."""
+        told = {name: tuple(events) for name, events in self._told.items()}
+        return told if topic is None else told.get(topic, ())
+
+    def listen(self, topic, listener):
+        self._listeners[topic] = listener
+
+    def leave(self, topic):
+        if self._listeners.pop(topic, None) is None:
+            raise ValueError(f"nobody listens to the topic {topic!r}")
+
+
+class WorkerPlugin:
+    """What a Client gives to every worker by register_plugin(): setup() is called with each, teardown() when it goes."""
+
+    def setup(self, worker):
+        """Called with a worker before its next task."""
+
+    def teardown(self, worker):
+        """Called with a worker when the plugin is taken back."""

@@ -5,10 +5,11 @@ import asyncio
 import concurrent.futures
 import contextlib
 import contextvars
-import inspect
 import operator
 import sys
 import threading
+import time
+import uuid
 import weakref
 from builtins import print  # noqa: A004, F401  workers are threads here: what they print and warn of is seen by the client
 from warnings import warn  # noqa: F401
@@ -20,13 +21,15 @@ from kasoku._guests import AfterImport
 from kasoku._task import clients
 
 from .._face.table import methods as _methods
-from . import base
-from ._coordination import Event, Lock, Queue, Semaphore, Variable  # noqa: F401
+from . import base, config, utils  # noqa: F401
+from ._coordination import Event, Lock, MultiLock, Queue, Semaphore, Variable  # noqa: F401
+from ._distributed_modules import add_to as _add_modules
 from ._futures import (  # noqa: F401
-    ALL_COMPLETED, FIRST_COMPLETED, Actor, Future, TimeoutError, as_completed, fire_and_forget, futures_of, gathered, give,
-    progress, wait, when_done,
+    ALL_COMPLETED, FIRST_COMPLETED, Actor, CancelledError, Future, KilledWorker, Reschedule, TimeoutError, as_completed,
+    fire_and_forget, futures_of, gathered, give, progress, wait, when_done,
 )  # fmt: skip
-from ._workers import Closing, LocalCluster, Worker, get_worker, rejoin, secede, worker_client  # noqa: F401
+from ._managing import Managing
+from ._workers import Closing, LocalCluster, Worker, WorkerPlugin, get_worker, rejoin, secede, worker_client  # noqa: F401
 from .tokenize import tokenize
 
 _is_in_sync = contextvars.ContextVar("is_in_sync", default=False)  # within a coroutine that Client.sync() runs
@@ -60,7 +63,7 @@ def _serve_joblib():
 AfterImport("joblib", lambda module: clients and _serve_joblib())  # a program may import it when a Client is open
 
 
-class Client(Closing):
+class Client(Closing, Managing):
     """Runs calls and delayed graphs on the threads of a LocalCluster."""
 
     def __new__(cls, address=None, **options):
@@ -74,7 +77,7 @@ class Client(Closing):
         self._pool, self._count = self.cluster._pool, 0
         self._running = weakref.WeakValueDictionary()  # key -> what its futures wait for
         self._naming = threading.Lock()
-        self.dashboard_link = ""
+        self.id, self.dashboard_link = f"Client-{uuid.uuid4()}", ""
         clients.append(self)
         if "joblib" in sys.modules:
             _serve_joblib()
@@ -163,6 +166,11 @@ class Client(Closing):
         kept = base.persist(*([collections] if one else collections), **options)
         return kept[0] if one else list(kept)
 
+    def _futures(self, dsk, keys):
+        if isinstance(keys, list):
+            return [self._futures(dsk, key) for key in keys]
+        return self.submit(lambda: _scheduler(dsk, keys), pure=False)
+
     def scatter(self, data, broadcast=False, **ignored):
         """Futures of the data; of an asynchronous Client to be awaited."""
         made = self._scattered(data)
@@ -184,30 +192,6 @@ class Client(Closing):
         keys = list(self._running) if futures is None else [f.key for f in futures_of(futures)]
         return {key: tuple(self.ncores()) for key in keys}
 
-    def publish_dataset(self, *args, name=None, **words):
-        """Collections under names, which every Client of the cluster finds."""
-        named = {**({name: args[0]} if args and name is not None else {a.name: a for a in args}), **words}
-        for key, value in named.items():
-            if key in self.cluster._datasets:
-                raise KeyError(f"Dataset {key} already exists")
-            self.cluster._datasets[key] = value
-
-    def get_dataset(self, name, **ignored):
-        if name not in self.cluster._datasets:
-            raise KeyError(f"Dataset '{name}' not found")
-        return self.cluster._datasets[name]
-
-    def run(self, function, *args, workers=None, wait=True, nanny=False, on_error="raise", **kwargs):
-        """{address: result} of a call for each worker, which is the parameter `dask_worker` of a function that has one."""
-        takes_worker = False
-        with contextlib.suppress(ValueError):  # a function of C may have no signature
-            takes_worker = "dask_worker" in inspect.signature(function).parameters
-        return {
-            worker.address: function(*args, **kwargs, **({"dask_worker": worker} if takes_worker else {}))
-            for worker in self.cluster.workers.values()
-            if workers is None or worker.address in workers
-        }
-
     def close(self, timeout=None):
         if self in clients:
             clients.remove(self)
@@ -227,8 +211,8 @@ class Client(Closing):
 
 
 _methods(Client, {
-    "get": (lambda self, dsk, keys, **ignored: _scheduler(dsk, keys),
-        "The values of keys of a graph, in lists as the keys are."),
+    "get": (lambda self, dsk, keys, sync=True, **ignored: _scheduler(dsk, keys) if sync else self._futures(dsk, keys),
+        "The values of keys of a graph, in lists as the keys are; sync=False: a future of each."),
     "has_what": lambda self, workers=None, **ignored: {address: tuple(self._running) for address in self.ncores()},
     **{name: lambda self: {worker.address: worker.nthreads for worker in self.cluster.workers.values()} for name in ("ncores", "nthreads")},
     "retry": lambda self, futures: [future.retry() for future in futures_of(futures)] and None,
@@ -277,9 +261,7 @@ def _after(futures, call):
 
 
 def get_client(**ignored):
-    if not clients:
-        raise ValueError("No global client found and no address provided")
-    return clients[-1]
+    return Client.current()
 
 
 default_client = get_client
@@ -287,3 +269,6 @@ default_client = get_client
 
 def performance_report(*_, **__):
     raise ks.errors.UnsupportedError("dask.distributed.performance_report: there is no dashboard; use ks.profile()")
+
+
+_add_modules(sys.modules[__name__], utils, time)

@@ -101,6 +101,22 @@ class PagelockedHostAllocation:
         return self._array.ctypes.data
 
 
+class RegisteredHostMemory(PagelockedHostAllocation):
+    """A program's own array, which a kernel on a CPU reads and writes where it is."""
+
+    def get_device_pointer(self):
+        """Its address; on a GPU, which does not reach memory of the program's own, it is refused."""
+        if _device().kind != "cpu":
+            raise ks.errors.UnsupportedError(
+                "register_host_memory: a GPU does not reach an array of the program's own\n"
+                "  fix  pagelocked_empty(shape, dtype, mem_flags=host_alloc_flags.DEVICEMAP)"
+            )
+        return super().get_device_pointer()
+
+    def unregister(self):
+        """The array stays the program's own."""
+
+
 def pagelocked_empty(shape, dtype, order="C", mem_flags=0):
     """A host array in memory that the device copies directly."""
     shape = (shape,) if np.isscalar(shape) else tuple(shape)
@@ -137,7 +153,8 @@ _functions.rows("plain", {
     "aligned_zeros": lambda shape, dtype, order="C", alignment=4096: _zeroed(pagelocked_empty(shape, dtype, order)),
     "aligned_empty_like": lambda array, alignment=4096: _functions.pagelocked_empty_like(array),
     "aligned_zeros_like": lambda array, alignment=4096: _functions.pagelocked_zeros_like(array),
-    "register_host_memory": lambda ary, flags=0: ary,
+    "register_host_memory": (lambda ary, flags=0: np.asarray(RegisteredHostMemory(ary)),
+        "The array, whose `base` tells its address on the device."),
     "In": (lambda array: ArgumentHandler(_host(array), True, False),
         "A host array that is copied to the device before the launch."),
     "Out": (lambda array: ArgumentHandler(array, False, True),

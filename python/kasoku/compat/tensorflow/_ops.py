@@ -129,18 +129,65 @@ def matmul(a, b, transpose_a=False, transpose_b=False, adjoint_a=False, adjoint_
 
 
 def while_loop(cond, body, loop_vars, maximum_iterations=None, **ignored):
-    """Runs body while cond holds of the loop variables, which keep their structure."""
-    loop_vars, count = list(loop_vars), 0
+    """Runs body while cond holds of the loop variables, which keep their structure; numbers are tensors in the end."""
+    count, is_one = 0, False
     while builtins.bool(cond(*loop_vars)) and (maximum_iterations is None or count < maximum_iterations):
-        result = body(*loop_vars)
-        loop_vars, count = list(result) if isinstance(result, (list, tuple)) else [result], count + 1
-    return loop_vars
+        loop_vars, count = body(*loop_vars), count + 1
+        if is_one := not isinstance(loop_vars, (list, tuple)):
+            loop_vars = [loop_vars]
+    found = _of_tensors(loop_vars)
+    return found[0] if is_one else found
 
 
-def tf_print(*inputs, output_stream=None, sep=" ", end="\n", **ignored):
+def _of_tensors(x):
+    """Numbers in lists, tuples and dictionaries as tensors."""
+    if isinstance(x, dict):
+        return type(x)((key, _of_tensors(value)) for key, value in x.items())
+    if isinstance(x, (list, tuple)):
+        made = map(_of_tensors, x)
+        return type(x)(*made) if hasattr(x, "_fields") else type(x)(made)
+    return convert(x) if isinstance(x, (builtins.int, builtins.float, builtins.complex, np.generic, np.ndarray)) else x
+
+
+def _element(x):
+    """A number with the fewest of two counts of digits that tell it; truths are 1 and 0."""
+    if x.dtype.kind != "f":
+        return str(int(x)) if x.dtype.kind in "biu" else str(x)
+    if x.dtype.itemsize == 2:
+        x = np.float32(x)
+    few, all_of_them = (15, 17) if x.dtype.itemsize == 8 else (6, 9)
+    text = f"{float(x):.{few}g}"
+    return text if not np.isfinite(x) or x.dtype.type(text) == x else f"{float(x):.{all_of_them}g}"
+
+
+def _printed(a, summarize, indent=1):
+    """The first and last elements along each axis, without commas."""
+    if not a.ndim:
+        return _element(a[()])
+    parts = lambda of: [_printed(x, summarize, indent + 1) for x in of]
+    is_cut = summarize >= 0 and len(a) > 2 * summarize
+    shown = [*parts(a[:summarize]), "...", *parts(a[len(a) - summarize :])] if is_cut else parts(a)
+    joint = " " if a.ndim == 1 else "\n" * (a.ndim - 1) + " " * indent
+    return "[" + joint.join(shown) + "]"
+
+
+def _text_of(x, summarize):
+    if hasattr(x, "_as_tensor"):  # a variable
+        x = x._as_tensor()
+    if isinstance(x, Tensor):
+        return _printed(np.asarray(x.numpy()), 3 if summarize is None else summarize)
+    if type(x) in (list, tuple):
+        inner = ", ".join(_text_of(v, summarize) if not isinstance(v, str) else repr(v) for v in x)
+        return f"[{inner}]" if type(x) is list else f"({inner}{',' * (len(x) == 1)})"
+    if type(x) is dict:
+        return "{" + ", ".join(f"{k!r}: {_text_of(v, summarize)}" for k, v in x.items()) + "}"
+    return str(x)
+
+
+def tf_print(*inputs, output_stream=None, sep=" ", end="\n", summarize=None, **ignored):
     """tf.print: values at once, to standard error as TensorFlow does."""
     stream = output_stream if hasattr(output_stream, "write") else sys.stderr
-    print(*(x.numpy() if isinstance(x, Tensor) else x for x in inputs), sep=sep, end=end, file=stream)
+    print(*(_text_of(x, summarize) for x in inputs), sep=sep, end=end, file=stream)
 
 
 def _settled(value):

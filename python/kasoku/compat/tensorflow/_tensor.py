@@ -139,7 +139,10 @@ class Tensor:
         for k in range(self.shape[0]):
             yield self[k]
 
-    def __getitem__(self, key):
+    @staticmethod
+    def _plain_key(key):
+        """A key whose tensors are the engine's arrays, or numbers."""
+
         def plain(k):
             if isinstance(k, Tensor):
                 return int(k) if not k.shape else k._array
@@ -147,7 +150,10 @@ class Tensor:
                 return slice(*(int(p) if isinstance(p, Tensor) else p for p in (k.start, k.stop, k.step)))
             return k
 
-        return Tensor(self._array[tuple(plain(k) for k in key) if isinstance(key, tuple) else plain(key)])
+        return tuple(plain(k) for k in key) if isinstance(key, tuple) else plain(key)
+
+    def __getitem__(self, key):
+        return Tensor(self._array[self._plain_key(key)])
 
     def __hash__(self):
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
@@ -163,12 +169,18 @@ _methods(Tensor, {
     "ref": (lambda self: Reference(self), "What can be a key: equal for the same tensor only."),
     "__int__": lambda self: int(self._item()),
     "__float__": lambda self: float(self._item()),
-    "__repr__": lambda self: f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={self.numpy()!r}>",
-    "__str__": lambda self: f"tf.Tensor({self.numpy()}, shape={self.shape}, dtype={self.dtype.name})",
-    "__format__": lambda self, spec: format(self.numpy(), spec) if not self.shape else str(self),
+    "__repr__": lambda self: f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={shown(self.numpy(), repr)}>",
+    "__str__": lambda self: f"tf.Tensor({shown(self.numpy(), str)}, shape={self.shape}, dtype={self.dtype.name})",
+    "__format__": lambda self, spec: format(self.numpy(), spec),
     "__matmul__": lambda self, other: binary("MatMul", ks.matmul, self, other),
     "__rmatmul__": lambda self, other: binary("MatMul", ks.matmul, other, self),
 })  # fmt: skip
+
+
+def shown(value, text_of):
+    """NumPy's text of what a tensor holds, from the next line on if it has several; as repr a number is Python's."""
+    text = text_of(value.item() if text_of is repr and isinstance(value, np.generic) else value)
+    return "\n" + text if "\n" in text else text
 
 
 def _must_hold(number, dtype):

@@ -6,7 +6,7 @@ import kasoku as ks
 
 from .._face.table import bound as _bound, methods as _methods
 from ._table import functions
-from ._tensor import Tensor, convert, held
+from ._tensor import Tensor, convert, held, shown
 
 
 class Variable:
@@ -38,6 +38,12 @@ class Variable:
             self._value = value
         return self
 
+    def __getitem__(self, key):
+        """A part as it is now; its assign() writes to that part of the variable."""
+        part = self._value[key]
+        part.assign = lambda value, **ignored: self._set(lambda old: _written(old, key, value))
+        return part
+
     @staticmethod
     def _like(old, value):
         """Numbers and lists of them in the variable's type."""
@@ -53,7 +59,16 @@ class Variable:
     __getattr__ = lambda self, name: getattr(object.__getattribute__(self, "_value"), name)
 
     def __repr__(self):
-        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={self.numpy()!r}>"
+        return (
+            f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}, numpy={shown(self.numpy(), repr)}>"
+        )
+
+
+def _written(old, key, value):
+    """A copy of a tensor with a value at the key's places."""
+    made = Tensor(old._array.copy())
+    made._array[made._plain_key(key)] = convert(value, old.dtype)._array
+    return made
 
 
 _methods(Variable, {
@@ -80,5 +95,5 @@ for _name, _sign, _instead in (
     ("floordiv", "//", "variable.assign(variable // value)"), ("pow", "**", "variable.assign(variable ** value)"),
 ):  # fmt: skip
     setattr(Variable, f"__i{_name}__", _bound(_refused, sign=_sign, instead=_instead))
-for _name in "__hash__ __matmul__ __rmatmul__ __invert__ __format__ __getitem__ __len__ __iter__ __bool__ __int__ __float__ __index__ __array__".split():  # fmt: skip
+for _name in "__hash__ __matmul__ __rmatmul__ __invert__ __format__ __len__ __iter__ __bool__ __int__ __float__ __index__ __array__".split():  # fmt: skip
     setattr(Variable, _name, lambda self, *args, _name=_name, **kw: getattr(Tensor, _name)(self._value, *args, **kw))

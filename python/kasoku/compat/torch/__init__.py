@@ -9,8 +9,22 @@ import numpy as np
 import kasoku as ks
 
 from .._face.table import bound as _bound, Table as _Table, modules as _modules
-from . import _methods, _more, _ops, _promotion, _rearrange, _rows, _types, _views, accelerator, cuda, fft, linalg, nn
-from . import random, special
+from . import (
+    _methods,
+    _more,
+    _ops,
+    _printing,
+    _promotion,
+    _rearrange,
+    _rows,
+    _spectra,
+    _types,
+    _views,
+    accelerator,
+    cuda,
+    fft,
+)
+from . import linalg, nn, random, special, testing
 from ._creation import *  # noqa: F403
 from ._table import functions as _functions, in_place as _in_place
 from ._tensor import Tensor
@@ -50,13 +64,13 @@ for _name in """
 for _name, _method in _rearrange.in_place.items():
     setattr(Tensor, _name + "_", _method)
 
-strided = "torch.strided"
+strided, newaxis = "torch.strided", None
 _modules(__name__, {
     "utils": ("exchange with other libraries.", {}),
     "utils.dlpack": ("tensors as capsules, and tensors of capsules or of what has __dlpack__.", {
         "from_dlpack": from_dlpack, "to_dlpack": lambda tensor: tensor.__dlpack__()}),  # noqa: F405
 })  # fmt: skip
-
+from . import _benchmark  # noqa: E402, F401  a module of utils
 
 version = _Namespace(cuda="13.0" if _types.cuda_is_available() else None)
 _plain = _Table()
@@ -70,7 +84,9 @@ _plain.rows("plain", {
     "result_type": lambda *operands: _promotion.of(False, *operands),
     "compile": (lambda model=None, **_: model if model is not None else (lambda f: f),
         "The function itself: its statements are compiled as they run."),
-    "set_printoptions": (lambda **_: None, "Accepted."),
+    "set_printoptions": lambda precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None:
+        _printing.set_options(profile, precision=precision, threshold=threshold, edgeitems=edgeitems, linewidth=linewidth,
+                              sci_mode=sci_mode),
     "use_deterministic_algorithms": (lambda mode, warn_only=False: None, "They are."),
     "set_default_device": lambda d: _types.set_block_device(device(d) if d is not None else None) and None,
     "is_grad_enabled": lambda: False,

@@ -17,7 +17,7 @@ from ._types import as_dtype, engine_device
 
 
 __all__ = (
-    "tensor as_tensor asarray from_numpy from_dlpack is_tensor is_floating_point numel zeros ones empty full arange linspace "
+    "tensor as_tensor asarray from_numpy frombuffer from_dlpack is_tensor is_floating_point numel zeros ones empty full arange linspace "
     "logspace eye rand randn randint randperm normal bernoulli zeros_like ones_like empty_like full_like rand_like randn_like "
     "randint_like multinomial poisson binomial scalar_tensor"
 ).split()
@@ -75,6 +75,11 @@ def from_numpy(a):
     if not isinstance(a, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(a).__name__})")
     return Tensor(ks.asarray(a, device="cpu"))
+
+
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
+    """A tensor that shows memory which Python's buffers give."""
+    return from_numpy(np.frombuffer(buffer, as_dtype(dtype).numpy, count, offset))
 
 
 def _length(n):

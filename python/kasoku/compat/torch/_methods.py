@@ -58,13 +58,35 @@ _methods.rows("plain", {
     "detach_": lambda self: self,
     "is_pinned": lambda self, device=None: False,
     "is_shared": lambda self: False,
+    "sum_to_size": (lambda self, *size: _summed_to(self, _sizes(size)), "Summed where axes become 1, or are fewer."),
+    "to_dense": lambda self, dtype=None: self if dtype is None else self.to(dtype),
+    "multinomial": lambda self, num_samples, replacement=False, *, generator=None: _creation_of().multinomial(
+        self, num_samples, replacement, generator=generator),
     "bernoulli": lambda self, p=None, *, generator=None: self.clone().bernoulli_(
         self if p is None else p, generator=generator),
     "adjoint": lambda self: self.mT.conj(),
     "unflatten": lambda self, dim, sizes: self.reshape(
         *self.shape[: dim % self.ndim], *sizes, *self.shape[dim % self.ndim + 1 :]),
 })  # fmt: skip
-_methods.alias(ndimension="dim", nelement="numel", swapaxes="transpose", __index__="__int__")
+_methods.alias(ndimension="dim", nelement="numel", swapaxes="transpose", swapdims="transpose", __index__="__int__")
+
+
+_sizes = lambda size: tuple(size[0]) if len(size) == 1 and not isinstance(size[0], int) else size
+
+
+def _summed_to(t, size):
+    more = t.ndim - len(size)
+    wrong = more < 0 or any(n not in (1, m) for n, m in zip(size, t.shape[more:]))
+    if wrong:
+        raise RuntimeError(f"size {list(size)} is not expandable to size {list(t.shape)}.")
+    axes = [*range(more), *(k + more for k, n in enumerate(size) if n == 1)]
+    return t.sum(axes).reshape(size) if axes else t.clone()
+
+
+def _creation_of():
+    from . import _creation  # which imports tensors and their methods
+
+    return _creation
 
 
 def _drawn(self, *args, generator=None, draw, **kwargs):
@@ -72,11 +94,9 @@ def _drawn(self, *args, generator=None, draw, **kwargs):
 
 
 def _whole(t, low=0, high=None, *, generator):
-    from . import _creation
-
     if high is None:
         low, high = 0, low or (2**24 if t.dtype.is_floating_point else min(np.iinfo(t.dtype.numpy).max, 2**62))
-    return _creation.randint(low, high, t.shape, device=t.device, generator=generator)
+    return _creation_of().randint(low, high, t.shape, device=t.device, generator=generator)
 
 
 def _numbers(t, generator, draw, *parameters):
@@ -97,6 +117,17 @@ def _exponential(t, lambd=1.0, *, generator):
     return Tensor(-ks.log1p(-_numbers(t, generator, "uniform", 0.0, 1.0)) / lambd)
 
 
+def _each_of(self, *others, function):
+    """Elements that Python's function gives, one by one on the host."""
+    values = [x.cpu().numpy() for x in (self, *others)]
+    made = (
+        np.array([function(*(v.item() for v in at)) for at in np.nditer(values, ["refs_ok", "zerosize_ok"])])
+        if others
+        else (np.array([function(v.item()) for v in values[0].ravel()]))
+    )
+    return self._take(ks.asarray(made.reshape(self.shape).astype(self.dtype.numpy), device=self._a.device))
+
+
 def _reshaped(self, *args, change):
     self._a = change(self, *args)._a
     return self
@@ -105,6 +136,14 @@ def _reshaped(self, *args, change):
 _methods.rows("plain", {
     "fill_diagonal_": lambda self, value, wrap=False: self._write(
         value, (ks.arange(min(self.shape), device=self._a.device),) * self.ndim),
+    "cauchy_": bound(_drawn, draw=lambda t, median=0.0, sigma=1.0, *, generator: Tensor(
+        median + sigma * ks.tan(math.pi * (_numbers(t, generator, "uniform", 0.0, 1.0) - 0.5)))),
+    "log_normal_": bound(_drawn, draw=lambda t, mean=1.0, std=2.0, *, generator: Tensor(
+        ks.exp(_numbers(t, generator, "normal", mean, random.deviation(std))))),
+    "geometric_": bound(_drawn, draw=lambda t, p, *, generator: Tensor(
+        ks.floor(ks.log1p(-_numbers(t, generator, "uniform", 0.0, 1.0)) / math.log1p(-p)) + 1)),
+    "apply_": (lambda self, callable: _each_of(self, function=callable), "Python's function of each element, on the host."),
+    "map_": lambda self, tensor, callable: _each_of(self, tensor.expand(*self.shape), function=callable),
     "random_": bound(_drawn, draw=_whole),
     "exponential_": bound(_drawn, draw=_exponential),
     "uniform_": bound(_drawn, draw=_uniform),

@@ -35,7 +35,13 @@ functions.rows("singles", {
     "triangular_solve": lambda b, A, upper=True, transpose=False, unitriangular=False: return_type("triangular_solve")(
         linalg._solved(A, b, upper, True, unitriangular, transpose), A.copy()),
 })  # fmt: skip
+functions.rows("arrays", {
+    "lu_solve": lambda b, LU_data, LU_pivots: linalg._lu_solve(LU_data, LU_pivots, b),
+    "lu_unpack": lambda LU_data, LU_pivots, unpack_data=True, unpack_pivots=True: tuple(linalg._lu_unpack(LU_data, LU_pivots)),
+})  # fmt: skip
 functions.rows("tensors", {
+    "lu": lambda A, pivot=True, get_infos=False: tuple(linalg.lu_factor(A, pivot=pivot)) + (
+        (_creation.zeros(A.shape[:-2], dtype=_types.names["int32"], device=A.device),) if get_infos else ()),
     "chain_matmul": lambda *matrices: linalg.multi_dot(matrices),
     "svd": (lambda input, some=True, compute_uv=True: (lambda u, s, vh: return_type("svd")(u, s, vh.mH))(
         *linalg.svd(input, full_matrices=not some)), "U, S, V with input = U diag(S) V^H: linalg.svd gives V^H."),

@@ -64,6 +64,10 @@ class Tensor:
         a = self.numpy()
         return a.astype(dtype) if dtype is not None else a
 
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        """What NumPy's functions of a tensor give is a tensor."""
+        return Tensor(ks.asarray(np.asarray(array), device="cpu"))
+
     __cuda_array_interface__ = property(lambda self: self._a.__cuda_array_interface__)
 
     def to(self, *args, dtype=None, device=None, non_blocking=False, copy=False):

@@ -48,9 +48,12 @@ _functions = _plain(globals(), {
     "synchronize": (lambda device=None: _device(device).synchronize() if is_available() else None,
         "Waits for the GPU; without one there is nothing to wait for."),
     "empty_cache": lambda: _device().trim() if is_available() else None,
+    "is_bf16_supported": lambda including_emulation=True: is_available(),
+    "ipc_collect": (lambda: None, "No other process has this one's memory."),
+    "reset_peak_memory_stats": (lambda device=None: None, "max_memory_allocated() is what is used now."),
     "stream": lambda s: s if s is not None else contextlib.nullcontext(),
     "current_stream": lambda device=None: Stream(device),
-}, max_memory_allocated="memory_allocated", default_stream="current_stream")  # fmt: skip
+}, max_memory_allocated="memory_allocated", max_memory_reserved="memory_reserved", default_stream="current_stream")  # fmt: skip
 is_available, synchronize = _functions.is_available, _functions.synchronize
 
 

@@ -69,6 +69,49 @@ _functions.rows("singles", {
 })  # fmt: skip
 
 
+def _lu_factor(A, *, pivot=True):
+    """L below the diagonal and U from it on, of rows in the order of the pivots, which count from 1."""
+    if not pivot:
+        raise NotImplementedError("kasoku's lu_factor exchanges rows: pivot=False is not there")
+    m, n = A.shape[-2:]
+    most, front = max(m, n), ((0, 0),) * (A.ndim - 2)
+    factors, pivots = _linalg._lu(ks.pad(A, (*front, (0, most - m), (0, most - n))) if m != n else A)
+    return factors[..., :m, :n], pivots[..., : min(m, n)].astype("int32") + 1
+
+
+def _permutation(pivots, m):
+    """P of A = P L U from its pivots, on the host: each exchange of rows is after the one before."""
+    steps = _np.asarray(pivots.numpy() if pivots.device.kind == "cpu" else pivots.to("cpu").numpy()) - 1
+    rows = _np.broadcast_to(_np.arange(m), (*steps.shape[:-1], m)).copy()
+    for at in _np.ndindex(steps.shape[:-1]):
+        for k, other in enumerate(steps[at]):
+            rows[(*at, k)], rows[(*at, other)] = rows[(*at, other)], rows[(*at, k)]
+    return ks.asarray(_np.swapaxes(_np.eye(m)[rows], -1, -2).copy(), device=pivots.device)
+
+
+def _lu_unpack(LU_data, LU_pivots, unpack_data=True, unpack_pivots=True):
+    m, n = LU_data.shape[-2:]
+    k, dtype = min(m, n), str(LU_data.dtype)
+    lower = ks.tril(LU_data[..., :k], -1) + ks.eye(m, k, dtype=dtype, device=LU_data.device)
+    return _kind("lu", (_permutation(LU_pivots, m).astype(dtype), lower, ks.triu(LU_data[..., :k, :])))
+
+
+def _lu_solve(LU, pivots, B, *, left=True, adjoint=False):
+    p, lower, upper = _lu_unpack(LU, pivots)
+    if adjoint or not left:
+        a = p @ lower @ upper
+        a = ks.conjugate(a.mT) if adjoint else a
+        return ks.linalg.solve(a, B) if left else ks.linalg.solve(a.mT, B.mT).mT
+    return _solved(upper, _solved(lower, p.mT @ B, False, True, True), True, True, False)
+
+
+_functions.rows("singles", {
+    "lu_factor": (lambda A, *, pivot=True: _kind("lu_factor", _lu_factor(A, pivot=pivot)), "L and U in one matrix, and the pivots."),
+    "lu": (lambda A, *, pivot=True: _lu_unpack(*_lu_factor(A, pivot=pivot)), "P, L and U with A = P L U."),
+})  # fmt: skip
+_functions.rows("arrays", {"lu_solve": (_lu_solve, "x with A x = B, of the factors of A.")})
+
+
 @_functions.row("singles")
 def solve(A, B, *, left=True):  # noqa: N803
     if B.ndim == 1 or (B.ndim == A.ndim - 1 and B.shape == A.shape[:-1]):  # a stack of vectors

@@ -10,7 +10,7 @@ _fields = {
     "aminmax": "min max", "histogram": "hist bin_edges", "frexp": "mantissa exponent", "svd": "U S V",
     "triangular_solve": "solution cloned_coefficient", "linalg_eig": "eigenvalues eigenvectors",
     "linalg_eigh": "eigenvalues eigenvectors", "linalg_slogdet": "sign logabsdet", "linalg_qr": "Q R",
-    "linalg_svd": "U S Vh", "linalg_lstsq": "solution residuals rank singular_values",
+    "linalg_svd": "U S Vh", "linalg_lu": "P L U", "linalg_lu_factor": "LU pivots", "linalg_lstsq": "solution residuals rank singular_values",
 }  # fmt: skip
 
 

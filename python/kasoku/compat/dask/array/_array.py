@@ -188,9 +188,10 @@ class Array(DaskMethodsMixin):
     T = property(lambda self: self.transpose())
 
     def __repr__(self):
+        kind = type(self._meta)
         return (
-            f"dask.array<{self.name.rpartition('-')[0]}, shape={self.shape}, dtype={self.dtype}, "
-            f"chunksize={self.chunksize}, chunktype={typename(type(self._meta))}>"
+            f"dask.array<{self.name.rpartition('-')[0] or self.name}, shape={self.shape}, dtype={self.dtype}, "
+            f"chunksize={self.chunksize}, chunktype={kind.__module__.partition('.')[0]}.{kind.__qualname__}>"
         )
 
     def to_svg(self, size=500):

@@ -74,12 +74,12 @@ def dtype_of(name, args, words):
         return np.asarray(getattr(np, name)(*samples_of(args), **words)).dtype
 
 
-def elementwise(name, *args, dtype=None, where=True, out=None, **words):
+def elementwise(name, *args, dtype=None, where=True, out=None, shown_as=None, **words):
     """NumPy's function of that name, of each element. where: a mask; elsewhere is what `out` had, or anything. out: an
-    array, which is the result from then on."""
+    array, which is the result from then on. shown_as: what its keys begin with, if not with that name."""
     words = {**words, **({"dtype": np.dtype(dtype)} if dtype is not None else {})}
     args = [(asanyarray if any(isinstance(i, Array) for i in x) else np.asarray)(x) if isinstance(x, (list, tuple)) else x for x in args]  # fmt: skip
-    result = blockwise_call(name, dtype_of(name, args, words), call, name, *args, **words)
+    result = blockwise_call(shown_as or name, dtype_of(name, args, words), call, name, *args, **words)
     out = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if where is not True:
         result = elementwise("where", where, result, out if isinstance(out, Array) else result.dtype.type(0))
@@ -106,16 +106,21 @@ def _operator(self, other, *, word, name, is_turned):
     known = Array, ks.Array, np.ndarray, np.generic, numbers.Number, list, tuple
     if takes_over(other) or not isinstance(other, known) and not hasattr(other, "__array__"):
         return NotImplemented
-    return elementwise(name, other, self) if is_turned else elementwise(name, self, other)
+    operands = (other, self) if is_turned else (self, other)
+    return elementwise(name, *operands, shown_as=_shown[word])
 
 
+# The names by which Dask calls what operators make: those of Python's module `operator`.
+_unary = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+_shown = {word: getattr(operator, f"__{word}__").__name__ for word in (*arithmetic, *comparisons, *_unary)}
 _binary = {**arithmetic, "truediv": "true_divide"}  # which arrays are named by
 for _word, _name in {**_binary, **comparisons}.items():
     setattr(Array, f"__{_word}__", bound(_operator, word=_word, name=_name, is_turned=False))
 for _word, _name in _binary.items():
     setattr(Array, f"__r{_word}__", bound(_operator, word=_word, name=_name, is_turned=True))
-for _word, _name in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
-    setattr(Array, f"__{_word}__", functools.partialmethod(lambda self, name: elementwise(name, self), _name))
+for _word, _name in _unary.items():
+    setattr(Array, f"__{_word}__", functools.partialmethod(
+        lambda self, name, word: elementwise(name, self, shown_as=word), _name, _shown[_word]))  # fmt: skip
 
 
 # ── as NumPy's ufuncs ─────────────────────────────────────────────────────────────────────

@@ -180,7 +180,8 @@ def _of_moments(x, axis=None, dtype=None, keepdims=False, ddof=0, split_every=No
     last = functools.partial(_ended, finish=functools.partial(_last_moments, what=what, ddof=ddof, kind=out_kind))
     axes, token = axes_of(axis, x.ndim), [ddof, str(kind)]
     told = {"keepdims": keepdims, "out_dtype": out_kind, "token": token, "split_every": split_every}
-    return tree(x, axes, work, first, _joined_moments, last, word, **told)
+    shown_as = {"mean": "mean_agg", "nanmean": "mean_agg"}.get(word, word)  # by which Dask calls it
+    return tree(x, axes, work, first, _joined_moments, last, shown_as, **told)
 
 
 # Places of the least and the greatest.

@@ -48,14 +48,23 @@ def _solved(a, b, lower):
     return np.linalg.solve(np.tril(a) if lower else np.triu(a), b)
 
 
+def _square(a, what):
+    """The array, if it is a square matrix: told where it is asked for, not where it is computed."""
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        raise ValueError(f"Input must be a square matrix to perform {what} decomposition")
+    return a
+
+
 _functions = Table({"array": of_an_array, "arrays": of_arrays})
 _functions.rows("array", {
-    "inv": lambda a: whole(a.shape, _kind(a), _by_ours, "inv", a),
+    "inv": lambda a: whole(a.shape, _kind(a), _by_ours, "inv", _square(a, "lu")),
     "cholesky": lambda a, lower=False: (
-        whole(a.shape, _kind(a), _by_ours, "cholesky", a) if lower else _functions.cholesky(a, lower=True).T.conj()),
+        whole(a.shape, _kind(a), _by_ours, "cholesky", _square(a, "cholesky")) if lower
+        else _functions.cholesky(a, lower=True).T.conj()),
 })  # fmt: skip
 _functions.rows("arrays", {
-    "solve": lambda a, b, sym_pos=None, assume_a="gen": whole(b.shape, _kind(a, b), _by_ours, "solve", a, b),
+    "solve": lambda a, b, sym_pos=None, assume_a="gen": whole(
+        b.shape, _kind(a, b), _by_ours, "solve", _square(a, "lu"), b),
     "solve_triangular": lambda a, b, lower=False: whole(b.shape, _kind(a, b), _solved, a, b, lower=lower),
 })  # fmt: skip
 _functions.into(globals())

@@ -367,4 +367,76 @@ def pixel_shuffle(input, upscale_factor):
     return x.reshape(*front, channels // (r * r), rows * r, columns * r)
 
 
+@_functions.row("arrays")
+def pixel_unshuffle(input, downscale_factor):
+    """Places within a place as channels."""
+    (*front, channels, rows, columns), r = input.shape, downscale_factor
+    x = input.reshape(*front, channels, rows // r, r, columns // r, r)
+    k = len(front)
+    x = ks.transpose(x, (*range(k + 1), k + 2, k + 4, k + 1, k + 3))
+    return x.reshape(*front, channels * r * r, rows // r, columns // r)
+
+
+def _steps(n, align_corners, like):
+    """n places from -1 to 1: of the outermost elements' middles, or of their edges."""
+    at = ks.linspace(-1, 1, n, dtype=str(like.dtype), device=like.device)
+    return at if align_corners else at * ((n - 1) / n)
+
+
+@_functions.row("floats")
+def affine_grid(theta, size, align_corners=False):
+    """Where grid_sample() reads what affine maps, rows of 2 x 3 numbers, make of a picture."""
+    if len(size) != 4:
+        raise NotImplementedError("kasoku's affine_grid makes grids of pictures: size has 4 numbers")
+    x, y = _steps(size[3], align_corners, theta), _steps(size[2], align_corners, theta)
+    x, y = ks.meshgrid(x, y, indexing="xy")
+    base = ks.stack([x, y, ks.ones_like(x)], axis=-1).reshape(1, -1, 3)
+    return (base @ theta.mT).reshape(size[0], size[2], size[3], 2)
+
+
+@_functions.row("floats")
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
+    """Elements of pictures where a grid says, from -1 to 1 along each axis; between elements linearly, or the nearest."""
+    if input.ndim != 4 or mode not in ("bilinear", "nearest") or padding_mode not in ("zeros", "border"):
+        raise NotImplementedError(
+            "kasoku's grid_sample reads pictures with mode 'bilinear' or 'nearest' and padding_mode 'zeros' or 'border'"
+        )
+    count, channels, rows, columns = input.shape
+    flat = ks.transpose(input.reshape(count, channels, -1), (0, 2, 1))
+    item = ks.arange(count, device=input.device).reshape(-1, 1, 1)
+    places = []
+    for axis, n in ((1, rows), (0, columns)):
+        at = (grid[..., axis] + 1) / 2 * (n - 1) if align_corners else ((grid[..., axis] + 1) * n - 1) / 2
+        places.append(ks.clip(at, 0, n - 1) if padding_mode == "border" else at)
+
+    def element(y, x):
+        inside = (y >= 0) & (y < rows) & (x >= 0) & (x < columns)
+        at = (ks.clip(y, 0, rows - 1) * columns + ks.clip(x, 0, columns - 1)).astype("int64")
+        return ks.where(inside[..., None], flat[item, at], 0)
+
+    y, x = places
+    if mode == "nearest":
+        found = element(ks.rint(y), ks.rint(x))
+    else:
+        low, left = ks.floor(y), ks.floor(x)
+        down, right = (y - low)[..., None], (x - left)[..., None]
+        found = (element(low, left) * (1 - down) * (1 - right) + element(low, left + 1) * (1 - down) * right
+                 + element(low + 1, left) * down * (1 - right) + element(low + 1, left + 1) * down * right)  # fmt: skip
+    return ks.transpose(found, (0, 3, 1, 2))
+
+
+_functions.rows("composed", {
+    "cosine_embedding_loss": lambda input1, input2, target, margin=0.0, reduction="mean": _reduced(
+        (lambda c: _f.where(target == 1, 1 - c, _f.clamp(c - margin, min=0)))(_functions.cosine_similarity(input1, input2, -1)), reduction),
+})  # fmt: skip
+_functions["pdist"] = _f["pdist"]
+
+
+def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
+    """Softmax of logits with Gumbel noise; hard: 1 at its largest place."""
+    noise = -_f.log(_creation.empty(*logits.shape, dtype=logits.dtype, device=logits.device).exponential_())
+    soft = _f.softmax((logits + noise) / tau, dim)
+    return soft if not hard else (soft == _f.amax(soft, dim, True)).to(soft.dtype)
+
+
 globals().update(_functions)
