@@ -140,6 +140,8 @@ CASES |= {
 IMAGE = np.round(rng.standard_normal((6, 5)), 2)
 INTEGERS = rng.integers(0, 50, (6, 5))
 BLOBS = rng.random((8, 11)) < 0.45
+CUBE = np.round(np.random.default_rng(8).standard_normal((4, 5, 3)), 2)
+GIVEN = {"gaussian_filter": (0.8,), "uniform_filter": (3,), "percentile_filter": (30, 2), "rank_filter": (1, 2)}
 KERNEL = np.array([[1.0, 2, 0.5], [0, -1, 3]])
 MODES = "reflect constant nearest mirror wrap".split()
 BOXED = {  # filters with the arguments that they have before the mode
@@ -164,6 +166,13 @@ CASES |= {
     **{f"ndimage.gaussian_filter1d {k}": lambda s, a, k=k: s.ndimage.gaussian_filter1d(a(IMAGE), 1.5, order=k) for k in range(4)},
     "ndimage.gaussian_filter of derivatives": lambda s, a: s.ndimage.gaussian_filter(a(IMAGE), (1, 0.7), order=(0, 2), truncate=3), "ndimage.gaussian_filter of float32": lambda s, a: s.ndimage.gaussian_filter(a(np.float32(IMAGE)), 1),
     "ndimage.rank_filter": lambda s, a: s.ndimage.rank_filter(a(IMAGE), -2, size=(3, 2)), "ndimage.percentile_filter": lambda s, a: s.ndimage.percentile_filter(a(IMAGE), 20, size=3),
+    **{f"ndimage.{f} along {k}": lambda s, a, f=f, k=k: getattr(s.ndimage, f)(a(CUBE), *GIVEN.get(f, ()), axes=k, **({} if f in GIVEN else {"size": 2}))
+       for f in (*GIVEN, "maximum_filter", "median_filter", "minimum_filter", "grey_erosion", "grey_dilation", "grey_opening", "grey_closing",
+                 "white_tophat", "black_tophat", "morphological_gradient", "morphological_laplace") for k in ((0, 2), (1,))},
+    **{f"ndimage.{f} of some axes": lambda s, a, f=f: getattr(s.ndimage, f)(a(CUBE), a(KERNEL), mode="nearest", origin=(0, 1), axes=(1, 2)) for f in ("correlate", "convolve")},
+    **{f"ndimage.{f} of a footprint of some axes": lambda s, a, f=f: getattr(s.ndimage, f)(a(CUBE), footprint=a(KERNEL > 0), mode="wrap", axes=(0, 1)) for f in ("maximum_filter", "median_filter")},
+    **{f"ndimage.{f} of some axes": lambda s, a, f=f: getattr(s.ndimage, f)(a(CUBE > 0), axes=(0, 2)) for f in (*BINARY, "binary_fill_holes", "binary_hit_or_miss", "binary_propagation")},
+    "ndimage.laplace of some axes": lambda s, a: s.ndimage.laplace(a(CUBE), mode=("wrap", "nearest"), axes=(2, 0)),
     "ndimage.generate_binary_structure": lambda s, a: s.ndimage.generate_binary_structure(3, 2),
     **{f"ndimage.{f}{n}": lambda s, a, f=f, n=n: getattr(s.ndimage, f)(a(BLOBS), iterations=n) for f in BINARY for n in (1, 2)},
     **{f"ndimage.{f} of a structure": lambda s, a, f=f: getattr(s.ndimage, f)(a(BLOBS), a(KERNEL > 0)) for f in BINARY},
@@ -196,7 +205,7 @@ CASES |= {
     "ndimage.affine_transform": lambda s, a: s.ndimage.affine_transform(a(IMAGE), a([[0.9, 0.2], [-0.1, 1.1]]), (0.5, -0.25), (6, 7), order=1), "ndimage.map_coordinates": lambda s, a: s.ndimage.map_coordinates(a(IMAGE), a([[0.5, 2.25, 5.5], [1.5, 4, 0]]), order=1, cval=-1),
 }  # fmt: skip
 X, Y = rng.standard_normal(23), rng.standard_normal(6)
-WINDOWS = "barthann bartlett blackman blackmanharris bohman boxcar cosine flattop hamming hann nuttall parzen triang tukey".split()
+WINDOWS = "barthann bartlett blackman blackmanharris bohman boxcar cosine flattop hamming hann nuttall parzen triang tukey lanczos".split()
 CASES |= {
     **{f"signal.{f} {m} {k}": lambda s, a, f=f, m=m, k=k: getattr(s.signal, f)(a(X), a(Y), m, **({"method": k} if k else {}))
        for m in ("full", "same", "valid") for f, k in (("convolve", "direct"), ("convolve", "fft"), ("correlate", "auto"), ("fftconvolve", ""), ("oaconvolve", ""))},
@@ -231,6 +240,7 @@ CASES |= {
     "signal.sawtooth": lambda s, a: s.signal.sawtooth(a(X * 9), 0.3), "signal.sawtooth full": lambda s, a: s.signal.sawtooth(a(X * 9)), "signal.square": lambda s, a: s.signal.square(a(X * 9), 0.3),
     **{f"signal.chirp {m}": lambda s, a, m=m: s.signal.chirp(a(np.linspace(0, 2, 9)), 1.5, 2, 4, m, phi=30) for m in ("linear", "quadratic", "logarithmic", "hyperbolic")},
     "signal.unit_impulse": lambda s, a: s.signal.unit_impulse((3, 4), "mid"), "signal.unit_impulse at one number": lambda s, a: s.signal.unit_impulse((4, 4), 2), "signal.unit_impulse at": lambda s, a: s.signal.unit_impulse(5, 2, "int32"),
+    **{f"windows.kaiser_bessel_derived {n}": lambda s, a, n=n: s.signal.windows.kaiser_bessel_derived(n, 6.5) for n in (2, 8, 20)},
     **{f"windows.{w} {n} {sym}": lambda s, a, w=w, n=n, sym=sym: getattr(s.signal.windows, w)(n, sym=sym) for w in WINDOWS for n in (1, 8, 9) for sym in (True, False)},
     **{f"windows.chebwin {n} {sym}": lambda s, a, n=n, sym=sym: s.signal.windows.chebwin(n, 60, sym) for n in (1, 8, 9) for sym in (True, False)},
     **{f"windows.taylor {n} {sym}": lambda s, a, n=n, sym=sym: s.signal.windows.taylor(n, 5, 40, sym=sym) for n in (1, 8, 9) for sym in (True, False)},
