@@ -727,3 +727,21 @@ def test_arguments_have_cupys_names(cp):
     want = np.histogram2d(*[cp.asnumpy(x).ravel()] * 2, 2, weights=cp.asnumpy(weights))[0]
     assert np.array_equal(cp.asnumpy(counts), want)
     assert np.array_equal(cp.asnumpy(cp.histogramdd([x.ravel(), x.ravel()], 2, None, weights)[0]), want)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("shape", [(4,), (4, 3), (2, 4, 3)])
+def test_systems_are_solved_by_a_factor_that_is_there(cp, dtype, lower, shape):
+    x = np.random.default_rng(3)
+    a = (x.random((*shape[:-2], 4, 4)) + (1j * x.random((4, 4)) if dtype == "complex128" else 0)).astype(dtype)
+    a = a @ a.conj().swapaxes(-1, -2) + 4 * np.eye(4)
+    b = x.random(shape).astype(dtype)
+    factor = np.linalg.cholesky(a)
+    factor = cp.asarray(factor if lower else factor.conj().swapaxes(-1, -2))
+    want = np.linalg.solve(a, b)
+    lapack, linalg = (importlib.import_module(f"kasoku.compat.cupyx.{name}") for name in ("lapack", "linalg"))
+    np.testing.assert_allclose(cp.asnumpy(lapack.potrs(factor, cp.asarray(b), lower)), want, 1e-12)
+    np.testing.assert_allclose(cp.asnumpy(linalg.cho_solve((factor, lower), cp.asarray(b))), want, 1e-12)
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        linalg.cho_solve((factor * np.nan, lower), cp.asarray(b))

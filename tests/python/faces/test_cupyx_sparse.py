@@ -491,3 +491,19 @@ def test_solvers_take_rtol_and_operators_know_their_transpose():
         linalg.matrix_power(a, -1)
     with pytest.raises(TypeError, match="sparse matrix"):
         linalg.matrix_power(b, 2)
+
+
+def test_axes_of_a_matrix_are_swapped():
+    a = made("csr", A)
+    same(sparse.permute_dims(a), A.T)
+    same(sparse.permute_dims(a, (0, 1), copy=True), A)
+    same(sparse.swapaxes(a, 0, -1), A.T)
+    same(sparse.swapaxes(a, 1, 1), A)
+    same(sparse.matrix_transpose(a), A.T)
+    a.set_shape((5, 7))
+    same(a, A.reshape(5, 7))
+    assert made("csr", A > 0).asfptype().dtype == "float64" and made("csr", A).asfptype().dtype == "float64"
+    with pytest.raises(ValueError):
+        sparse.permute_dims(a, (0, 0))
+    with pytest.raises(TypeError, match="sparse matrix"):
+        sparse.swapaxes(A, 0, 1)
