@@ -36,13 +36,17 @@ std::optional<Array> convert_directly(const Array& array, Dtype dtype) {
   Device& device = array.device();
   const int64_t n = array.size();
   const size_t itemsize = info(dtype).size, bytes = static_cast<size_t>(n) * itemsize;
-  const bool is_few = at_once::is_for_now(n, array.dtype(), device), is_copy = dtype == array.dtype() && array.is_contiguous();
-  if (!is_few && !(is_copy && n > 0 && n <= most_alone && dtype != Dtype::opaque && runs_at_once(device))) return std::nullopt;
+  const bool is_few = at_once::is_for_now(n, array.dtype(), device);
+  const bool is_copy = dtype == array.dtype() && n > 0 && n <= most_alone && dtype != Dtype::opaque && runs_at_once(device);
+  if (!is_few && !is_copy) return std::nullopt;
   std::optional<Held> held;
   if (is_copy && held.emplace(array)) {
+    const Shape& shape = array.shape();
     auto result = Storage::allocate(device, bytes);
-    std::memcpy(result->buffer->memory(), held->memory(), bytes);
-    return Array::of(std::move(result), array.shape(), dtype, itemsize);
+    char* const y = static_cast<char*>(result->buffer->memory());
+    if (array.is_contiguous()) std::memcpy(y, held->memory(), bytes);
+    else Elements{shape.data(), shape.size(), itemsize}.copy(y, contiguous_strides(shape, itemsize).data(), held->memory(), array.strides().data());
+    return Array::of(std::move(result), shape, dtype, itemsize);
   }
   held.reset();
   at_once::Source source;
@@ -76,13 +80,16 @@ std::optional<Array> spread_directly(const Array& array, const View& view, const
   return Array::of(std::move(result), shape, x.dtype, x.itemsize);
 }
 
+/// Whether no element of one can be an element of the other; what others may write could be either's.
+static bool are_apart(const Buffer& a, const Buffer& b) { return a.memory() != b.memory() && !a.is_shared && !b.is_shared; }
+
 bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& from) {
   if (!few_at_once.load(std::memory_order_relaxed) || Recorder::current() || !buffer.device().is_host() ||
       dtype == Dtype::opaque || from.node->dtype != dtype)
     return false;
   const Elements elements{to.shape.data(), to.shape.size(), info(dtype).size};
   const size_t bytes = elements.bytes();
-  if (bytes > few_bytes) return false;
+  if (bytes > elements.itemsize * most_alone) return false;
   if (bytes == 0) return true;
   char* const memory = static_cast<char*>(buffer.memory()) + to.offset;
   if (!from.node->is_done()) {
@@ -95,6 +102,7 @@ bool write_directly(const View& to, Buffer& buffer, Dtype dtype, const Input& fr
   }
   const Buffer& source = *from.node->storage->buffer;
   if (&source.device() != &buffer.device()) return false;
+  if (bytes > few_bytes && !are_apart(source, buffer)) return false;
   copy_few(dtype, buffer, to, source, from.view);
   return true;
 }
@@ -104,7 +112,7 @@ void copy_few(Dtype dtype, Buffer& buffer, const View& to, const Buffer& source,
   char* const memory = static_cast<char*>(buffer.memory()) + to.offset;
   const char* const first = static_cast<const char*>(source.memory()) + from.offset;
   if (memory == first && to.strides == from.strides) return;  // x[1:] += y writes what is there already
-  if (source.memory() != buffer.memory() && !source.is_shared && !buffer.is_shared)
+  if (are_apart(source, buffer))
     return elements.copy(memory, to.strides.data(), first, from.strides.data());
   char apart[few_bytes];  // the two may overlap
   const Strides steps = contiguous_strides(to.shape, elements.itemsize);

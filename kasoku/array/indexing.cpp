@@ -359,12 +359,11 @@ void join_item(const Array& array, const std::vector<Index>& index, const Operan
   must_be_writable(array);
   const Typed operands[] = {{array.dtype()}, {value.dtype(), value.weak}};
   const OpTypes types = op_types(join, operands);
-  const bool wraps =
-      is_integer(types.result) && is_integer(array.dtype());  // as in NumPy, whose ufunc.at casts anything
-  if (!wraps && !can_cast_same_kind(types.result, array.dtype()))
-    throw Error(ErrorKind::type, "cannot store the " + std::string(info(types.result).name) + " result of " + std::string(info(join).name) + " in an array of " + std::string(info(array.dtype()).name));
   AdvancedIndex basic = advanced_index(array, index);
-  if (basic.arrays.empty()) return apply_in_place(join, basic.view, value);
+  if (basic.arrays.empty()) {  // as in NumPy, whose ufunc.at casts anything
+    const Operand both[] = {basic.view, value};
+    return store_result(basic.view, astype(apply(join, both), array.dtype()), info(join).name);
+  }
   if (value.weak == Weak::integer) must_fit(value.scalar, types.compute);
   const Places named = places_of(basic);
   const Array given = value.array ? to_device(*value.array, array.device()) : full({}, value.scalar, types.compute, array.device());

@@ -63,29 +63,32 @@ struct Elements {
       for (int64_t i = 0; i < n; ++i) std::memcpy(to + i * step, &one, size);
   }
 
-  /// Eight elements are read before one is written, as the compiler cannot know that rows do not overlap.
-  template <size_t size>
-  [[gnu::optimize("O3")]] static void gather(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) {
+  /// Eight elements are read before one is written, as the compiler cannot know that rows do not overlap, all from one
+  /// address, so that none waits for the next. `is_dense`: they are written one behind the other, several at a time.
+  template <size_t size, bool is_dense>
+  [[gnu::optimize("O3")]] static void gather(char* to, int64_t step, const char* from, int64_t from_step, int64_t n) {
     struct Bytes {
       char all[size];
     };
     using Whole = std::conditional_t<size == 1, uint8_t, std::conditional_t<size == 2, uint16_t, std::conditional_t<size == 4, uint32_t, std::conditional_t<size == 8, uint64_t, Bytes>>>>;
-    const auto read = [from_step](const char*& place) {
+    const int64_t to_step = is_dense ? static_cast<int64_t>(size) : step, three = 3 * from_step, five = 5 * from_step, seven = 7 * from_step;
+    const auto read = [&](int64_t offset) {
       Whole one;
-      std::memcpy(&one, place, size);
-      place += from_step;
+      std::memcpy(&one, from + offset, size);
       return one;
     };
-    const auto write = [to_step](char*& place, const Whole& one) {
-      std::memcpy(place, &one, size);
-      place += to_step;
-    };
+    constexpr int64_t at_once = 8;
     int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-      const Whole a = read(from), b = read(from), c = read(from), d = read(from), e = read(from), f = read(from), g = read(from), h = read(from);
-      write(to, a), write(to, b), write(to, c), write(to, d), write(to, e), write(to, f), write(to, g), write(to, h);
+    for (; i + at_once <= n; i += at_once) {
+      const Whole read_ones[] = {read(0), read(from_step), read(2 * from_step), read(three), read(4 * from_step), read(five), read(2 * three), read(seven)};
+      if (is_dense) std::memcpy(to, read_ones, sizeof read_ones);
+      else for (int64_t k = 0; k < at_once; ++k) std::memcpy(to + k * to_step, &read_ones[k], size);
+      to += at_once * to_step, from += at_once * from_step;
     }
-    for (; i < n; ++i) write(to, read(from));
+    for (; i < n; ++i, to += to_step, from += from_step) {
+      const Whole one = read(0);
+      std::memcpy(to, &one, size);
+    }
   }
 
   void copy_row(char* to, int64_t to_step, const char* from, int64_t from_step, int64_t n) const {
@@ -94,7 +97,9 @@ struct Elements {
       return;
     }
     const bool has_moved = with_size(itemsize, [=]<size_t size>() {
-      from_step == 0 ? fill<size>(to, to_step, from, n) : gather<size>(to, to_step, from, from_step, n);
+      if (from_step == 0) fill<size>(to, to_step, from, n);
+      else if (to_step == static_cast<int64_t>(size)) gather<size, true>(to, to_step, from, from_step, n);
+      else gather<size, false>(to, to_step, from, from_step, n);
     });
     for (int64_t i = 0; i < n && !has_moved; ++i) std::memcpy(to + i * to_step, from + i * from_step, itemsize);
   }

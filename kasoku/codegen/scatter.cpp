@@ -75,7 +75,7 @@ std::string store(const Group& group, const std::string& indent) {
   const std::string operands[] = {"there", value};
   const std::string joined = filled_text(*group.scatter->join, last.dtype, register_text(last.dtype), operands);
   return fmt::format("{}const {} there = {};\n", indent, register_text(last.dtype), cast_text(group.store_dtype, last.dtype, load_text(group.store_dtype, "*to"))) +
-         fmt::format("{}*to = {};\n", indent, store_text(group.store_dtype, cast_text(last.dtype, group.store_dtype, fmt::format("({})({})", register_text(last.dtype), joined))));
+         fmt::format("{}*to = {};\n", indent, store_text(group.store_dtype, cast_text(last.dtype, group.store_dtype, fmt::format("(({})({}))", register_text(last.dtype), joined))));
 }
 
 }  // namespace

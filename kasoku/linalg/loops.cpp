@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -39,27 +40,68 @@ class Rows {
   std::vector<T> apart_;
 };
 
-/// The sum of products of two rows, added as product() adds it to a row of sums.
+/// A row of a and the only column of b, where they lie.
+struct Line {
+  const char *a, *b;
+  int64_t a_step, b_step, length;
+
+  template <class T>
+  bool are_neighbours() const { return a_step == sizeof(T) && b_step == sizeof(T); }
+};
+
 template <class T>
-T row_product(const T* a, const T* b, int64_t n) {
+T element(const char* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+}
+
+/// The sum of products of two lines, added as product() adds it to a row of sums.
+template <class T>
+T line_product(const Line& x) {
   T sum{};
-  for (int64_t k = 0; k < n; ++k) sum = static_cast<T>(Wide<T>(sum) + Wide<T>(a[k]) * Wide<T>(b[k]));
+  const auto add = [&](int64_t a, int64_t b) { sum = static_cast<T>(Wide<T>(sum) + Wide<T>(element<T>(x.a + a)) * Wide<T>(element<T>(x.b + b))); };
+  constexpr auto size = static_cast<int64_t>(sizeof(T));
+  if (x.are_neighbours<T>())
+    for (int64_t k = 0; k < x.length; ++k) add(k * size, k * size);
+  else
+    for (int64_t k = 0; k < x.length; ++k) add(k * x.a_step, k * x.b_step);
   return sum;
+}
+
+/// Whether somewhere both are true; that is often soon known.
+bool line_meets(const Line& x) {
+  for (int64_t k = 0; k < x.length; ++k)
+    if (x.a[k * x.a_step] && x.b[k * x.b_step]) return true;
+  return false;
+}
+
+/// c = a @ b for one column b, of which `join` makes an element. The column is put in order where more than one row meets it.
+template <class T, class Join>
+void column_product(const Matmul& p, Join&& join) {
+  std::optional<Rows<T>> column;
+  if (p.m > 1) column.emplace(p.b, p.k, 1);
+  const auto* const b = column ? reinterpret_cast<const char*>(column->data()) : static_cast<const char*>(p.b.data);
+  const int64_t b_step = column ? static_cast<int64_t>(sizeof(T)) : p.b.row_stride;
+  const auto rows = [&](uint64_t begin, uint64_t end) {
+    for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+      const T joined = join(Line{static_cast<const char*>(p.a.data) + i * p.a.row_stride, b, p.a.column_stride, b_step, p.k});
+      std::memcpy(static_cast<char*>(p.c.data) + i * p.c.row_stride, &joined, sizeof(T));
+    }
+  };
+  constexpr int64_t worth = 50000;
+  cpu::parallel_blocks(static_cast<uint64_t>(p.m), cpu::suggested_grain(static_cast<uint64_t>(p.m), static_cast<uint64_t>(worth / std::max<int64_t>(p.k, 1) + 1)), rows);
 }
 
 template <class T>
 void product(const Matmul& p) {
+  if (p.n == 1) return column_product<T>(p, line_product<T>);
   // Rows of b and of the sum stay in the first-level cache.
   constexpr int64_t columns = 2048 / static_cast<int64_t>(sizeof(T)), depth = 64;
   const Rows<T> a(p.a, p.m, p.k), b(p.b, p.k, p.n);
   const auto rows = [&](uint64_t begin, uint64_t end) {
     std::vector<T> sums(static_cast<size_t>(p.n));
     for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
-      if (p.n == 1) {
-        const T sum = row_product(a.data() + i * p.k, b.data(), p.k);
-        std::memcpy(static_cast<char*>(p.c.data) + i * p.c.row_stride, &sum, sizeof(T));
-        continue;
-      }
       std::fill(sums.begin(), sums.end(), T{});
       for (int64_t j0 = 0; j0 < p.n; j0 += columns) {
         const int64_t j1 = std::min(p.n, j0 + columns);
@@ -85,12 +127,13 @@ void product(const Matmul& p) {
 }
 
 void boolean_product(const Matmul& p) {
+  if (p.n == 1) return column_product<uint8_t>(p, line_meets);
   const Rows<uint8_t> a(p.a, p.m, p.k), b(p.b, p.k, p.n);
   std::vector<uint8_t> sums(static_cast<size_t>(p.n));
   uint8_t* const any = sums.data();
   for (int64_t i = 0; i < p.m; ++i) {
     std::fill(sums.begin(), sums.end(), uint8_t{0});
-    for (int64_t k = 0; k < p.k && !(p.n == 1 && any[0]); ++k) {
+    for (int64_t k = 0; k < p.k; ++k) {
       const uint8_t* const row = b.data() + k * p.n;
       if (a.data()[i * p.k + k])
         for (int64_t j = 0; j < p.n; ++j) any[j] |= row[j] != 0;

@@ -76,7 +76,7 @@ PyTypeObject *function_type = nullptr, *ufunc_type = nullptr, *method_type = nul
 PyObject* wrapped(PyObject* self) { return reinterpret_cast<FunctionObject*>(self)->function; }
 
 /// Null, with an error that says of a call that does not fit its function what is wrong with it, in the place of nanobind's
-/// list of types (kasoku/_namespace/signatures.py).
+/// list of types (kasoku/_namespace/signatures.py). Where arguments had names that other packages have for them, what the call gives.
 template <class Arguments>
 [[gnu::cold, gnu::noinline]] PyObject* worded(nb::handle function, const Arguments& arguments) {
   if (!PyErr_ExceptionMatches(PyExc_TypeError) || !class_name(function).starts_with("nb_")) return nullptr;
@@ -85,6 +85,7 @@ template <class Arguments>
     const auto [args, named] = arguments();
     const nb::object said = nb::module_::import_("kasoku._namespace.signatures").attr("worded")(function, error.value(), args, named);
     if (said.is_none()) throw error;
+    if (PyDict_Check(said.ptr())) return PyObject_Call(function.ptr(), args.ptr(), said.ptr());
     PyErr_SetObject(said.type().ptr(), said.ptr());
     return nullptr;
   });

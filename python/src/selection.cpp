@@ -260,8 +260,16 @@ void bind_selection(nb::module_& m) {
   m.def("_reduceat", [](std::string_view name, nb::handle x, nb::handle indices, int64_t axis, bool may_move_brackets, nb::handle dtype) {
     const Array array = array_from(x, device_among({x})), starts = array_from(indices, array.device());
     const std::optional<Dtype> wanted = optional_dtype(dtype);
-    return without_lock([&] { return join_pieces(array, starts, axis, op_from_name(name).value(), may_move_brackets, wanted); });
+    const Pieces which = may_move_brackets ? Pieces::in_any_brackets : Pieces::in_order;
+    return without_lock([&] { return join_pieces(array, starts, axis, op_from_name(name).value(), which, wanted); });
   }, "name"_a, "x"_a, "indices"_a, "axis"_a, "may_move_brackets"_a, "dtype"_a = nb::none());
+  m.def("_accumulate", [](std::string_view name, const Array& x, int64_t axis, nb::handle dtype) {
+    const std::optional<Dtype> wanted = optional_dtype(dtype);
+    return without_lock([&] {
+      const Array start = full({x.shape()[normal_axis(axis, x.ndim())] ? 1 : 0}, Scalar::of(0), Dtype::int64, x.device());
+      return join_pieces(x, start, axis, op_from_name(name).value(), Pieces::with_each_step, wanted);
+    });
+  }, "name"_a, "x"_a, "axis"_a, "dtype"_a = nb::none());
   m.def("_packbits", [](const Array& x, std::optional<int64_t> axis, bool lowest_first) { return without_lock([&] { return pack_bits(x, axis, lowest_first); }); },
         "x"_a, "axis"_a.none(), "lowest_first"_a);
   m.def("_unpackbits", [](const Array& x, std::optional<int64_t> axis, std::optional<int64_t> count, bool lowest_first) { return without_lock([&] { return unpack_bits(x, axis, count, lowest_first); }); },

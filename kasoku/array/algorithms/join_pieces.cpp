@@ -21,7 +21,8 @@ namespace {
 
 /// The array lies as (outer, n, inner), the result as (outer, pieces, inner). STORED is an element's type in memory, LOAD and STORE lead to
 /// COMPUTE and back. Pieces of at least 64 elements have 32 LANES, if brackets may be moved: of one thread, or (WIDTH) those of a warp, with
-/// the same bits. INNER is inner, or 1, with which a compiler knows that lanes lie side by side.
+/// the same bits. INNER is inner, or 1, with which a compiler knows that lanes lie side by side. ALL: there is one piece, and what is joined
+/// up to each of its elements is stored, so that the result lies as the array.
 constexpr const char* pieces_text = R"(
 #define LANES 32
 extern "C" __global__ void ks_algorithm(STORED* y, const STORED* x, const long long* starts, long long n, long long pieces, long long inner, long long count) {
@@ -31,7 +32,10 @@ extern "C" __global__ void ks_algorithm(STORED* y, const STORED* x, const long l
     const STORED* const of = x + i / INNER / pieces * n * INNER + i % INNER;
     COMPUTE there = LOAD(of[begin * INNER]);
     long long k = begin + 1;
-#if HAS_LANES
+#if ALL
+    STORED* const to = y + (of - x);
+    to[0] = STORE(there);
+#elif HAS_LANES
     if (end - begin >= 2 * LANES) {
       k = begin + LANES;
 #if WIDTH == 1
@@ -67,8 +71,13 @@ extern "C" __global__ void ks_algorithm(STORED* y, const STORED* x, const long l
     for (; k < end; ++k) {
       const COMPUTE a = there, b = LOAD(of[k * INNER]);
       there = JOIN(a, b);
+#if ALL
+      to[k * INNER] = STORE(there);
+#endif
     }
+#if !ALL
     if (WIDTH == 1 || (threadIdx.x & (WIDTH - 1)) == 0) y[i] = STORE(there);
+#endif
   }
 }
 )";
@@ -90,7 +99,8 @@ uint64_t last_start(const Array& starts) {
 
 }  // namespace
 
-Array join_pieces(const Array& array, const Array& given_starts, int64_t axis, Op join, bool may_move_brackets, std::optional<Dtype> wanted) {
+Array join_pieces(const Array& array, const Array& given_starts, int64_t axis, Op join, Pieces which, std::optional<Dtype> wanted) {
+  const bool may_move_brackets = which == Pieces::in_any_brackets, keeps_all = which == Pieces::with_each_step;
   if (array.ndim() == 0) throw Error(ErrorKind::type, "cannot reduceat on a scalar");
   const size_t along = normal_axis(axis, array.ndim());
   const int64_t n = array.shape()[along], pieces = given_starts.size();
@@ -101,9 +111,9 @@ Array join_pieces(const Array& array, const Array& given_starts, int64_t axis, O
   Device& device = array.device();
   const Dtype dtype = joined_dtype(array.dtype(), join, wanted), compute = op_types(join, dtype).compute;
   Shape shape = array.shape();
-  shape[along] = pieces;
+  if (!keeps_all) shape[along] = pieces;
   const Array x = contiguous(as_dtype(array, dtype)), result = Array::empty(shape, dtype, device);
-  const int64_t count = product(shape);
+  const int64_t rows = keeps_all ? product(shape) / std::max<int64_t>(n, 1) : product(shape), count = n == 0 ? 0 : rows;
   if (count == 0) return result;
   const int64_t inner = product(Shape(shape.begin() + static_cast<std::ptrdiff_t>(along) + 1, shape.end()));
   // Long pieces of a row are read by warps, whose shuffles take no complex numbers.
@@ -112,7 +122,7 @@ Array join_pieces(const Array& array, const Array& given_starts, int64_t axis, O
   const int64_t width = is_simt && may_move_brackets && inner == 1 && n >= many * pieces && !is_complex(compute) ? 32 : 1;
   const std::string operands[] = {"a", "b"};
   const std::string_view type = codegen::register_text(compute);
-  const std::string text = fmt::format("#define WIDTH {}\n#define INNER {}\n#define HAS_LANES {}\n#define STORED {}\n#define COMPUTE {}\n#define LOAD(x) ({})\n#define STORE(x) ({})\n#define JOIN(a, b) (({})({}))", width, inner == 1 ? "1" : "inner", static_cast<int>(may_move_brackets),
+  const std::string text = fmt::format("#define WIDTH {}\n#define INNER {}\n#define ALL {}\n#define HAS_LANES {}\n#define STORED {}\n#define COMPUTE {}\n#define LOAD(x) ({})\n#define STORE(x) ({})\n#define JOIN(a, b) (({})({}))", width, inner == 1 ? "1" : "inner", static_cast<int>(keeps_all), static_cast<int>(may_move_brackets),
                                        codegen::memory_text(dtype), type, codegen::cast_text(dtype, compute, codegen::load_text(dtype, "(x)")), codegen::store_text(dtype, codegen::cast_text(compute, dtype, "(x)")), type, filled_text(join, compute, type, operands)) +
                            pieces_text;
   const TextParameter parameters[] = {result.data(), x.data_for_read(), starts.data_for_read(), n, pieces, inner, count};

@@ -9,9 +9,13 @@
 
 namespace kasoku {
 
+/// How the elements of pieces are joined: long ones by lanes that stand side by side; element by element; or so with what is joined up to
+/// each element kept.
+enum class Pieces : uint8_t { in_any_brackets, in_order, with_each_step };
+
 /// A piece goes from its start up to the next piece's, the last one to the axis' end; where the next start is not behind it, it is one
-/// element. `may_move_brackets`: long pieces are joined by lanes that stand side by side, else element by element. Throws
-/// ErrorKind::index where a start is outside the axis, ErrorKind::type where `join` does not give the dtype that it takes.
-Array join_pieces(const Array& array, const Array& starts, int64_t axis, Op join, bool may_move_brackets, std::optional<Dtype> dtype);
+/// element. With each step there is one piece, from 0. Throws ErrorKind::index where a start is outside the axis, ErrorKind::type
+/// where `join` does not give the dtype that it takes.
+Array join_pieces(const Array& array, const Array& starts, int64_t axis, Op join, Pieces which, std::optional<Dtype> dtype);
 
 }  // namespace kasoku

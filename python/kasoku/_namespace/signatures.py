@@ -98,9 +98,28 @@ def _of_no_integer(given, text):
     return text
 
 
+# What other packages call the first parameter, and others.
+_first_names = frozenset("a array m x ary arr prototype arr1 ar1 tup arrays".split())
+_other_names = {"arr2": "ar2", "indices": "obj", "newshape": "shape"}
+
+
+def _in_own_names(signature, args, kwargs):
+    """The named arguments with the function's own names for those that other packages call otherwise; None: there are none."""
+    parameters = [*signature.parameters][len(args) :]
+    is_first = parameters and len(args) == ("self" in signature.parameters)
+    own = {
+        name: parameters[0] if name in _first_names and is_first else _other_names.get(name, name)
+        for name in kwargs
+        if name not in parameters
+    }
+    fits = own and all(other in parameters and other not in kwargs for other in own.values())
+    return {own.get(name, name): value for name, value in kwargs.items()} if fits else None
+
+
 def worded(function, error, args, kwargs):
     """The error of a call of a function of nanobind's that failed with this TypeError: one sentence with the function, the
-    argument and the signature. None where it says enough, and of what only kasoku calls."""
+    argument and the signature. None where it says enough, and of what only kasoku calls. A dict where the call fits with
+    these named arguments instead."""
     text = str(error)
     of_call = "incompatible function arguments." in text
     no_integer = text.endswith(_no_integer)
@@ -108,6 +127,8 @@ def worded(function, error, args, kwargs):
     if _called(function).rpartition(".")[2].startswith("_") or not (of_call or no_integer or of_value):
         return None
     signature, hint = signature_of(function), ""
+    if of_call and kwargs and (own := _in_own_names(signature, args, kwargs)):
+        return own
     try:
         given = signature.bind(*args, **kwargs).arguments
         text = _wrong_argument(function, given) if of_call else _of_no_integer(given, text) if no_integer else text

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from .. import _core
-from .given import Array, axes_of, axis_of, given, together
+from .given import Array, axes_of, axis_of, given, stored, together
 
 # What joins many elements by rows of the engine's tables.
 _reductions = {
@@ -24,13 +24,13 @@ _identities = {**_associative, "logical_or": False}
 _sums = ("add", "multiply")  # their rows of the table know dtypes
 
 
-def _must_join(ufunc, method):
+# What leaves the left operand as it is: in the place of an element that a mask leaves out.
+_right_identities = {"subtract": 0, "divide": 1, "power": 1, "float_power": 1, "left_shift": 0, "right_shift": 0}
+
+
+def _must_be_binary(ufunc, method):
     if ufunc.nin != 2:
         raise ValueError(f"{method} only supported for binary functions")
-    if ufunc.__name__ not in _associative:
-        raise NotImplementedError(
-            f"{ufunc.__name__}.{method}: the order of the brackets decides, so that elements would be joined one by one"
-        )
 
 
 def _joinable(ufunc, x, dtype):
@@ -46,8 +46,8 @@ def _joinable(ufunc, x, dtype):
 def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """All elements along axes joined into one by the operation.
 
-    `array` of any shape; `axis`: one, a tuple or None for all. Raises NotImplementedError for an operation that cannot
-    join in any order (power, floor_divide …), ValueError where there are no elements and no identity.
+    `array` of any shape; `axis`: one, a tuple or None for all. Raises ValueError where there are no elements and no identity,
+    and for several axes of an operation whose order decides (power, floor_divide …), which joins one element after the other.
 
     >>> ks.maximum.reduce(ks.array([[1, 5], [7, 2]]), axis=1)
     array([5, 7])
@@ -58,11 +58,13 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
         if out is None and keepdims is False and (axis is None or (axis == 0 and x.ndim == 1)):
             return _reducers[name](x)  # of all elements, which takes fewer looks
         return _reducers[name](x, axis, out=out, keepdims=keepdims)
-    if name == "subtract" and where is True and initial is None and hasattr(axis, "__index__"):
+    if name == "subtract" and where is True and initial is None and hasattr(axis, "__index__") and x.ndim and x.size:
         first, rest = _cut(x if dtype is None else x.astype(dtype, copy=False), axis)
         dtype = self(first, first).dtype if dtype is None else dtype
-        return _stored(self(first, rest.sum(axis=axis, dtype=dtype)), axis, x, out, keepdims)
-    _must_join(self, "reduce")
+        return _stored_along(self(first, rest.sum(axis=axis, dtype=dtype)), axis, x, out, keepdims)
+    _must_be_binary(self, "reduce")
+    if name not in _associative:
+        return _reduced_in_order(self, x, axis, dtype, out, keepdims, initial, where)
     if dtype is not None and name not in _sums:
         x = _joinable(self, x, dtype)
     if name in _reductions and not (name.startswith("logical") and (initial is not None or where is not True)):
@@ -85,10 +87,42 @@ def reduce(self, array, axis=0, dtype=None, out=None, keepdims=False, initial=No
         x = x.copy()
     if not keepdims and axes:
         x = _core.squeeze(x, tuple(axes))
-    if out is None:
-        return x
-    _core.copyto(out, x)
-    return out
+    return stored(x, out)
+
+
+def _of_bools(ufunc, x, dtype):
+    """The dtype in which elements are joined, as given. What compares gives bools, so it joins nothing else."""
+    one = np.dtype(x.dtype if dtype is None else dtype)
+    none = _core.empty(0, dtype=one, device=x.device)
+    if ufunc(none, none).dtype.kind == "b" != one.kind:
+        raise TypeError(f"{ufunc.__name__} gives bools, so it joins bools, not elements of {one}")
+    return dtype
+
+
+def _reduced_in_order(ufunc, x, axis, dtype, out, keepdims, initial, where):
+    """One element after the other along one axis: brackets may not be moved."""
+    name = ufunc.__name__
+    axes = axes_of(axis, x.ndim) if x.ndim or axis not in (0, -1, (0,), (-1,)) else []
+    dtype = _of_bools(ufunc, x, dtype)
+    if len(axes) > 1:
+        raise ValueError(f"reduction operation '{name}' is not reorderable, so at most one axis may be specified")
+    if where is not True and initial is None:
+        raise ValueError(f"reduction operation '{name}' does not have an identity, so where= needs initial=")
+    row = _core.expand_dims(x, 0) if not axes else x
+    along = axes[0] if axes else 0
+    if where is not True:
+        if name not in _right_identities:
+            raise NotImplementedError(f"{name}.reduce takes no mask: nothing stands for an element that is left out")
+        row = _core.where(given(where, x), row, _core.full((), _right_identities[name], dtype=x.dtype, device=x.device))
+    if initial is not None:
+        first = (*row.shape[:along], 1, *row.shape[along + 1 :])
+        none = _core.empty(0, dtype=dtype or x.dtype, device=x.device)
+        kind = ufunc(none, none).dtype
+        row = _core.concatenate([_core.full(first, initial, dtype=kind, device=x.device), row.astype(kind)], along)
+    if row.shape[along] == 0:
+        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+    result = _core._reduceat(name, row, [0], along, False, dtype)
+    return stored(result if keepdims and axes else _core.squeeze(result, along), out)
 
 
 def _identity_like(ufunc, x, shape, missing):
@@ -115,19 +149,12 @@ def _joined_by_halves(ufunc, x, axis):
 
 def _cut(x, axis):
     axis = axis_of(axis, x.ndim)
-    if x.shape[axis] == 0:
-        raise ValueError("zero-size array to reduction operation subtract which has no identity")
     before = (slice(None),) * axis
     return _core.squeeze(x[(*before, slice(0, 1))], axis), x[(*before, slice(1, None))]
 
 
-def _stored(result, axis, x, out, keepdims):
-    if keepdims:
-        result = _core.expand_dims(result, axis_of(axis, x.ndim))
-    if out is None:
-        return result
-    _core.copyto(out, result)
-    return out
+def _stored_along(result, axis, x, out, keepdims):
+    return stored(_core.expand_dims(result, axis_of(axis, x.ndim)) if keepdims else result, out)
 
 
 def accumulate(self, array, axis=0, dtype=None, out=None):
@@ -138,8 +165,7 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
     """
     x = given(array)
     name = self.__name__
-    if name not in _scans and name != "subtract":
-        _must_join(self, "accumulate")
+    _must_be_binary(self, "accumulate")
     if x.ndim == 0:
         raise TypeError("cannot accumulate on a scalar")
     if name == "subtract":  # what is taken away is added with the other sign, which rounds alike
@@ -148,6 +174,8 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
         rest = (*(slice(None),) * axis_of(axis, x.ndim), slice(1, None))
         x[rest] = -x[rest]
         return _core.cumsum(x, axis, x.dtype, out)
+    if name not in _associative:
+        return stored(_core._accumulate(name, x, axis_of(axis, x.ndim), _of_bools(self, x, dtype)), out)
     if name in _sums:
         return _scans[name](x, axis, dtype, out)
     x = _joinable(self, x, dtype)
@@ -160,10 +188,7 @@ def accumulate(self, array, axis=0, dtype=None, out=None):
         joined = self(x[(*before, slice(0, -step))], x[(*before, slice(step, None))])
         x = _core.concatenate([x[(*before, slice(0, step))], joined], d)
         step *= 2
-    if out is None:
-        return x
-    _core.copyto(out, x)
-    return out
+    return stored(x, out)
 
 
 def outer(self, A, B, /, **options):
@@ -219,11 +244,9 @@ def reduceat(self, array, indices, axis=0, dtype=None, out=None):
     if isinstance(axis, tuple) and len(axis) != 1:
         raise ValueError("reduceat does not allow multiple axes")
     axis = axis[0] if isinstance(axis, tuple) else axis
-    result = _core._reduceat(self.__name__, given(array), indices, axis, self.__name__ in _associative, dtype)
-    if out is None:
-        return result
-    _core.copyto(out, result)
-    return out
+    return stored(
+        _core._reduceat(self.__name__, given(array), indices, axis, self.__name__ in _associative, dtype), out
+    )
 
 
 _arity = {row[0]: row[1] for row in _core._ops()}

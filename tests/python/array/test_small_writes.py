@@ -300,3 +300,26 @@ def test_lists_of_positions_and_flags_are_keys(dtype):
                 get(plain)
             with pytest.raises(IndexError):
                 get(ks.array(plain))
+
+
+@pytest.mark.parametrize("n", [7, 2000, 10_000, 40_000])
+@pytest.mark.parametrize("dtype", ["bool", "int16", "float32", "float64", "complex128"])
+def test_elements_that_lie_apart_are_copied_in_order(n, dtype):
+    a = (np.arange(3 * n) % 97 % (2 if dtype == "bool" else 97)).astype(dtype)
+    x = ks.array(a)
+    for part in (slice(None, None, 3), slice(None, None, -2), slice(1, -1), slice(n, n + 1)):
+        assert np.array_equal(x[part].copy().numpy(), a[part])
+        y, b = ks.zeros(3 * n, dtype), np.zeros(3 * n, dtype)
+        y[part], b[part] = x[part], a[part]
+        assert np.array_equal(y.numpy(), b)
+        y[::3] = x[2::3]
+        b[::3] = a[2::3]
+        y[1:] = y[:-1]
+        b[1:] = b[:-1].copy()
+        assert np.array_equal(y.numpy(), b)
+        y[:-2] = y[2:]  # the two overlap
+        b[:-2] = b[2:].copy()
+        assert np.array_equal(y.numpy(), b)
+    table, t = x[: n // 7 * 21].reshape(n // 7, 21), a[: n // 7 * 21].reshape(n // 7, 21)
+    for turned in (lambda m: m.T, lambda m: m[::-1, ::4].T, lambda m: m.reshape(-1, 7, 3).transpose(2, 0, 1)):
+        assert np.array_equal(turned(table).copy().numpy(), turned(t))

@@ -707,3 +707,41 @@ def test_arrays_keep_the_greater_and_the_less_index_by_index(cp):
     assert a.get().tolist() == [3, 0, 0]
     a.scatter_min(cp.array([0, 2, 2]), cp.array([1.0, 3, -1]))
     assert a.get().tolist() == [1, 0, -1]
+
+
+def test_arguments_have_cupys_names(cp):
+    x = cp.asarray([[4.0, 1], [0, 2.5]])
+    calls = {
+        "around": {"a": x}, "broadcast_to": {"array": x, "shape": (3, 2, 2)}, "expand_dims": {"a": x, "axis": 0}, "flip": {"a": x},
+        "moveaxis": {"a": x, "source": 0, "destination": 1}, "nancumsum": {"a": x}, "roll": {"a": x, "shift": 1}, "rot90": {"a": x},
+        "squeeze": {"a": x}, "swapaxes": {"a": x, "axis1": 0, "axis2": 1}, "transpose": {"a": x}, "union1d": {"arr1": x, "arr2": x},
+        "delete": {"arr": x, "indices": 0, "axis": 0}, "ediff1d": {"arr": x},
+        "empty_like": {"prototype": x}, "stack": {"tup": [x, x]}, "cov": {"a": x}, "asanyarray": {"a": x, "copy": True},
+        "reshape": {"a": x, "newshape": -1, "copy": True}, "intersect1d": {"arr1": x, "arr2": x}, "histogram": {"x": x},
+        "corrcoef": {"a": x, "bias": None, "ddof": None},
+    }  # fmt: skip
+    for name, given in calls.items():
+        assert isinstance(getattr(cp, name)(**given), (cp.ndarray, tuple)), name
+    weights = cp.asarray([1.0, 2, 3, 4])
+    counts = cp.histogram2d(x.ravel(), x.ravel(), 2, None, weights)[0]
+    want = np.histogram2d(*[cp.asnumpy(x).ravel()] * 2, 2, weights=cp.asnumpy(weights))[0]
+    assert np.array_equal(cp.asnumpy(counts), want)
+    assert np.array_equal(cp.asnumpy(cp.histogramdd([x.ravel(), x.ravel()], 2, None, weights)[0]), want)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("shape", [(4,), (4, 3), (2, 4, 3)])
+def test_systems_are_solved_by_a_factor_that_is_there(cp, dtype, lower, shape):
+    x = np.random.default_rng(3)
+    a = (x.random((*shape[:-2], 4, 4)) + (1j * x.random((4, 4)) if dtype == "complex128" else 0)).astype(dtype)
+    a = a @ a.conj().swapaxes(-1, -2) + 4 * np.eye(4)
+    b = x.random(shape).astype(dtype)
+    factor = np.linalg.cholesky(a)
+    factor = cp.asarray(factor if lower else factor.conj().swapaxes(-1, -2))
+    want = np.linalg.solve(a, b)
+    lapack, linalg = (importlib.import_module(f"kasoku.compat.cupyx.{name}") for name in ("lapack", "linalg"))
+    np.testing.assert_allclose(cp.asnumpy(lapack.potrs(factor, cp.asarray(b), lower)), want, 1e-12)
+    np.testing.assert_allclose(cp.asnumpy(linalg.cho_solve((factor, lower), cp.asarray(b))), want, 1e-12)
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        linalg.cho_solve((factor * np.nan, lower), cp.asarray(b))

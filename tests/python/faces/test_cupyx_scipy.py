@@ -1,9 +1,11 @@
 """cupyx.scipy beside SciPy, whose values are in tests/golden/scipy.json: `python tests/python/faces/test_cupyx_scipy.py`
 writes them where SciPy is installed."""
 
+import cmath
 import importlib
 import inspect
 import json
+import math
 import pathlib
 import types
 
@@ -140,6 +142,9 @@ CASES |= {
 IMAGE = np.round(rng.standard_normal((6, 5)), 2)
 INTEGERS = rng.integers(0, 50, (6, 5))
 BLOBS = rng.random((8, 11)) < 0.45
+CUBE = np.round(np.random.default_rng(8).standard_normal((4, 5, 3)), 2)
+NEAR = np.random.default_rng(9).standard_normal((30, 2)) * (1, 4)
+GIVEN = {"gaussian_filter": (0.8,), "uniform_filter": (3,), "percentile_filter": (30, 2), "rank_filter": (1, 2)}
 KERNEL = np.array([[1.0, 2, 0.5], [0, -1, 3]])
 MODES = "reflect constant nearest mirror wrap".split()
 BOXED = {  # filters with the arguments that they have before the mode
@@ -164,6 +169,13 @@ CASES |= {
     **{f"ndimage.gaussian_filter1d {k}": lambda s, a, k=k: s.ndimage.gaussian_filter1d(a(IMAGE), 1.5, order=k) for k in range(4)},
     "ndimage.gaussian_filter of derivatives": lambda s, a: s.ndimage.gaussian_filter(a(IMAGE), (1, 0.7), order=(0, 2), truncate=3), "ndimage.gaussian_filter of float32": lambda s, a: s.ndimage.gaussian_filter(a(np.float32(IMAGE)), 1),
     "ndimage.rank_filter": lambda s, a: s.ndimage.rank_filter(a(IMAGE), -2, size=(3, 2)), "ndimage.percentile_filter": lambda s, a: s.ndimage.percentile_filter(a(IMAGE), 20, size=3),
+    **{f"ndimage.{f} along {k}": lambda s, a, f=f, k=k: getattr(s.ndimage, f)(a(CUBE), *GIVEN.get(f, ()), axes=k, **({} if f in GIVEN else {"size": 2}))
+       for f in (*GIVEN, "maximum_filter", "median_filter", "minimum_filter", "grey_erosion", "grey_dilation", "grey_opening", "grey_closing",
+                 "white_tophat", "black_tophat", "morphological_gradient", "morphological_laplace") for k in ((0, 2), (1,))},
+    **{f"ndimage.{f} of some axes": lambda s, a, f=f: getattr(s.ndimage, f)(a(CUBE), a(KERNEL), mode="nearest", origin=(0, 1), axes=(1, 2)) for f in ("correlate", "convolve")},
+    **{f"ndimage.{f} of a footprint of some axes": lambda s, a, f=f: getattr(s.ndimage, f)(a(CUBE), footprint=a(KERNEL > 0), mode="wrap", axes=(0, 1)) for f in ("maximum_filter", "median_filter")},
+    **{f"ndimage.{f} of some axes": lambda s, a, f=f: getattr(s.ndimage, f)(a(CUBE > 0), axes=(0, 2)) for f in (*BINARY, "binary_fill_holes", "binary_hit_or_miss", "binary_propagation")},
+    "ndimage.laplace of some axes": lambda s, a: s.ndimage.laplace(a(CUBE), mode=("wrap", "nearest"), axes=(2, 0)),
     "ndimage.generate_binary_structure": lambda s, a: s.ndimage.generate_binary_structure(3, 2),
     **{f"ndimage.{f}{n}": lambda s, a, f=f, n=n: getattr(s.ndimage, f)(a(BLOBS), iterations=n) for f in BINARY for n in (1, 2)},
     **{f"ndimage.{f} of a structure": lambda s, a, f=f: getattr(s.ndimage, f)(a(BLOBS), a(KERNEL > 0)) for f in BINARY},
@@ -196,7 +208,7 @@ CASES |= {
     "ndimage.affine_transform": lambda s, a: s.ndimage.affine_transform(a(IMAGE), a([[0.9, 0.2], [-0.1, 1.1]]), (0.5, -0.25), (6, 7), order=1), "ndimage.map_coordinates": lambda s, a: s.ndimage.map_coordinates(a(IMAGE), a([[0.5, 2.25, 5.5], [1.5, 4, 0]]), order=1, cval=-1),
 }  # fmt: skip
 X, Y = rng.standard_normal(23), rng.standard_normal(6)
-WINDOWS = "barthann bartlett blackman blackmanharris bohman boxcar cosine flattop hamming hann nuttall parzen triang tukey".split()
+WINDOWS = "barthann bartlett blackman blackmanharris bohman boxcar cosine flattop hamming hann nuttall parzen triang tukey lanczos".split()
 CASES |= {
     **{f"signal.{f} {m} {k}": lambda s, a, f=f, m=m, k=k: getattr(s.signal, f)(a(X), a(Y), m, **({"method": k} if k else {}))
        for m in ("full", "same", "valid") for f, k in (("convolve", "direct"), ("convolve", "fft"), ("correlate", "auto"), ("fftconvolve", ""), ("oaconvolve", ""))},
@@ -231,6 +243,11 @@ CASES |= {
     "signal.sawtooth": lambda s, a: s.signal.sawtooth(a(X * 9), 0.3), "signal.sawtooth full": lambda s, a: s.signal.sawtooth(a(X * 9)), "signal.square": lambda s, a: s.signal.square(a(X * 9), 0.3),
     **{f"signal.chirp {m}": lambda s, a, m=m: s.signal.chirp(a(np.linspace(0, 2, 9)), 1.5, 2, 4, m, phi=30) for m in ("linear", "quadratic", "logarithmic", "hyperbolic")},
     "signal.unit_impulse": lambda s, a: s.signal.unit_impulse((3, 4), "mid"), "signal.unit_impulse at one number": lambda s, a: s.signal.unit_impulse((4, 4), 2), "signal.unit_impulse at": lambda s, a: s.signal.unit_impulse(5, 2, "int32"),
+    **{f"interpolate.NearestNDInterpolator {r}": lambda s, a, r=r: s.interpolate.NearestNDInterpolator(a(NEAR), a(NEAR[:, 0] * 3), rescale=r)(a(IMAGE[:, :2] * 3)) for r in (False, True)},
+    "interpolate.NearestNDInterpolator of rows": lambda s, a: s.interpolate.NearestNDInterpolator((a(NEAR[:, 0]), a(NEAR[:, 1])), a(NEAR))(a(IMAGE), a(IMAGE[0])),
+    "interpolate.NearestNDInterpolator not far": lambda s, a: s.interpolate.NearestNDInterpolator(a(NEAR), a(NEAR[:, 1]))(a(IMAGE[:, :2] * 3), distance_upper_bound=0.5),
+    "signal.freqz_sos": lambda s, a: s.signal.freqz_sos(a(np.array([[1.0, 2, 1, 1, -0.5, 0.25], [1, -1, 0.5, 1, 0.1, 0.3]])), 16),
+    **{f"windows.kaiser_bessel_derived {n}": lambda s, a, n=n: s.signal.windows.kaiser_bessel_derived(n, 6.5) for n in (2, 8, 20)},
     **{f"windows.{w} {n} {sym}": lambda s, a, w=w, n=n, sym=sym: getattr(s.signal.windows, w)(n, sym=sym) for w in WINDOWS for n in (1, 8, 9) for sym in (True, False)},
     **{f"windows.chebwin {n} {sym}": lambda s, a, n=n, sym=sym: s.signal.windows.chebwin(n, 60, sym) for n in (1, 8, 9) for sym in (True, False)},
     **{f"windows.taylor {n} {sym}": lambda s, a, n=n, sym=sym: s.signal.windows.taylor(n, 5, 40, sym=sym) for n in (1, 8, 9) for sym in (True, False)},
@@ -747,6 +764,28 @@ def test_distances_to_the_background_are_those_of_all_its_elements(shape, sampli
         )
         np.testing.assert_allclose(own.get(), wanted, 1e-6)
         assert np.isinf(ndimage.distance_transform_edt(cp.ones(shape)).get()).all()
+
+
+def test_waves_are_their_formulas():
+    cp, signal = (importlib.import_module(f"kasoku.compat.{name}") for name in ("cupy", "cupyx.scipy.signal"))
+    for n, s in ((10, 2.0), (15, 3.5)):
+        x = [k - (n - 1) / 2 for k in range(n)]
+        hat = [2 / (math.sqrt(3 * s) * math.pi**0.25) * (1 - (v / s) ** 2) * math.exp(-((v / s) ** 2) / 2) for v in x]
+        np.testing.assert_allclose(signal.ricker(n, s).get(), hat, 1e-12)
+        wave = [cmath.exp(5j * v / s) * math.exp(-((v / s) ** 2) / 2) * math.pi**-0.25 / math.sqrt(s) for v in x]
+        np.testing.assert_allclose(signal.morlet2(n, s).get(), wave, 1e-12)
+        far = np.linspace(-2 * math.pi * s, 2 * math.pi * s, n)
+        for is_complete in (True, False):
+            less = math.exp(-2) if is_complete else 0
+            wanted = [(cmath.exp(2j * v) - less) * math.exp(-v * v / 2) * math.pi**-0.25 for v in far]
+            np.testing.assert_allclose(signal.morlet(n, 2.0, s, is_complete).get(), wanted, 1e-12, 1e-15)
+    assert signal.qmf(cp.asarray([1.0, 2, 3, 4])).tolist() == [4, -3, 2, -1]
+    data = np.random.default_rng(2).standard_normal(40)
+    for name in ("ricker", "morlet2"):
+        wavelet = getattr(signal, name)
+        found = signal.cwt(cp.asarray(data), wavelet, cp.asarray([1, 3, 6])).get()
+        wanted = [np.convolve(data, wavelet(min(10 * w, 40), w).get()[::-1].conj(), "same") for w in (1, 3, 6)]
+        np.testing.assert_allclose(found, wanted, 1e-10, 1e-12)
 
 
 def write():

@@ -474,3 +474,36 @@ def test_lobpcg_says_what_is_wrong():
         linalg.lobpcg(a, cp.ones((10, 2)))
     with pytest.warns(UserWarning, match="iteration 1"):
         linalg.lobpcg(a, cp.asarray(np.random.default_rng(0).random((10, 2))), tol=1e-14, maxiter=1)
+
+
+def test_solvers_take_rtol_and_operators_know_their_transpose():
+    dense = np.diag([4.0, 5, 6, 7]) + np.eye(4, k=1) + np.eye(4, k=-1)
+    a, b = sparse.csr_matrix(cp.asarray(dense)), cp.asarray([1.0, 2, 3, 4])
+    for solve in (linalg.cg, linalg.cgs, linalg.bicgstab, linalg.gmres):
+        x, left = solve(a, b, rtol=1e-12)
+        assert left == 0 and np.allclose(cp.asnumpy(x), np.linalg.solve(dense, [1, 2, 3, 4]), rtol=1e-9)
+    upper = sparse.csr_matrix(cp.asarray(np.triu(dense)))
+    operator = linalg.aslinearoperator(upper)
+    assert np.allclose(cp.asnumpy(operator.rmatmat(cp.eye(4))), np.triu(dense).T)
+    assert np.allclose(cp.asnumpy(operator.transpose().matvec(b)), np.triu(dense).T @ [1, 2, 3, 4])
+    assert np.allclose(cp.asnumpy(linalg.matrix_power(a, 3).toarray()), np.linalg.matrix_power(dense, 3))
+    with pytest.raises(ValueError, match="exponent"):
+        linalg.matrix_power(a, -1)
+    with pytest.raises(TypeError, match="sparse matrix"):
+        linalg.matrix_power(b, 2)
+
+
+def test_axes_of_a_matrix_are_swapped():
+    a = made("csr", A)
+    same(sparse.permute_dims(a), A.T)
+    same(sparse.permute_dims(a, (0, 1), copy=True), A)
+    same(sparse.swapaxes(a, 0, -1), A.T)
+    same(sparse.swapaxes(a, 1, 1), A)
+    same(sparse.matrix_transpose(a), A.T)
+    a.set_shape((5, 7))
+    same(a, A.reshape(5, 7))
+    assert made("csr", A > 0).asfptype().dtype == "float64" and made("csr", A).asfptype().dtype == "float64"
+    with pytest.raises(ValueError):
+        sparse.permute_dims(a, (0, 0))
+    with pytest.raises(TypeError, match="sparse matrix"):
+        sparse.swapaxes(A, 0, 1)

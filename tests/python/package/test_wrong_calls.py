@@ -121,3 +121,18 @@ def test_every_bound_function_can_be_told_of(args, kwargs):
                     assert error is None or "\n" not in str(error)
                     said += error is not None
     assert said > 500
+
+
+def test_arguments_have_the_names_of_other_packages_too():
+    x = ks.array([[3.0, 1.25], [2, 0]])
+    assert ks.round(a=x, decimals=1).tolist() == x.round(1).tolist()
+    assert ks.moveaxis(a=x, source=0, destination=1).tolist() == x.T.tolist()
+    assert ks.broadcast_to(array=x, shape=(1, 2, 2)).shape == (1, 2, 2)
+    assert ks.delete(arr=x, indices=0, axis=0).tolist() == [[2, 0]]
+    assert ks.union1d(arr1=x, arr2=x).tolist() == [0, 1.25, 2, 3]
+    with pytest.raises(TypeError, match="missing a required argument: 'x'"):
+        ks.round(b=x)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'a'"):
+        ks.round(x, a=x)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'a'"):
+        ks.round(x=x, a=x)

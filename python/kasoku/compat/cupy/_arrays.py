@@ -82,7 +82,9 @@ def _options_like(dtype, order, subok, shape):
 
 
 _plain(globals(), {
-    **_each(_core, "empty_like zeros_like ones_like", lambda make: lambda a, dtype=None, order="K", subok=None, shape=None: (
+    "empty_like": lambda prototype, dtype=None, order="K", subok=None, shape=None: (
+        _core.empty_like(prototype, device=cuda.current(), **_options_like(dtype, order, subok, shape))),
+    **_each(_core, "zeros_like ones_like", lambda make: lambda a, dtype=None, order="K", subok=None, shape=None: (
         make(a, device=cuda.current(), **_options_like(dtype, order, subok, shape)))),
     "full": (lambda shape, fill_value, dtype=None, order="C": _core.full(
         _shape(shape), fill_value, dtype, cuda.current(), order=order), "A new array of one value."),
@@ -142,7 +144,7 @@ def asarray(a, dtype=None, order=None, *, copy=None, blocking=False):
 
 
 _plain(globals(), {
-    "asanyarray": lambda a, dtype=None, order=None, *, blocking=False: asarray(a, dtype, order),
+    "asanyarray": lambda a, dtype=None, order=None, *, copy=None, blocking=False: asarray(a, dtype, order, copy=copy),
     "ascontiguousarray": lambda a, dtype=None: array(a, dtype, False, "C", ndmin=1),
     "asfortranarray": lambda a, dtype=None: array(a, dtype, False, "F", ndmin=1),
     "copy": lambda a, order="K": _core.copy(a, order),

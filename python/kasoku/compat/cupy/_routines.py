@@ -156,8 +156,13 @@ _plain(globals(), {
     "meshgrid": (lambda *xi, indexing="xy", sparse=False, copy=True: (
         list(_core.meshgrid(*xi, indexing=indexing, sparse=sparse))),
         "A list of coordinate arrays."),
-    "reshape": (lambda a, newshape, order="C": asarray(a).reshape(newshape, order=order),
+    "reshape": (lambda a, newshape, order="C", *, copy=None: _core.reshape(asarray(a), newshape, order, copy=copy),
         "The same elements in another shape."),
+    "histogram2d": (lambda x, y, bins=10, range=None, weights=None, density=None: (
+        _core.histogram2d(x, y, bins, range, density, weights)), "How many points lie in each bin of a plane, and the bins' edges."),
+    "histogramdd": lambda sample, bins=10, range=None, weights=None, density=None: (
+        _core.histogramdd(sample, bins, range, density, weights)),
+    "corrcoef": lambda a, y=None, rowvar=True, bias=None, ddof=None, *, dtype=None: _core.corrcoef(a, y, rowvar, dtype=dtype),
     "ravel": lambda a, order="C": asarray(a).ravel(order),
     "clip": (lambda a, a_min, a_max, out=None: _core.clip(a, a_min, a_max, out), "The elements, none below or above the bounds."),
     "concatenate": lambda tup, axis=0, out=None, *, dtype=None, casting="same_kind": (

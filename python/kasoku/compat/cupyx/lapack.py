@@ -22,7 +22,12 @@ def gesv(a, b):
 
 def posv(a, b):
     """x with a x = b for positive definite matrices, by Cholesky's factors."""
-    factor, is_row = _ks.linalg.cholesky(a), b.ndim == a.ndim - 1
-    half = _solve_triangular(factor, b[..., None] if is_row else b, lower=True)
-    x = _solve_triangular(factor, half, trans=2, lower=True)
+    return potrs(_ks.linalg.cholesky(a), b, True)
+
+
+def potrs(L, b, lower):
+    """x with a x = b, for the Cholesky factor of a: L with a = L L^H if `lower`, else L^H L."""
+    is_row = b.ndim == L.ndim - 1
+    half = _solve_triangular(L, b[..., None] if is_row else b, trans=0 if lower else 2, lower=lower)
+    x = _solve_triangular(L, half, trans=2 if lower else 0, lower=lower)
     return x[..., 0] if is_row else x

@@ -5,6 +5,7 @@ from ...._face.table import modules as _modules
 from ._bernstein import *  # noqa: F403
 from ._bsplines import *  # noqa: F403
 from ._ndbspline import *  # noqa: F403
+from ._nearest import NearestNDInterpolator
 from ._pieces import *  # noqa: F403
 from ._polynomials import *  # noqa: F403
 from ._radial import *  # noqa: F403

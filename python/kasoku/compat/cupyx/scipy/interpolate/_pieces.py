@@ -11,7 +11,7 @@ import kasoku as _ks
 from ....cupy._arrays import asarray as _asarray
 
 __all__ = [
-    "Akima1DInterpolator", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator", "RegularGridInterpolator", "interpn",
+    "Akima1DInterpolator", "CubicHermiteSpline", "CubicSpline", "PPoly", "PchipInterpolator", "pchip", "RegularGridInterpolator", "interpn",
     "pchip_interpolate",
 ]  # fmt: skip
 
@@ -325,6 +325,9 @@ def _solved(system, right):
     but so are the points of a spline."""
     flat = right.reshape(right.shape[0], -1)
     return _ks.linalg.solve(_asarray(system).astype(flat.dtype), flat).reshape(-1, *right.shape[1:])
+
+
+pchip = PchipInterpolator
 
 
 def pchip_interpolate(xi, yi, x, der=0, axis=0):

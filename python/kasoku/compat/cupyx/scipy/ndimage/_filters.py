@@ -3,6 +3,7 @@
 Windows are views, and sums of them are computed in float64, as SciPy's; results have the dtype of what is filtered."""
 
 import functools as _functools
+import inspect as _inspect
 import operator as _operator
 import re as _re
 import warnings as _warnings
@@ -30,6 +31,64 @@ def _for_axes(value, axes, name, kind=_operator.index):
     if len(values) != axes:
         raise RuntimeError(f"{name} must have as many elements as there are axes: {axes}")
     return [None if v is None else kind(v) for v in values]
+
+
+# What is given for each axis, as it is for one that a filter leaves out; and what has as many axes as there are.
+_left_out = {
+    "size": 1,
+    "sigma": 0,
+    "order": 0,
+    "radius": 0,
+    "mode": "reflect",
+    **dict.fromkeys(("origin", "origin1", "origin2"), 0),
+}
+_boxes = ("footprint", "structure", "structure1", "structure2", "weights")
+
+
+def _of_some_axes(function, structure=None):
+    """The filter with `axes=` behind its arguments: what is given for axes is for those, and windows have one element along the others.
+    `structure`: the default of a rank."""
+    shown = _inspect.signature(function)
+    names = [name for name, p in shown.parameters.items() if p.kind == p.POSITIONAL_OR_KEYWORD]
+
+    def call(*args, axes=None, **kwargs):
+        if len(args) == len(names) + 1:
+            *args, axes = args
+        if axes is None:
+            return function(*args, **kwargs)
+        given = shown.bind(*args, **kwargs)
+        given.apply_defaults()
+        rank = _np.ndim(given.arguments["input"])
+        axes = [_axis(axis, rank) for axis in ([axes] if _np.isscalar(axes) else axes)]
+        if len(set(axes)) < len(axes):
+            raise ValueError("axes must be unique")
+        for name, value in given.arguments.items():
+            if name in _boxes:
+                value = structure(len(axes)) if value is None and structure and name != "structure2" else value
+                given.arguments[name] = value if value is None else _within(value, axes, rank, name)
+            elif name in _left_out and value is not None:
+                all_axes = [_left_out[name]] * rank
+                for axis, one in zip(axes, _for_axes(value, len(axes), name, lambda one: one)):
+                    all_axes[axis] = one
+                given.arguments[name] = all_axes
+        return function(*given.args, **given.kwargs)
+
+    parameters = [*shown.parameters.values(), _inspect.Parameter("axes", _inspect.Parameter.KEYWORD_ONLY, default=None)]
+    _functools.update_wrapper(call, function)
+    call.__signature__ = shown.replace(parameters=parameters)
+    return call
+
+
+def _within(box, axes, rank, name):
+    """A box over some axes as one over all, with one place along the others."""
+    box = box if isinstance(box, _ks.Array) else _np.asarray(box)
+    if box.ndim != len(axes):
+        raise RuntimeError(f"{name} has {box.ndim} axes, and axes= names {len(axes)}")
+    return (
+        _np.expand_dims(box, [k for k in range(rank) if k not in axes])
+        if isinstance(box, _np.ndarray)
+        else (_ks.expand_dims(box, tuple(k for k in range(rank) if k not in axes)))
+    )
 
 
 def _padded(a, size, axes, mode, cval, origin):
@@ -155,7 +214,7 @@ def _gaussian1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cva
     return correlate1d(input, weights, axis, output, mode, cval, 0)
 
 
-def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None):
+def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, radius=None):
     """A convolution with a bell of the width sigma, or with derivatives of it."""
     return _along_axes(input, output, lambda x, k, kind, sigma, order, mode, radius: _gaussian1d(
         x, sigma, k, order, kind, mode, cval, truncate, radius=radius) if sigma > 1e-15 else x,
@@ -168,12 +227,13 @@ def _gradient(input, axis=-1, output=None, mode="reflect", cval=0.0, *, weights_
         x, [-1, 0, 1] if k == axis else weights_across, k, kind, mode, cval), axis, mode=mode)  # fmt: skip
 
 
-def _along_each(input, of, output, mode, cval, extra_arguments=(), extra_keywords=None, *, joined=sum):
-    """What joined() makes of what of(input, axis, output, mode, cval, …) gives along each axis."""
+def _along_each(input, of, output, mode, cval, extra_arguments=(), extra_keywords=None, *, joined=sum, axes=None):
+    """What joined() makes of what of(input, axis, output, mode, cval, …) gives along each axis, or each of some."""
     a = _given(input)
+    axes = range(a.ndim) if axes is None else [_axis(axis, a.ndim) for axis in ([axes] if _np.isscalar(axes) else axes)]
     parts = [
         of(a, k, _kind(input, output), m, cval, *extra_arguments, **(extra_keywords or {}))
-        for k, m in enumerate(_for_axes(mode, a.ndim, "mode", str))
+        for k, m in zip(axes, _for_axes(mode, len(axes), "mode", str))
     ]
     return _result(joined(parts) if parts else a, input, output)
 
@@ -330,15 +390,15 @@ _functions = _plain(globals(), {
         input, size, footprint, output, mode, cval, origin, rank_of=lambda n: _operator.index(rank)),
         "The element at a place of the sorted ones around each; from the end where it is negative."),
     "median_filter": (_bound(_ranked, rank_of=lambda n: n // 2), "The element in the middle of the sorted ones around each."),
-    "generic_laplace": (lambda input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None: (
-        _along_each(input, derivative2, output, mode, cval, extra_arguments, extra_keywords)),
+    "generic_laplace": (lambda input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None: (
+        _along_each(input, derivative2, output, mode, cval, extra_arguments, extra_keywords, axes=axes)),
         "The sum of second derivatives along the axes: derivative2(input, axis, output, mode, cval, …)."),
     "generic_gradient_magnitude": (
-        lambda input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None: (
-            _along_each(input, derivative, output, mode, cval, extra_arguments, extra_keywords, joined=_length)),
+        lambda input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None: (
+            _along_each(input, derivative, output, mode, cval, extra_arguments, extra_keywords, joined=_length, axes=axes)),
         "The length of the gradient, whose parts are derivative(input, axis, output, mode, cval, …)."),
-    "laplace": (lambda input, output=None, mode="reflect", cval=0.0: _along_each(
-        input, lambda a, k, out, m, c: correlate1d(a, [1, -2, 1], k, out, m, c), output, mode, cval),
+    "laplace": (lambda input, output=None, mode="reflect", cval=0.0, *, axes=None: _along_each(
+        input, lambda a, k, out, m, c: correlate1d(a, [1, -2, 1], k, out, m, c), output, mode, cval, axes=axes),
         "The sum of second differences along the axes."),
     "gaussian_laplace": (lambda input, sigma, output=None, mode="reflect", cval=0.0, **kwargs: _along_each(
         input, lambda a, axis, out, m, c: gaussian_filter(a, sigma, [2 * (k == axis) for k in range(a.ndim)], out, m, c, **kwargs),
@@ -349,3 +409,8 @@ _functions = _plain(globals(), {
     "prewitt": (_bound(_gradient, weights_across=[1, 1, 1]), "Differences of neighbours along an axis, added up across."),
     "sobel": (_bound(_gradient, weights_across=[1, 2, 1]), "Differences of neighbours along an axis, added up across with the weights 1, 2, 1."),
 })  # fmt: skip
+
+for _name in (
+    "correlate convolve gaussian_filter generic_filter maximum_filter median_filter minimum_filter percentile_filter rank_filter uniform_filter"
+).split():
+    globals()[_name] = _of_some_axes(globals()[_name])

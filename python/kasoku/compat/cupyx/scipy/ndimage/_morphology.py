@@ -4,7 +4,7 @@ import kasoku as _ks
 
 from ....cupy._arrays import asarray as _asarray
 from ...._face.table import bound as _bound, plain as _plain
-from ._filters import _footprint, _for_axes, _given, _kind, _of_places, _result, _turned, _wide
+from ._filters import _footprint, _for_axes, _given, _kind, _of_places, _of_some_axes, _result, _turned, _wide
 
 
 def generate_binary_structure(rank, connectivity):
@@ -129,3 +129,12 @@ _plain(globals(), {
     "morphological_laplace": (_bound(_between, of=lambda a, made, _: made(_grey_dilation) + made(_grey_erosion) - 2 * a), "A grey dilation and the erosion without twice the array."),
     "white_tophat": (_bound(_between, of=lambda a, made, kind: a - made(_opening, kind)), "An array without its grey opening."),
 })  # fmt: skip
+
+for _name in (
+    "black_tophat grey_closing grey_dilation grey_erosion grey_opening morphological_gradient morphological_laplace white_tophat"
+).split():
+    globals()[_name] = _of_some_axes(globals()[_name])
+for _name in (
+    "binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening binary_propagation"
+).split():
+    globals()[_name] = _of_some_axes(globals()[_name], lambda rank: generate_binary_structure(rank, 1))

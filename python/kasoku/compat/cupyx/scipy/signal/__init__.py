@@ -17,6 +17,7 @@ from ._recursions import *  # noqa: F403
 from ._spectra import *  # noqa: F403
 from ._systems import *  # noqa: F403
 from ._taps import *  # noqa: F403
+from ._wavelets import *  # noqa: F403
 from ._whole import *  # noqa: F403
 from .windows import get_window
 

@@ -196,14 +196,17 @@ def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
     return _ks.ascontiguousarray(_ks.moveaxis(y[..., edge : edge + x.shape[-1]], -1, axis))
 
 
-def sosfreqz(sos, worN=512, whole=False, fs=2 * _math.pi):
+def freqz_sos(sos, worN=512, whole=False, fs=2 * _math.pi):
     """The frequencies, and what filters of second order make of them."""
-    found = [freqz(section[:3], section[3:], worN, whole, fs) for section in _of_second_order(sos)]
+    found = [freqz(section[:3], section[3:], worN, whole, None, fs) for section in _of_second_order(sos)]
     return found[0][0], _functools.reduce(lambda x, y: x * y, (made for _, made in found))
 
 
-def freqz(b, a=1, worN=512, whole=False, fs=2 * _math.pi, include_nyquist=False):
-    """The frequencies, and what a recursive filter makes of them."""
+sosfreqz = freqz_sos
+
+
+def freqz(b, a=1, worN=512, whole=False, plot=None, fs=2 * _math.pi, include_nyquist=False):
+    """The frequencies, and what a recursive filter makes of them; plot(frequencies, values) is called with both."""
     b, a = (_ks.atleast_1d(_asarray(c)) for c in (b, a))
     last, count = 2 * _math.pi if whole else _math.pi, _count(worN)
     if count is None:
@@ -211,7 +214,10 @@ def freqz(b, a=1, worN=512, whole=False, fs=2 * _math.pi, include_nyquist=False)
     else:
         w = _ks.linspace(0, last, count, endpoint=include_nyquist and not whole, device=b.device)
     z = _ks.exp(-1j * w)
-    return w * (fs / (2 * _math.pi)), _polyval(z, b, tensor=False) / _polyval(z, a, tensor=False)
+    found = w * (fs / (2 * _math.pi)), _polyval(z, b, tensor=False) / _polyval(z, a, tensor=False)
+    if plot is not None:
+        plot(*found)
+    return found
 
 
 def _count(worN):

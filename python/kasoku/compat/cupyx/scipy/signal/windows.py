@@ -26,6 +26,8 @@ def _window(of):
             raise ValueError("Window length M must be a non-negative integer")
         if of is _exponential and sym and others[0] is not None:
             raise ValueError("If sym==True, center must be None.")
+        if of is _kaiser_bessel_derived and not sym:
+            raise ValueError("Kaiser-Bessel Derived windows are only defined for symmetric shapes")
         if M <= 1:
             return _ks.ones(int(M))
         n = int(M) + (not sym)
@@ -83,6 +85,20 @@ def _chebwin(k, n, at):
     return w / w.max()
 
 
+def _kaiser(k, n, beta):
+    return _ks.i0(beta * _ks.sqrt(1 - (_centred(k, n) / ((n - 1) / 2)) ** 2)) / _ks.i0(beta)
+
+
+def _kaiser_bessel_derived(k, n, beta):
+    """Roots of the sums of Kaiser's window up to each place of the first half, and the same back."""
+    if n % 2:
+        raise ValueError("Kaiser-Bessel Derived windows are only defined for even number of points")
+    half = n // 2 + 1
+    sums = _ks.cumsum(_kaiser(_ks.arange(half, dtype="float64"), half, beta))
+    rise = _ks.sqrt(sums[:-1] / sums[-1])
+    return _ks.concatenate((rise, _ks.flip(rise)))
+
+
 def _taylor(k, n, nbar=4, sll=30, norm=True):
     """A constant and nbar - 1 cosines, for side lobes that begin `sll` decibels below the main one."""
     a2 = (_math.acosh(10 ** (sll / 20)) / _math.pi) ** 2
@@ -113,8 +129,9 @@ _of = _plain(globals(), {name: (_window(of), said) for name, (of, said) in {
     "general_cosine": (_cosines, "A sum of cosines with the coefficients `a`."),
     "general_gaussian": (lambda k, n, p, sig: _ks.exp(-0.5 * abs(_centred(k, n) / sig) ** (2 * p)), "A bell of another power."),
     "general_hamming": (lambda k, n, alpha: _cosines(k, n, (alpha, 1 - alpha)), "A cosine above a plateau."),
-    "kaiser": (lambda k, n, beta: _ks.i0(beta * _ks.sqrt(1 - (_centred(k, n) / ((n - 1) / 2)) ** 2)) / _ks.i0(beta),
-        "Kaiser's window, of Bessel functions."),
+    "kaiser": (_kaiser, "Kaiser's window, of Bessel functions."),
+    "kaiser_bessel_derived": (_kaiser_bessel_derived, "A window whose squares and those half a length further add up to one."),
+    "lanczos": (lambda k, n: _ks.sinc(2 * k / (n - 1) - 1), "The middle of sin(x) / x."),
     "parzen": (_parzen, "Four boxes, each smoothed by the next."),
     "taylor": (_taylor, "Taylor's window: side lobes of one height near the main one."),
     "triang": (lambda k, n: 1 - abs(_centred(k, n)) * 2 / (n + n % 2), "A triangle that is 0 beyond both ends."),

@@ -203,6 +203,8 @@ _methods(spmatrix, {
     "get_shape": lambda self: self._shape,
     "count_nonzero": lambda self: int((self.data != 0).sum()),
     "getformat": lambda self: self.format,
+    "set_shape": lambda self, shape: self.__dict__.update(self.reshape(shape).__dict__),
+    "asfptype": lambda self: self if self.dtype.kind in "fc" else self.astype("float64"),
     "getmaxprint": lambda self: 50,
     "tobsr": _no_format("blocks", "csr"),
     "todok": _no_format("dictionaries", "coo"),

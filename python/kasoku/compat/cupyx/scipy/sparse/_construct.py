@@ -4,9 +4,11 @@ import numpy as _np
 
 from .... import cupy as _cupy
 from ...._face.table import plain as _plain
+from ._given import axis_of as _axis
 from ._matrix import coo_matrix as _coo, dia_matrix as _dia, spmatrix as _spmatrix
 
-__all__ = "eye identity diags spdiags random rand kron kronsum vstack hstack bmat block_diag find tril triu".split()
+__all__ = """eye identity diags spdiags random rand kron kronsum vstack hstack bmat block_diag find tril triu matrix_transpose
+    permute_dims swapaxes""".split()
 
 
 def eye(m, n=None, k=0, dtype="d", format=None):
@@ -43,6 +45,21 @@ def diags(diagonals, offsets=0, shape=None, format=None, dtype=None):
             )
         data[row, max(k, 0) : max(k, 0) + length] = diagonal
     return _dia((data, offsets), shape=(m, n)).asformat(format)
+
+
+def permute_dims(A, axes=None, copy=False):
+    """The matrix with its axes in another order: itself, or the transposed one."""
+    if not isinstance(A, _spmatrix):
+        raise TypeError(f"a sparse matrix is needed, not a {type(A).__name__}")
+    order = [1, 0] if axes is None else [_axis(axis) for axis in axes]
+    if sorted(order) != [0, 1]:
+        raise ValueError(f"axes {axes} are no order of the two axes of a matrix")
+    return A.transpose(copy=copy) if order == [1, 0] else A.copy() if copy else A
+
+
+def swapaxes(A, axis1, axis2):
+    """The matrix with two axes swapped."""
+    return permute_dims(A, (1, 0) if _axis(axis1) != _axis(axis2) else (0, 1))
 
 
 def random(m, n, density=0.01, format="coo", dtype=None, random_state=None, data_rvs=None):
@@ -150,6 +167,7 @@ _plain(globals(), {
     "block_diag": (lambda mats, format=None, dtype=None: bmat(
         [[m if i == j else None for j in range(len(mats))] for i, m in enumerate(mats)], format, dtype),
         "Matrices along the diagonal."),
+    "matrix_transpose": (lambda A: permute_dims(A), "The transposed matrix."),
     "tril": (lambda A, k=0, format=None: _triangle(A, format, lambda d: d <= k), "What is on a diagonal and below it."),
     "triu": (lambda A, k=0, format=None: _triangle(A, format, lambda d: d >= k), "What is on a diagonal and above it."),
 })  # fmt: skip

@@ -7,7 +7,7 @@ import kasoku as _ks
 from ..... import cupy as _cupy
 from .._matrix import spmatrix as _spmatrix
 
-__all__ = ["LinearOperator", "aslinearoperator", "norm"]
+__all__ = ["LinearOperator", "aslinearoperator", "matrix_power", "norm"]
 
 
 class LinearOperator:
@@ -53,6 +53,10 @@ class LinearOperator:
             raise ValueError(f"dimension mismatch: {self.shape} @ {X.shape}")
         return self._matmat(X)
 
+    def rmatmat(self, X):
+        """The adjoint times the columns of X."""
+        return self.H.matmat(X)
+
     def _must_fit(self, x, axis):
         n = self.shape[axis]
         if x.shape not in ((n,), (n, 1)):
@@ -84,10 +88,11 @@ class LinearOperator:
 
     H = property(adjoint)
 
-    @property
-    def T(self):
+    def transpose(self):
         by, back = lambda v: self.rmatvec(v.conj()).conj(), lambda v: self.matvec(v.conj()).conj()
         return _OfFunctions(self.shape[::-1], by, back, dtype=self.dtype)
+
+    T = property(transpose)
 
 
 class _OfFunctions(LinearOperator):
@@ -136,6 +141,15 @@ def aslinearoperator(A):
     raise TypeError(
         f"a linear operator is made of a matrix, or of what has shape and matvec, not of {type(A).__name__}"
     )
+
+
+def matrix_power(A, power):
+    """A sparse matrix times itself, so often."""
+    if not isinstance(A, _spmatrix):
+        raise TypeError(f"matrix_power takes a sparse matrix, not a {type(A).__name__}")
+    if power < 0 or power != int(power):
+        raise ValueError(f"exponent must be an integer of at least 0, not {power}")
+    return A ** int(power)
 
 
 def norm(x, ord=None, axis=None):

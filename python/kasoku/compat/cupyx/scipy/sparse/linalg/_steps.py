@@ -51,9 +51,9 @@ def _divisor(product):
     return product
 
 
-def _solved(A, b, x0=None, tol=1e-5, maxiter=None, M=None, callback=None, atol=None, *, steps):
-    """What `steps` come to: a generator over (x, residual), which it takes on, of which each is one step."""
-    A, b, x, before, most, limit = _system(A, b, x0, M, maxiter, tol, atol)
+def _solved(A, b, x0=None, tol=1e-5, maxiter=None, M=None, callback=None, atol=None, *, rtol=None, steps):
+    """What `steps` come to: a generator over (x, residual), which it takes on, of which each is one step. `rtol` is tol's newer name."""
+    A, b, x, before, most, limit = _system(A, b, x0, M, maxiter, tol if rtol is None else rtol, atol)
     if not b.any():
         return b, 0  # a copy
     r = b - A.matvec(x)
@@ -126,11 +126,12 @@ _plain(globals(), {
 })  # fmt: skip
 
 
-def gmres(A, b, x0=None, tol=1e-5, restart=None, maxiter=None, M=None, callback=None, atol=None, callback_type=None):
+def gmres(A, b, x0=None, tol=1e-5, restart=None, maxiter=None, M=None, callback=None, atol=None, callback_type=None, *,
+          rtol=None):  # fmt: skip
     """x of A x = b with the least residual among powers of A, and 0, or how many steps did not suffice."""
     if callback_type not in (None, "x", "pr_norm"):
         raise ValueError(f"Unknown callback_type: {callback_type}")
-    A, b, x, before, most, limit = _system(A, b, x0, M, maxiter, tol, atol)
+    A, b, x, before, most, limit = _system(A, b, x0, M, maxiter, tol if rtol is None else rtol, atol)
     if not b.any():
         return b * 0, 0
     n, size = b.size, float(_norm(b))
