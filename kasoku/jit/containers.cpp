@@ -80,14 +80,16 @@ uint32_t* Strings::room(int64_t size) {
 Strings::Free* Strings::free_behind(String text) {
   const uint32_t* const end = text.at + text.size;
   if (end == behind_.begin) return &behind_;
-  Free* const found = std::find_if(std::begin(own_), std::end(own_), [end](const Free& each) { return each.begin == end; });
-  if (found == std::end(own_)) return nullptr;
-  std::rotate(std::begin(own_), found, found + 1);
+  if (!own_) return nullptr;
+  Free* const found = std::find_if(own_.get(), own_.get() + n_own, [end](const Free& each) { return each.begin == end; });
+  if (found == own_.get() + n_own) return nullptr;
+  std::rotate(own_.get(), found, found + 1);
   return &own_[0];
 }
 
 Strings::Free& Strings::own_block(const Free* before) {
-  if (before != &own_[0]) std::rotate(std::begin(own_), std::end(own_) - 1, std::end(own_));
+  if (!own_) own_ = std::make_unique<Free[]>(n_own);
+  if (before != &own_[0]) std::rotate(own_.get(), own_.get() + n_own - 1, own_.get() + n_own);
   return own_[0] = {};
 }
 

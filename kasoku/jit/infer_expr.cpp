@@ -82,6 +82,7 @@ std::optional<Type> binary_type(Operator op, const Type& a, const Type& b, const
     case Operator::power: {
       const auto exponent = right ? constant_int(*right) : std::nullopt;
       if (exponent && *exponent < 0 && is_integer(dtype) && !is_array) return float64_type;
+      if (exponent == 2 && a.is_array() && a.dtype == Dtype::bool_ && b.is_scalar()) return elementwise_type(Dtype::int8, {a, a});  // NumPy squares
       return elementwise_type(dtype == Dtype::bool_ ? (is_array ? Dtype::int8 : Dtype::int64) : dtype,
                               {a, b});
     }

@@ -47,7 +47,8 @@ class Strings {
   std::mutex mutex_;
   std::vector<std::unique_ptr<uint32_t[]>> blocks_;
   Free behind_, before_;  ///< what is free of the last block that is filled from its beginning, and from its end
-  Free own_[8];           ///< what is free behind long texts, the last one that grew first: texts that are made in between are elsewhere
+  static constexpr size_t n_own = 8;
+  std::unique_ptr<Free[]> own_;  ///< null or n_own: what is free behind long texts, the last one that grew first: texts that are made in between are elsewhere
 };
 
 /// ks_call of ks_jit.h; the layouts must agree.

@@ -80,9 +80,28 @@ void drop(void* body, const Type& type) {
   free_dict(dict);
 }
 
+/// Which of the numbers it is that Python has itself, whose words are their bytes in memory: most items of most lists.
+enum class Plain { no, integer, floating };
+Plain plain(const Type& item) {
+  if (!item.is_scalar() || item.enumeration) return Plain::no;
+  return item.dtype == Dtype::float64 ? Plain::floating : item.dtype == Dtype::int64 ? Plain::integer : Plain::no;
+}
+
+bool put_plain(PyObject* value, Plain plain, char* to) {
+  if (plain == Plain::floating && PyFloat_CheckExact(value)) {
+    const double number = PyFloat_AsDouble(value);
+    return std::memcpy(to, &number, sizeof number), true;
+  }
+  if (plain != Plain::integer || !PyLong_CheckExact(value)) return false;
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  return std::memcpy(to, &number, sizeof number), overflow == 0;
+}
+
 /// Puts a Python value into memory; false if it is of another type. A typed container converts numbers to its own types,
 /// and an array may lie closer than the type says of all of them.
 bool put(PyObject* value, const Type& type, std::vector<uint64_t>& words, char* to, bool is_typed) {
+  if (put_plain(value, plain(type), to)) return true;
   words.resize(words_of_item(type));
   uint64_t* at = words.data();
   if (type.is_container()) {
@@ -145,6 +164,8 @@ bool can_be_packed(const Type& type) {
 bool add_type(nb::handle item, Type& all, int depth) {
   if (all == float64_type && PyFloat_CheckExact(item.ptr())) return true;
   if (all.is_string() && PyUnicode_CheckExact(item.ptr())) return true;
+  int overflow = 0;
+  if (all == int64_type && PyLong_CheckExact(item.ptr()) && (PyLong_AsLongLongAndOverflow(item.ptr(), &overflow), overflow == 0)) return true;
   const Type type = is_container(item) ? type_of_container(item, depth + 1) : at_run_time(type_of_value(item));
   if (!can_be_packed(type)) return false;
   if (all.is_known() && type != all && !(type.is_array() && all.is_array() && join(type, all) == all)) return false;
@@ -211,6 +232,15 @@ bool pack_container(PyObject* python, const Type& type, uint64_t* word, bool is_
 namespace {
 
 nb::object item_of(const char* at, const Type& item, PyObject* const* arguments, size_t n) {
+  if (const Plain its = plain(item); its == Plain::floating) {
+    double number;
+    std::memcpy(&number, at, sizeof number);
+    return nb::steal(PyFloat_FromDouble(number));
+  } else if (its == Plain::integer) {
+    long long number;
+    std::memcpy(&number, at, sizeof number);
+    return nb::steal(PyLong_FromLongLong(number));
+  }
   constexpr size_t most_at_hand = 16;
   const size_t n_words = words_of_item(item);
   uint64_t at_hand[most_at_hand];

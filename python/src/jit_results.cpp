@@ -9,8 +9,6 @@
 #include "kasoku/jit/offload.h"
 #include "to_python.h"
 
-#include <nanobind/ndarray.h>
-
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -35,8 +33,7 @@ struct Given {
   const Array* array;  ///< null for NumPy's
   const char* data;
   Dtype dtype;
-  std::vector<size_t> shape;
-  Extents strides;  ///< bytes
+  Extents shape, strides;  ///< strides in bytes
 };
 
 std::optional<Given> given_array(PyObject* value) {
@@ -106,61 +103,41 @@ nb::object array_result(const Type& type, const uint64_t* w, PyObject* const* ar
   if (type.has_records()) return records_result(type, w, arguments, n);
   auto* const data = reinterpret_cast<char*>(w[0]);
   auto* const memory = reinterpret_cast<Memory*>(w[1 + 2 * type.ndim]);
-  std::vector<size_t> shape;
-  Extents strides;
+  const auto size = static_cast<int64_t>(info(type.dtype).size);
+  Extents shape, strides;  // in bytes
   for (int k = 0; k < type.ndim; ++k) {
-    shape.push_back(w[1 + k]);
-    strides.push_back(static_cast<int64_t>(w[1 + type.ndim + k]));
+    shape.push_back(static_cast<int64_t>(w[1 + k]));
+    strides.push_back(static_cast<int64_t>(w[1 + type.ndim + k]) * size);
   }
   nb::object owner;
   if (memory) {
     owner = owner_of(memory);
   } else {
     // A view of an argument, or of an item of one: find whose, and give the array itself if it is all of it.
-    std::vector<Given> candidates;
-    const auto collect = [&](PyObject* value, const auto& self) -> void {
-      if (std::optional<Given> given = given_array(value)) candidates.push_back(std::move(*given));
+    const auto find = [&](PyObject* value, const auto& self) -> nb::object {
       if (PyTuple_Check(value))
-        for (Py_ssize_t i = 0; i < PyTuple_Size(value); ++i) self(PyTuple_GetItem(value, i), self);
+        for (Py_ssize_t i = 0; i < PyTuple_Size(value); ++i)
+          if (nb::object whole = self(PyTuple_GetItem(value, i), self); whole.is_valid()) return whole;
       if (PyList_Check(value))
-        for (Py_ssize_t i = 0; i < PyList_Size(value); ++i) self(PyList_GetItem(value, i), self);
+        for (Py_ssize_t i = 0; i < PyList_Size(value); ++i)
+          if (nb::object whole = self(PyList_GetItem(value, i), self); whole.is_valid()) return whole;
+      const std::optional<Given> given = given_array(value);
+      if (!given) return {};
+      const char *low = given->data, *high = given->data;
+      for (size_t k = 0; k < given->shape.size(); ++k)
+        (given->strides[k] < 0 ? low : high) += given->shape[k] ? (given->shape[k] - 1) * given->strides[k] : 0;
+      if (given->data == data && given->dtype == type.dtype && given->shape == shape && given->strides == strides) return nb::borrow(given->object);
+      if (owner.is_valid() || data < low || data > high) return {};
+      owner = nb::borrow(given->object);
+      if (given->array) given->array->buffer()->is_shared = true;  // NumPy's array writes there too
+      return {};
     };
-    for (size_t i = 0; i < n; ++i) collect(arguments[i], collect);
-    for (size_t i = 0; i < candidates.size() && !owner.is_valid(); ++i) {
-      const Given& given = candidates[i];
-      const char *low = given.data, *high = given.data;
-      for (size_t k = 0; k < given.shape.size(); ++k)
-        (given.strides[k] < 0 ? low : high) += given.shape[k] ? static_cast<int64_t>(given.shape[k] - 1) * given.strides[k] : 0;
-      const bool same = given.data == data && given.dtype == type.dtype && given.shape == shape &&
-                        std::equal(strides.begin(), strides.end(), given.strides.begin(), [&](int64_t items, int64_t bytes) {
-                          return items * static_cast<int64_t>(info(given.dtype).size) == bytes;
-                        });
-      if (same) return nb::borrow(given.object);
-      if (data < low || data > high) continue;
-      owner = nb::borrow(given.object);
-      if (given.array) given.array->buffer()->is_shared = true;  // NumPy's array writes there too
-    }
-    if (!owner.is_valid()) owner = nb::none();
+    for (size_t i = 0; i < n; ++i)
+      if (nb::object whole = find(arguments[i], find); whole.is_valid()) return whole;
   }
   // A view of what may not be written; a fresh array of the same type may be.
-  const bool stays_read_only = type.is_read_only && (!memory || is_stretched(shape.data(), strides.data(), shape.size()));
-  const auto as_result = [&](nb::dlpack::dtype dtype) -> nb::object {
-    if (stays_read_only)
-      return nb::ndarray<nb::numpy, nb::ro>(data, shape.size(), shape.data(), owner, strides.data(), dtype).cast();
-    return nb::ndarray<nb::numpy>(data, shape.size(), shape.data(), owner, strides.data(), dtype).cast();
-  };
-  if (type.dtype == Dtype::complex64 || type.dtype == Dtype::complex128) {
-    const nb::dlpack::dtype complex{static_cast<uint8_t>(nb::dlpack::dtype_code::Complex),
-                                    static_cast<uint8_t>(info(type.dtype).size * 8), 1};
-    return as_result(complex);
-  }
-  const DtypeKind kind = info(type.dtype).kind;
-  const auto code = kind == DtypeKind::boolean     ? nb::dlpack::dtype_code::Bool
-                    : kind == DtypeKind::signed_   ? nb::dlpack::dtype_code::Int
-                    : kind == DtypeKind::unsigned_ ? nb::dlpack::dtype_code::UInt
-                                                   : nb::dlpack::dtype_code::Float;
-  const nb::dlpack::dtype dtype{static_cast<uint8_t>(code), static_cast<uint8_t>(info(type.dtype).size * 8), 1};
-  return with_numpys_integers(as_result(dtype), type.dtype);
+  const bool stays_read_only = type.is_read_only && (!memory || is_stretched(shape.begin(), strides.begin(), shape.size()));
+  return numpy_over(data, type.dtype, shape, strides, std::move(owner), stays_read_only);
 }
 
 }  // namespace

@@ -27,12 +27,21 @@ using namespace nb::literals;
 
 namespace {
 
-/// In ticks of the time-stamp counter. A step that takes longer lets other threads have Python's lock the next time.
+/// In ticks of the time-stamp counter. After a step that takes longer other threads have Python's lock while steps run.
 constexpr uint64_t long_step = 100'000;
+/// So many steps in a row that ended within that time, together with what the caller did between them, are timed as one.
+constexpr int steps_together = 8;
 constexpr size_t most_ahead = 1024;
 
 bool any_part(const Type& type, bool (*is)(const Type&)) {
   return is(type) || (type.is_tuple() && std::ranges::any_of(type.items, [&](const Type& item) { return any_part(item, is); }));
+}
+
+/// act() of what a value is made of, in the order of its words.
+template <class Act>
+void each_part(const Type& type, const Act& act) {
+  if (!type.is_tuple()) return act(type);
+  for (const Type& item : type.items) each_part(item, act);
 }
 
 bool owns(const Type& type) {
@@ -83,6 +92,41 @@ Type as_parameter(Type type) {
   return type;
 }
 
+/// What a call's words were made of, if it is plain to see whether it still is that: numbers, and arrays of NumPy with their
+/// fields as they were.
+class SeenArguments {
+ public:
+  /// Whether it could take them down.
+  bool see(PyObject* const* arguments, size_t n) {
+    arrays_.clear();
+    for (size_t i = 0; i < n; ++i) {
+      Dtype dtype;
+      if (PyFloat_CheckExact(arguments[i]) || PyLong_CheckExact(arguments[i]) || PyBool_Check(arguments[i]) || arguments[i] == Py_None) continue;
+      const NumpyArray* const array = as_numpy(arguments[i], dtype);
+      if (!array) return false;
+      arrays_.push_back({array, *array, {array->shape, array->shape + array->ndim}, {array->strides, array->strides + array->ndim}});
+    }
+    return true;
+  }
+  bool are_the_same() const {
+    for (const Seen& seen : arrays_) {
+      const NumpyArray& now = *seen.array;
+      const NumpyArray& then = seen.fields;
+      if (now.data != then.data || now.ndim != then.ndim || now.descr != then.descr || now.flags != then.flags) return false;
+      if (!std::equal(seen.shape.begin(), seen.shape.end(), now.shape) || !std::equal(seen.strides.begin(), seen.strides.end(), now.strides)) return false;
+    }
+    return true;
+  }
+
+ private:
+  struct Seen {
+    const NumpyArray* array;
+    NumpyArray fields;
+    std::vector<Py_ssize_t> shape, strides;
+  };
+  std::vector<Seen> arrays_;
+};
+
 class Steps {
  public:
   Steps(nb::handle begin, nb::handle resume, nb::handle given, bool is_pure)
@@ -114,16 +158,28 @@ class Steps {
 
   /// What it yields next; null at its end.
   PyObject* next() {
-    if (is_running_.exchange(true)) {
+    if (is_taken()) {
       PyErr_SetString(PyExc_ValueError, "generator already executing");
       throw nb::python_error();
     }
     struct Ends {
       std::atomic<bool>& flag;
-      ~Ends() { flag = false; }
+      ~Ends() { flag.store(false, std::memory_order_release); }
     } const ends{is_running_};
     if (at_ < n_) return ahead();
     return is_ended_ ? nullptr : step();
+  }
+
+  /// Whether another step runs; else this one does.
+  bool is_taken() {
+#ifdef Py_GIL_DISABLED
+    return is_running_.exchange(true);
+#else
+    // Python's lock is held, and a locked instruction would take as long as some steps.
+    if (is_running_.load(std::memory_order_relaxed)) return true;
+    is_running_.store(true, std::memory_order_relaxed);
+    return false;
+#endif
   }
 
   void close() { is_ended_ = true, at_ = n_ = 0, forget_state(); }
@@ -166,6 +222,7 @@ class Steps {
   }
 
   void use(std::shared_ptr<JitEntry> entry) {
+    is_filled_ = false;
     entry_ = std::move(entry);
     const Type& result = entry_->compiled.lowered().result;
     is_same_again_ = false;
@@ -185,8 +242,21 @@ class Steps {
     goes_ahead_ = is_ahead_ && is_same_again_ && result.items.size() == 3 && !entry_->compiled.device() && entry_->hidden.empty() && is_of_numbers(result.items[1]) && is_of_numbers(result.items[2]);
   }
 
+  void learn_state(const Type& type) {
+    state_type_ = type;
+    is_of_arrays_ = !any_part(type, [](const Type& part) { return part.is_counted() || part.kind == TypeKind::optional; });
+    memory_at_.clear();
+    size_t place = 1;
+    each_part(type, [&](const Type& part) {
+      place += static_cast<size_t>(words_of(part));
+      if (part.is_array()) memory_at_.push_back(place - 1);
+    });
+  }
+
   void forget_state() {
-    if (const uint64_t* at = state_.data(); !state_.empty() && is_owner_) disown(state_type_, ++at);
+    if (const uint64_t* at = state_.data(); !state_.empty() && is_owner_ && !is_of_arrays_) disown(state_type_, ++at);
+    else if (!state_.empty() && is_owner_)
+      for (const size_t place : memory_at_) release(reinterpret_cast<Memory*>(state_[place]));
     is_owner_ = false;
     state_.clear();
   }
@@ -195,6 +265,13 @@ class Steps {
     refuse_to_record("a call of a compiled function");
     is_ended_ = true;  // as one that raises is
     if (!still_holds(function())) forget(function()), entry_ = nullptr;
+    if (!entry_ || !is_filled_ || !is_in_place(*entry_) || !seen_.are_the_same()) return filled_step();
+    std::ranges::copy(filled_, words_.begin());
+    return run(nullptr);
+  }
+
+  /// A step whose arguments are looked at.
+  PyObject* filled_step() {
     std::optional<ListScope> lists;
     std::optional<Offloaded> offloaded;
     for (int attempt = 0;; ++attempt) {
@@ -208,6 +285,13 @@ class Steps {
       entry_ = nullptr;
       offloaded.reset(), lists.reset();
     }
+    is_filled_ = is_same_again_ && !offloaded && !takes_texts_ && entry_->hidden.empty() && seen_.see(arguments_.data(), arguments_.size());
+    if (is_filled_) filled_.assign(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(n_given_words_));
+    return run(offloaded ? &*offloaded : nullptr);
+  }
+
+  /// With the arguments' words in place.
+  PyObject* run(Offloaded* offloaded) {
     std::ranges::copy(state_, words_.begin() + static_cast<std::ptrdiff_t>(n_given_words_));
     const Type& result = entry_->compiled.lowered().result;
     if (goes_ahead_ && n_ahead_) {
@@ -219,16 +303,31 @@ class Steps {
     }
     CallRecord record;
     record.words = words_.data();
-    const uint64_t began = __rdtsc();
     if (is_long_ || offloaded) {
-      const GilReleased released;
+      const uint64_t began = __rdtsc();
+      {
+        const GilReleased released;
+        entry_->compiled.call(record);
+      }
+      last_look_ = __rdtsc();
+      is_long_ = last_look_ - began > long_step;
+      n_together_ = 0;
+    } else if (n_together_ < steps_together) {
       entry_->compiled.call(record);
+      ++n_together_;
     } else {
+      const uint64_t began = __rdtsc();
       entry_->compiled.call(record);
+      if (began - last_look_ > long_step) {  // of the last steps one may have been long, or the caller was: this one tells
+        last_look_ = __rdtsc();
+        is_long_ = last_look_ - began > long_step;
+      } else {
+        last_look_ = began;
+        n_together_ = 0;
+      }
     }
-    is_long_ = __rdtsc() - began > long_step;
     if (record.status) raise_of_call(*entry_, record);
-    return taken(result, offloaded ? &*offloaded : nullptr);
+    return taken(result, offloaded);
   }
 
   /// Keeps a result's state and gives its value.
@@ -237,7 +336,7 @@ class Steps {
     forget_state();
     state_.assign(1 + n_state_words_, words_[0]);
     std::copy_n(words_.begin() + static_cast<std::ptrdiff_t>(1 + n_value_words_), n_state_words_, state_.begin() + 1);
-    if (!is_same_again_) state_type_ = result.items[2];
+    if (!is_same_again_) learn_state(result.items[2]);
     is_owner_ = owns_state_;
     if (has_text_state_) keep_texts();
     const uint64_t* at = words_.data() + 1;
@@ -354,6 +453,13 @@ class Steps {
   // What entry_'s types say.
   size_t n_given_words_ = 0, n_value_words_ = 0, n_state_words_ = 0;
   bool takes_texts_ = false, owns_state_ = false, has_text_state_ = false, goes_ahead_ = false;
+  bool is_of_arrays_ = false;         ///< what the state owns is memory of arrays
+  std::vector<size_t> memory_at_;     ///< its words in state_
+  bool is_filled_ = false;            ///< filled_ has the arguments' words, of what seen_ saw
+  std::vector<uint64_t> filled_;
+  SeenArguments seen_;
+  uint64_t last_look_ = 0;
+  int n_together_ = 0;                ///< steps since then
   size_t at_ = 0, n_ = 0, n_ahead_ = 1;
 };
 

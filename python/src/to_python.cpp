@@ -11,8 +11,6 @@
 #include "kasoku/device/stream.h"
 #include "kasoku/kernel/swapped.h"
 
-#include <nanobind/ndarray.h>
-
 #include <cstring>
 #include <string>
 
@@ -32,11 +30,38 @@ nb::object to_numpy(const Array& array) {
   return host;
 }
 
-nb::object with_numpys_integers(nb::object array, Dtype dtype) {
-  if (dtype != Dtype::int64 && dtype != Dtype::uint64) return array;
-  static PyObject* const is_signed = numpy().attr("dtype")("int64").release().ptr();
-  static PyObject* const is_unsigned = numpy().attr("dtype")("uint64").release().ptr();
-  return array.attr("view")(nb::handle(dtype == Dtype::int64 ? is_signed : is_unsigned));
+namespace {
+
+/// The functions that NumPy gives to extensions; their places have been the same since NumPy 1.7.
+struct NumpyFunctions {
+  using New = PyObject* (*)(PyTypeObject* type, PyObject* descr, int ndim, const Py_ssize_t* shape, const Py_ssize_t* strides, void* memory, int flags, PyObject* like);
+  using SetBase = int (*)(PyObject* array, PyObject* base);
+  PyTypeObject* array;
+  New make;
+  SetBase set_base;
+};
+
+const NumpyFunctions& numpy_functions() {
+  static const NumpyFunctions functions = [] {
+    const char* const package = nb::hasattr(numpy(), "_core") ? "numpy._core._multiarray_umath" : "numpy.core._multiarray_umath";
+    const nb::object shown = nb::module_::import_(package).attr("_ARRAY_API");
+    auto* const table = static_cast<void**>(PyCapsule_GetPointer(shown.ptr(), nullptr));
+    if (!table) throw nb::python_error();
+    return NumpyFunctions{static_cast<PyTypeObject*>(table[2]), reinterpret_cast<NumpyFunctions::New>(table[94]), reinterpret_cast<NumpyFunctions::SetBase>(table[282])};
+  }();
+  return functions;
+}
+
+}  // namespace
+
+nb::object numpy_over(void* memory, Dtype dtype, std::span<const int64_t> shape, std::span<const int64_t> strides, nb::object owner, bool is_read_only) {
+  constexpr int writeable = 0x400;
+  const NumpyFunctions& functions = numpy_functions();
+  static char nothing[16];  // NumPy would take memory of its own in the place of none
+  nb::object array = nb::steal(functions.make(functions.array, numpy_dtype(dtype).release().ptr(), static_cast<int>(shape.size()), reinterpret_cast<const Py_ssize_t*>(shape.data()),
+                                              reinterpret_cast<const Py_ssize_t*>(strides.data()), memory ? memory : nothing, is_read_only ? 0 : writeable, nullptr));
+  if (!array.is_valid() || (owner.is_valid() && !owner.is_none() && functions.set_base(array.ptr(), owner.release().ptr()) != 0)) throw nb::python_error();
+  return array;
 }
 
 nb::object numpy_view(const Array& array) {
@@ -54,36 +79,8 @@ nb::object numpy_view(const Array& array) {
   auto* keep = new std::shared_ptr<Buffer>(array.buffer());
   (*keep)->is_shared = true;
   nb::capsule owner(keep, [](void* p) noexcept { delete static_cast<std::shared_ptr<Buffer>*>(p); });
-  size_t n = array.shape().size();
-  std::vector<size_t> shape(array.shape().begin(), array.shape().end());
-  const auto size = static_cast<int64_t>(array.itemsize());
-  const bool has_whole_strides =
-      std::ranges::all_of(array.strides(), [&](int64_t stride) { return stride % size == 0; });
-  std::vector<int64_t> strides;
-  for (const int64_t stride : array.strides()) strides.push_back(has_whole_strides ? stride / size : stride);
-  const DtypeInfo& row = info(array.dtype());
-  nb::dlpack::dtype type{};
-  switch (row.kind) {
-    case DtypeKind::boolean: type.code = static_cast<uint8_t>(nb::dlpack::dtype_code::Bool); break;
-    case DtypeKind::signed_: type.code = static_cast<uint8_t>(nb::dlpack::dtype_code::Int); break;
-    case DtypeKind::unsigned_: type.code = static_cast<uint8_t>(nb::dlpack::dtype_code::UInt); break;
-    case DtypeKind::complex_: type.code = static_cast<uint8_t>(nb::dlpack::dtype_code::Complex); break;
-    default: type.code = static_cast<uint8_t>(nb::dlpack::dtype_code::Float);
-  }
-  type.bits = static_cast<uint8_t>(8 * row.size);
-  type.lanes = 1;
-  if (!has_whole_strides) {  // a field of packed records: along a last axis go the bytes of an element
-    type = {static_cast<uint8_t>(nb::dlpack::dtype_code::UInt), 8, 1};
-    shape.push_back(array.itemsize());
-    strides.push_back(1);
-    ++n;
-  }
-  const nb::object shown =
-      array.is_read_only()
-          ? nb::cast(nb::ndarray<nb::numpy, nb::ro>(first, n, shape.data(), owner, strides.data(), type))
-          : nb::cast(nb::ndarray<nb::numpy>(first, n, shape.data(), owner, strides.data(), type));
-  if (has_whole_strides) return with_numpys_integers(shown, array.dtype());
-  return shown.attr("view")(numpy_dtype(array.dtype()))[nb::make_tuple(nb::ellipsis(), 0)];
+  const std::vector<int64_t> shape(array.shape().begin(), array.shape().end()), strides(array.strides().begin(), array.strides().end());
+  return numpy_over(first, array.dtype(), shape, strides, owner, array.is_read_only());
 }
 
 namespace {

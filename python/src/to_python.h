@@ -14,9 +14,8 @@ namespace kasoku {
 nb::object to_numpy(const Array& array);
 /// A NumPy array that shows the same memory; of a cpu array only.
 nb::object numpy_view(const Array& array);
-/// An array that was made over memory with NumPy's int64 and uint64: by DLPack these are C's `long long`, which repr()
-/// tells apart.
-nb::object with_numpys_integers(nb::object array, Dtype dtype);
+/// NumPy's array of a dtype that it has, over memory that `owner` keeps; strides in bytes.
+nb::object numpy_over(void* memory, Dtype dtype, std::span<const int64_t> shape, std::span<const int64_t> strides, nb::object owner, bool is_read_only);
 /// The only element.
 Scalar number_of(const Array& array);
 /// The only element of an array as a Python number.

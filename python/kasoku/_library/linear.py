@@ -708,9 +708,19 @@ def outer(a, b):
 
 
 def kron(a, b):
+    if a.ndim == 1 and b.ndim == 1:
+        return (a[:, None] * b).ravel()
+    if a.ndim == 1:
+        return _kron(a[None, :], b)
+    if b.ndim == 1:
+        return _kron(a, b[None, :])
+    return _kron(a, b)
+
+
+def _kron(a, b):
     n, m = a.shape
     k, j = b.shape
-    out = np.empty((n * k, m * j), (a * b).dtype)
+    out = np.empty((n * k, m * j), np.result_type(a, b))
     for r in range(n):
         for c in range(m):
             out[r * k : (r + 1) * k, c * j : (c + 1) * j] = a[r, c] * b

@@ -112,7 +112,7 @@ def interp(x, xp, fp, left=None, right=None, period=None):
     if left is not None or right is not None:
         return _bounded(x, xp, fp, left, right)
     if not isinstance(x, (int, float)) and reaches(x.size >= 16 * few):
-        return call("interp", x * fp.astype(np.result_type(fp, np.float64))[0], x, xp, fp, None, None)
+        return call("interp", np.empty(x.shape, np.result_type(fp, np.float64)), x, xp, fp, None, None)
     return _interp(x, xp, fp)
 
 

@@ -518,3 +518,12 @@ def test_reduce_and_accumulate_take_the_loop_of_the_elements_dtype():
     assert (
         add(np.arange(3), np.arange(3)).dtype == np.float64
     )  # the first that the elements convert to, as NumPy's ufuncs
+
+
+@pytest.mark.parametrize("given", [np.array(["a"]), np.array([None]), np.array(["2020-01-01"], "M8[D]")])
+def test_arguments_that_are_no_numbers_are_of_the_wrong_type(given):
+    f = vectorize(["float64(float64, float64)"])(plus)
+    with pytest.raises(TypeError):
+        f(given, 1)
+    with pytest.raises(TypeError):
+        f(given, given)

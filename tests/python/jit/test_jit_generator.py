@@ -766,3 +766,33 @@ def test_nditer_goes_as_memory_lies(turned, shape):
         assert ks.njit(f)(x) == f(x)
     else:
         agrees(f, x)
+
+
+def test_steps_see_an_array_whose_shape_the_caller_changes():
+    def lengths(x):
+        for _ in range(4):
+            yield len(x), x[1, 1]
+
+    def seen(function):
+        x = np.arange(12.0).reshape(2, 6)
+        steps, found = function(x), []
+        for shape in ((2, 6), (3, 4), (6, 2), (2, 6)):
+            x.shape = shape
+            found.append(next(steps))
+        return found
+
+    assert seen(ks.jit(lengths)) == seen(lengths) == [(2, 7.0), (3, 5.0), (6, 3.0), (2, 7.0)]
+
+
+def test_yielded_views_are_of_the_array_that_was_given():
+    def parts(x):
+        for i in range(0, len(x), 3):
+            yield x[i : i + 3]
+
+    x = np.arange(7)
+    for ours, theirs in zip(ks.jit(parts)(x), parts(x), strict=True):
+        assert ours.base is x and ours.dtype == theirs.dtype and ours.strides == theirs.strides and ours.flags.writeable
+        ours += 10
+    np.testing.assert_array_equal(x, np.arange(7) + 10)
+    x.flags.writeable = False
+    assert not next(ks.jit(parts)(x)).flags.writeable

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kasoku as ks
+from kasoku_testing.compiled import agrees
 
 
 @ks.jit
@@ -50,3 +51,23 @@ def test_a_parameter_that_an_assignment_widens_keeps_its_type_for_the_caller():
 
     assert f(True, 3) == 4 and f(False, 2) == 2
     assert f(np.float32(0.5), 2) == 2.5
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float32"])
+def test_a_square_has_the_dtype_that_numpy_gives_it(dtype):
+    def squares(x):
+        return x**2, (x * x) ** 2, x**3
+
+    agrees(squares, np.array([0, 1, 1, 0], dtype))
+
+
+@pytest.mark.parametrize("size", [5, 5000])
+@pytest.mark.parametrize("dtype", ["float32", "int8", "float64"])
+def test_interpolation_gives_doubles_at_places_of_any_dtype(dtype, size):
+    def interpolated(x, heights):
+        return np.interp(x, np.arange(len(heights)) * 1.0, heights)
+
+    heights = np.random.default_rng(2).random(8).astype(dtype)
+    x = (np.arange(size) % 9).astype(dtype)
+    got = ks.njit(interpolated)(x, heights)
+    np.testing.assert_allclose(got, interpolated(x, heights), rtol=1e-14, strict=True)

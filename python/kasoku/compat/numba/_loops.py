@@ -127,7 +127,7 @@ def choose(loops, given, name, exact_first=True):
     for loop in loops if exact_first else ():
         if list(loop[0]) == strong:
             return loop
-    ranks = [(isinstance(g, type), "biufc".index(dtype.kind)) for g, dtype in zip(given, strong, strict=True)]
+    ranks = [(isinstance(g, type), "biufc".find(dtype.kind)) for g, dtype in zip(given, strong, strict=True)]
     highest = max((rank for is_number, rank in ranks if not is_number), default=-1)
     weak = given if all(rank <= highest for is_number, rank in ranks if is_number) else strong
     for loop in loops:
