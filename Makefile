@@ -88,7 +88,7 @@ TARGET ?= native
 MINUTES ?= 10
 FRONT ?= kernels
 GRAMMAR ?= places
-fuzz: build  ## Random programs against what they must compute: MINUTES, FRONT (elementwise, loops, arrays), GRAMMAR of kernels (places, mixed), TARGET (x86-64-v3, x86-64-v4, check, cuda), SEEDS
+fuzz: build  ## Random programs against what they must compute: MINUTES, FRONT (elementwise, launches, loops, arrays), GRAMMAR of kernels (places, mixed), TARGET (x86-64-v3, x86-64-v4, check, cuda), SEEDS
 	@$(VENV)/bin/python tests/fuzz/run.py --front $(FRONT) --grammar $(GRAMMAR) --target $(TARGET) --jobs $(JOBS) --out build/fuzz \
 	  $(if $(SEEDS),--seeds $(SEEDS),--minutes $(MINUTES) --seeds $$RANDOM$$RANDOM:)
 

@@ -23,13 +23,18 @@ _most_seen = 4
 _scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
-def of(function):
-    """(ast node, file, lines of the function, whole text): the node's lines are the file's, the first of `lines` is its."""
+def is_async(code):
+    return bool(code.co_flags & (0x80 | 0x200))
+
+
+def of(function, may_await=False):
+    """(ast node, file, lines of the function, whole text): the node's lines are the file's, the first of `lines` is its.
+    Only for who says so of an async function: nobody compiles them."""
     known = vars(function).get("__kasoku_source__")
     if known:
         return known
     code = function.__code__
-    if code.co_flags & (0x80 | 0x200):
+    if is_async(code) and not may_await:
         raise errors.UnsupportedError(f"{function.__qualname__} is an async function, which cannot be compiled")
     found = False
     for text in _texts(function):
@@ -207,7 +212,7 @@ def _node(text, code):
 
 def _candidates(statements, code):
     """Functions of that name on that line: several only if they are lambdas."""
-    kind = ast.Lambda if code.co_name == "<lambda>" else ast.FunctionDef
+    kind = ast.Lambda if code.co_name == "<lambda>" else ast.AsyncFunctionDef if is_async(code) else ast.FunctionDef
     nodes = (each for statement in statements for each in ast.walk(statement) if isinstance(each, kind))
     return [
         each

@@ -1,4 +1,4 @@
-"""Random programs of the other front ends (fuzz/fronts): kernels of elements, loops, arrays."""
+"""Random programs of the other front ends (fuzz/fronts): kernels of elements, several in a row, loops, arrays."""
 
 import pathlib
 import subprocess
@@ -15,6 +15,8 @@ REDUCED = sorted((FOLDER / "reduced").glob("*.py"))
 RUNS = [
     ("elementwise", "native", 70),
     ("elementwise", "check", 16),
+    ("launches", "native", 60),
+    ("launches", "check", 12),
     ("loops", "native", 24),
     ("loops", "offload", 6),
     ("loops", "check", 12),
@@ -39,6 +41,13 @@ def test_program_that_was_wrong_is_right(path):
 
 CHANGES = {
     "elementwise": [("add(", "sub("), ("most(", "least("), ("np.add.reduce", "np.maximum.reduce")],
+    "launches": [
+        (" - 1 - t", " - 1 ^ t"),
+        ("t >= d", "t > d"),
+        ("np.minimum", "np.maximum"),
+        ("// 7", "% 7"),
+        (" - 10u", " - 9u"),
+    ],
     "loops": [("//", "%"), ("max(", "min("), (" + ", " - ")],
     "arrays": [(" + ", " - "), ("xp.maximum", "xp.minimum"), ("[::-1]", "[:]")],
 }
@@ -52,7 +61,7 @@ def test_a_wrong_answer_is_seen(name):
         texts = [text for seed in range(60) if right in (text := front.module.text(seed))][:4]
         for text in texts:
             try:
-                if name == "elementwise":  # whose reference is part of the text
+                if name in ("elementwise", "launches"):  # whose reference is part of the text
                     front.module.run(text.replace(right, wrong), "native")
                 else:
                     front.module.run(text, "native", text.replace(right, wrong))

@@ -322,6 +322,29 @@ def cub_neighbours(rng):
     return Launch([x, Out(np.array(want, i32)), i32(valid)], (threads, 1, 1))
 
 
+@case("cub_runs.cu", "decoded", **CPP17)
+def runs_decoded(rng):
+    values, lengths = rng.integers(-99, 99, 192).astype(np.int16), rng.integers(0, 9, 192).astype(u32)
+    lengths[rng.random(192) < 0.3] = 0
+    lengths[0], lengths[-3:] = 0, (700, 3, 0)
+    want, places = np.repeat(values, lengths), np.concatenate([np.arange(n) for n in lengths]).astype(u32)
+    return Launch([values, lengths, Out(want), Out(places), Out(np.array([len(want)], u32))], (96, 1, 1))
+
+
+@case("cub_runs.cu", "exchanged", **CPP17)
+def exchanged_by_warps(rng):
+    x, k = rng.integers(0, 1000, 288).astype(i32), np.arange(288)
+    part = np.where(k % 48 < 43, x, -1).reshape(6, 48)
+    striped = part.reshape(6, 3, 16).transpose(0, 2, 1).reshape(6, 48)
+    scattered = np.empty_like(striped)
+    scattered[:, k[:48] * 5 % 48] = striped
+    scattered = scattered.reshape(6, 3, 16).transpose(0, 2, 1)
+    of_warps, of_block = x.reshape(3, 3, 32).transpose(0, 2, 1), np.empty_like(x)
+    of_block[k * 5 % 288] = x
+    want = [striped, part, striped, scattered, of_warps, x, of_block]
+    return Launch([x, Out(np.concatenate([w.ravel() for w in want]))], (96, 1, 1))
+
+
 @case("cub_sorts.cu", "block_sorts", **CPP17)
 def sorted_by_a_block(rng):
     x, valid = rng.integers(0, 20, 96).astype(i32), 50

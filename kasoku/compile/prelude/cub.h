@@ -349,30 +349,54 @@ class BlockExchange {
   static constexpr int n = x * y * z;
   struct Room { ks_room<T, n * m> values; };
   KS_CUB_STORAGE(BlockExchange, Room)
-  template <class U> ks_inline void StripedToBlocked(const T (&in)[m], U (&out)[m]) { ks_move(in, out, true, false); }
-  template <class U> ks_inline void BlockedToStriped(const T (&in)[m], U (&out)[m]) { ks_move(in, out, false, true); }
+  template <class U> ks_inline void StripedToBlocked(const T (&in)[m], U (&out)[m]) {
+    ks_move(in, out, [](int i) { return at(i, true); }, [](int i) { return at(i, false); });
+  }
+  template <class U> ks_inline void BlockedToStriped(const T (&in)[m], U (&out)[m]) {
+    ks_move(in, out, [](int i) { return at(i, false); }, [](int i) { return at(i, true); });
+  }
   ks_inline void StripedToBlocked(T (&v)[m]) { StripedToBlocked(v, v); }
   ks_inline void BlockedToStriped(T (&v)[m]) { BlockedToStriped(v, v); }
+  template <class U> ks_inline void WarpStripedToBlocked(const T (&in)[m], U (&out)[m]) {
+    ks_move(in, out, [](int i) { return ks_of_warp(i); }, [](int i) { return at(i, false); });
+  }
+  template <class U> ks_inline void BlockedToWarpStriped(const T (&in)[m], U (&out)[m]) {
+    ks_move(in, out, [](int i) { return at(i, false); }, [](int i) { return ks_of_warp(i); });
+  }
+  ks_inline void WarpStripedToBlocked(T (&v)[m]) { WarpStripedToBlocked(v, v); }
+  ks_inline void BlockedToWarpStriped(T (&v)[m]) { BlockedToWarpStriped(v, v); }
   template <class U, class R> ks_inline void ScatterToBlocked(const T (&in)[m], U (&out)[m], R (&rank)[m]) {
-    ks_barrier();
-    for (int i = 0; i < m; ++i) ks_s.values[rank[i]] = in[i];
-    ks_barrier();
-    for (int i = 0; i < m; ++i) out[i] = ks_s.values[ks_thread() * m + i];
+    ks_move(in, out, [&](int i) { return (int)rank[i]; }, [](int i) { return at(i, false); });
   }
   template <class U, class R> ks_inline void ScatterToStriped(const T (&in)[m], U (&out)[m], R (&rank)[m]) {
-    ks_barrier();
-    for (int i = 0; i < m; ++i) ks_s.values[rank[i]] = in[i];
-    ks_barrier();
-    for (int i = 0; i < m; ++i) out[i] = ks_s.values[i * n + ks_thread()];
+    ks_move(in, out, [&](int i) { return (int)rank[i]; }, [](int i) { return at(i, true); });
+  }
+  // Items of a negative rank, or without a flag, go nowhere.
+  template <class U, class R> ks_inline void ScatterToStripedGuarded(const T (&in)[m], U (&out)[m], R (&rank)[m]) {
+    ks_move(in, out, [&](int i) { return (int)rank[i]; }, [](int i) { return at(i, true); });
+  }
+  template <class U, class R, class F> ks_inline void ScatterToStripedFlagged(const T (&in)[m], U (&out)[m], R (&rank)[m], F (&is_valid)[m]) {
+    ks_move(in, out, [&](int i) { return is_valid[i] ? (int)rank[i] : -1; }, [](int i) { return at(i, true); });
+  }
+  template <class R> ks_inline void ScatterToBlocked(T (&v)[m], R (&rank)[m]) { ScatterToBlocked(v, v, rank); }
+  template <class R> ks_inline void ScatterToStriped(T (&v)[m], R (&rank)[m]) { ScatterToStriped(v, v, rank); }
+  template <class R> ks_inline void ScatterToStripedGuarded(T (&v)[m], R (&rank)[m]) { ScatterToStripedGuarded(v, v, rank); }
+  template <class R, class F> ks_inline void ScatterToStripedFlagged(T (&v)[m], R (&rank)[m], F (&is_valid)[m]) {
+    ScatterToStripedFlagged(v, v, rank, is_valid);
   }
 
  private:
   ks_inline static int at(int i, bool striped) { return striped ? i * n + ks_thread() : ks_thread() * m + i; }
-  template <class U> ks_inline void ks_move(const T (&in)[m], U (&out)[m], bool from, bool to) {
+  ks_inline static int ks_of_warp(int i) {  // the last warp may have fewer lanes
+    const int first = ks_thread() / 32 * 32, lanes = n - first < 32 ? n - first : 32;
+    return first * m + i * lanes + ks_thread() % 32;
+  }
+  template <class U, class From, class To> ks_inline void ks_move(const T (&in)[m], U (&out)[m], From from, To to) {
     ks_barrier();
-    for (int i = 0; i < m; ++i) ks_s.values[at(i, from)] = in[i];
+    for (int i = 0; i < m; ++i)
+      if (const int place = from(i); place >= 0) ks_s.values[place] = in[i];
     ks_barrier();
-    for (int i = 0; i < m; ++i) out[i] = ks_s.values[at(i, to)];
+    for (int i = 0; i < m; ++i) out[i] = ks_s.values[to(i)];
   }
 };
 
@@ -403,6 +427,7 @@ class BlockRadixSort {
   ks_inline void SortBlockedToStriped(K (&k)[m], int begin = 0, int end = sizeof(K) * 8) { V none[m]; ks_sort(k, none, begin, end, false, true); }
   ks_inline void SortBlockedToStriped(K (&k)[m], V (&v)[m], int begin = 0, int end = sizeof(K) * 8) { ks_sort(k, v, begin, end, false, true); }
   ks_inline void SortDescendingBlockedToStriped(K (&k)[m], int begin = 0, int end = sizeof(K) * 8) { V none[m]; ks_sort(k, none, begin, end, true, true); }
+  ks_inline void SortDescendingBlockedToStriped(K (&k)[m], V (&v)[m], int begin = 0, int end = sizeof(K) * 8) { ks_sort(k, v, begin, end, true, true); }
 
  private:
   ks_inline void ks_sort(K (&k)[m], V (&v)[m], int begin, int end, bool descending, bool striped) {
@@ -467,6 +492,7 @@ class BlockHistogram {
 };
 #include <kasoku/cub_neighbours.h>
 #include <kasoku/cub_merge_sort.h>
+#include <kasoku/cub_runs.h>
 #undef KS_CUB_STORAGE
 
 template <class A, class B> ks_inline constexpr auto DivideAndRoundUp(A a, B b) { return (a + b - 1) / b; }

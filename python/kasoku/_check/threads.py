@@ -8,6 +8,7 @@ import concurrent.futures
 import contextlib
 import multiprocessing.pool
 import queue
+import selectors
 import sys
 import threading
 import time
@@ -92,8 +93,30 @@ def _of_threads(recorder, watcher, turns):
 
     return [
         (threading.Thread, "start", start), (threading.Thread, "join", join), (threading.Thread, "is_alive", is_alive),
-        (time, "sleep", lambda seconds: turns.sleep()),
+        (time, "sleep", lambda seconds: turns.sleep()), (selectors.DefaultSelector, "select", _select_of(turns)),
     ]  # fmt: skip
+
+
+def _select_of(turns):
+    """How the loop of asyncio waits: others take their turns until one of them, or the world outside, calls it."""
+    select = selectors.DefaultSelector.select
+
+    def waiting(selector, timeout=None):
+        if getattr(turns.mine, "turn", None) is None or (timeout is not None and timeout <= 0):
+            return select(selector, timeout)
+        found, end = [], None if timeout is None else time.monotonic() + timeout
+
+        def ready():
+            found[:] = select(selector, 0)
+            return found or (end is not None and time.monotonic() >= end)
+
+        while not turns.until(ready, may_give_up=True):
+            found[:] = select(selector, 0.001)
+            if found:
+                break
+        return found
+
+    return waiting
 
 
 def _of_pools(recorder, watcher, turns):

@@ -62,7 +62,7 @@ class Watcher:
 
     def _rewrite(self, function):
         try:
-            definition = copy.deepcopy(_source.of(function)[0])
+            definition = copy.deepcopy(_source.of(function, may_await=True)[0])
         except errors.UnsupportedError:
             definition = None
         if definition is None:

@@ -1,4 +1,5 @@
-"""Random programs of the front ends beside CUDA's kernels: kernels of elements, compiled loops, programs of arrays.
+"""Random programs of the front ends beside CUDA's kernels: kernels of elements, several kernels in a row,
+compiled loops, programs of arrays.
 
 A front is a module here with `text(seed)`, a program that can be read and run again, and `run(text, target)`, which
 raises `Wrong` if kasoku and the reference differ.
@@ -12,7 +13,7 @@ from fuzz import target as targets
 from fuzz.fronts.words import Wrong
 from fuzz.worker import Worker
 
-FRONTS = ["elementwise", "loops", "arrays"]
+FRONTS = ["elementwise", "launches", "loops", "arrays"]
 
 
 class Front:

@@ -150,7 +150,7 @@ class Objects(Statements):
         self.line(f"static const {t} {b}[5] = {{{', '.join(str(self.pick(0, 1, 7, 100, 127)) for _ in range(5))}}};")
         n, _ = self.target()
         first, k = self.cast(self.expr(1), t).text, self.cast(self.expr(1), "int").text
-        self.line(f"{n} ^= {p}[{self.index(3)}]({first}, {k}) + {b}[{self.index(5)}];")
+        self.line(f"{n} ^= (unsigned long long){p}[{self.index(3)}]({first}, {k}) + {b}[{self.index(5)}];")
 
     def vec(self):
         t, e, n = self.pick(

@@ -13,6 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_cases  # noqa: E402
 import check_cases_handed  # noqa: E402, F401
 import check_cases_hosts  # noqa: E402, F401
+import check_cases_library  # noqa: E402, F401
 import check_cases_made  # noqa: E402, F401
 import check_cases_memory  # noqa: E402, F401
 import check_cases_order  # noqa: E402, F401

@@ -114,6 +114,7 @@ void Passes::observe(PassInstrumentationCallbacks& callbacks) {
       {"kasoku::embedded::WholeStoresPass", PassId::store_predication},
       {"kasoku::embedded::WholeRowsPass", PassId::whole_rows},
       {"kasoku::embedded::RareCallsPass", PassId::rare_calls},
+      {"kasoku::embedded::ShortNumbersPass", PassId::short_numbers},
       {"kasoku::embedded::UnrollScalarsPass", PassId::unroll_scalars},
       {"kasoku::embedded::LaneMemoryPass", PassId::forward_lanes},
       {"kasoku::embedded::IdiomsPass", PassId::x86_idioms},

@@ -12,6 +12,7 @@
 #include "kasoku/compile/clang/passes/strided_index_set.h"
 #include "kasoku/compile/clang/passes/strength_reduction.h"
 #include "kasoku/compile/clang/passes/unroll_scalars.h"
+#include "kasoku/compile/clang/passes/short_numbers.h"
 #include "kasoku/compile/clang/passes/vector_math.h"
 #include "kasoku/compile/clang/passes/store_predication.h"
 #include "kasoku/compile/clang/passes/widen.h"
@@ -203,6 +204,7 @@ void add_vectorization(FunctionPassManager& passes, bool is_serial, unsigned lan
   passes.addPass(RareCallsPass());
   passes.addPass(InstCombinePass());
   passes.addPass(SimplifyCFGPass(late_cfg()));
+  passes.addPass(ShortNumbersPass());
   passes.addPass(SLPVectorizerPass());
   passes.addPass(VectorCombinePass());
 }
