@@ -14,16 +14,16 @@
 
 namespace kasoku {
 
-std::atomic<const ModuleTable::Entry*>& ModuleTable::slot(const Slots& slots, const Hash128& hash) {
+ModuleTable::Place ModuleTable::look(const Slots& slots, const Hash128& hash) {
   for (size_t i = hash.low & slots.mask;; i = (i + 1) & slots.mask) {
     const Entry* entry = slots.entries[i].load(std::memory_order_acquire);
-    if (!entry || entry->hash == hash) return slots.entries[i];
+    if (!entry || entry->hash == hash) return {entry, slots.entries[i]};
   }
 }
 
 const ModuleTable::Entry* ModuleTable::find(const Hash128& hash) const {
   const Slots* slots = slots_.load(std::memory_order_acquire);
-  return slots ? slot(*slots, hash).load(std::memory_order_acquire) : nullptr;
+  return slots ? look(*slots, hash).entry : nullptr;
 }
 
 void ModuleTable::insert(Entry entry) {
@@ -33,15 +33,15 @@ void ModuleTable::insert(Entry entry) {
     auto larger = std::make_unique<Slots>(slots ? 2 * (slots->mask + 1) : 256);
     for (size_t i = 0; slots && i <= slots->mask; ++i)
       if (const Entry* old = slots->entries[i].load(std::memory_order_relaxed))
-        slot(*larger, old->hash).store(old, std::memory_order_relaxed);
+        look(*larger, old->hash).slot.store(old, std::memory_order_relaxed);
     slots = larger.get();
     all_slots_.push_back(std::move(larger));
     slots_.store(slots, std::memory_order_release);
   }
-  auto& place = slot(*slots, entry.hash);
-  if (!place.load(std::memory_order_relaxed)) ++size_;
+  const Place place = look(*slots, entry.hash);
+  if (!place.entry) ++size_;
   entries_.push_back(std::make_unique<const Entry>(std::move(entry)));
-  place.store(entries_.back().get(), std::memory_order_release);
+  place.slot.store(entries_.back().get(), std::memory_order_release);
 }
 
 void rethrow_copy(const std::exception_ptr& error) {

@@ -47,7 +47,12 @@ class ModuleTable {
     size_t mask;  ///< the size, a power of two, less one
     std::unique_ptr<std::atomic<const Entry*>[]> entries;
   };
-  static std::atomic<const Entry*>& slot(const Slots& slots, const Hash128& hash);
+  /// What was found there, which a second look may not find: where nothing was, another entry may have come meanwhile.
+  struct Place {
+    const Entry* entry;
+    std::atomic<const Entry*>& slot;
+  };
+  static Place look(const Slots& slots, const Hash128& hash);
 
   std::atomic<Slots*> slots_{nullptr};
   std::mutex mutex_;
