@@ -64,7 +64,7 @@ Array checked_positions(const AdvancedIndex::Entry& x, int64_t length) {
   if (are_inside(from_first)) return from_first;
   const Array host = to_device(contiguous(at), device("cpu"));
   const auto* all = static_cast<const int64_t*>(host.data_for_read());
-  throw out_of_bounds(*std::find_if(all, all + host.size(), [&](int64_t k) { return k < -length || k >= length; }), x, length);
+  throw not_in_axis(*std::find_if(all, all + host.size(), [&](int64_t k) { return k < -length || k >= length; }), length, x.axis);
 }
 
 }  // namespace
@@ -85,8 +85,7 @@ AdvancedIndex advanced_index(const Array& array, const std::vector<Index>& index
       case Index::number: {
         const int64_t length = from.shape[d], at = x.number_value < 0 ? x.number_value + length : x.number_value;
         if (at < 0 || at >= length)
-          throw Error(ErrorKind::index, "index " + std::to_string(x.number_value) + " is out of bounds for axis " +
-                                            std::to_string(d) + " with size " + std::to_string(length));
+          throw not_in_axis(x.number_value, length, d);
         if (has_arrays) {  // beside arrays a number is one of them, NumPy says
           arrays.push_back({view.shape.size(), place, full({}, Scalar::of(at), Dtype::int64, array.device())});
           view.shape.push_back(length);
@@ -167,8 +166,8 @@ Places places_of(const AdvancedIndex& index) {
   return result;
 }
 
-Error out_of_bounds(int64_t at, const AdvancedIndex::Entry& x, int64_t length) {
-  return Error(ErrorKind::index, "index " + std::to_string(at) + " is out of bounds for axis " + std::to_string(x.axis) + " with size " + std::to_string(length));
+Error not_in_axis(int64_t at, int64_t length, size_t axis) {
+  return Error(ErrorKind::index, "index " + std::to_string(at) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(length));
 }
 
 void keep_positions(AdvancedIndex& index) {

@@ -37,6 +37,7 @@ Places with_positions(Places places, const AdvancedIndex& index);
 /// Positions that lie in the memory that is to be written are read first.
 void keep_positions(AdvancedIndex& index);
 
-Error out_of_bounds(int64_t at, const AdvancedIndex::Entry& x, int64_t length);
+/// Of an index that names none of the axis' elements.
+Error not_in_axis(int64_t at, int64_t length, size_t axis);
 
 }  // namespace kasoku

@@ -39,7 +39,7 @@ class Positions {
   Positions(const AdvancedIndex& basic, const AdvancedIndex::Entry& x, const Shape& shape)
       : at_(positions_on_host(x.array, shape)),
         places_{static_cast<const int64_t*>(at_.data_for_read()), product(shape), basic.view.shape()[x.axis], basic.view.strides()[x.axis]} {
-    if (const int64_t* const k = places_.outside()) throw out_of_bounds(*k, x, places_.length);
+    if (const int64_t* const k = places_.outside()) throw not_in_axis(*k, places_.length, x.axis);
   }
   template <class One>
   void each(One one) const { places_.each(one); }

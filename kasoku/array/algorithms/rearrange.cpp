@@ -1,5 +1,6 @@
 #include "kasoku/array/algorithms/rearrange.h"
 
+#include "kasoku/array/advanced_index.h"
 #include "kasoku/array/algorithms/compact.h"
 #include "kasoku/array/checked_bytes.h"
 #include "kasoku/array/creation.h"
@@ -60,10 +61,6 @@ std::vector<Index> index_of_elements(const Array& array, const Array& indices, i
     index.push_back(d == along ? index_of(indices, false) : index_of(reshape(count_from(0, shape[d], array.device()), shape), true));
   }
   return index;
-}
-
-Error not_in_axis(int64_t at, int64_t length, size_t axis) {
-  return Error(ErrorKind::index, "index " + std::to_string(at) + " is out of bounds for axis " + std::to_string(axis) + " with size " + std::to_string(length));
 }
 
 /// Indices from the end become positions; one outside of [-length, length] is an error. Waits for them.

@@ -286,42 +286,33 @@ def a_place_for_each_by_a_counter():
     return ks.check(lambda: side_by_side(work, work))
 
 
-@case()
-def a_ring_of_one_writer_and_one_reader():
-    ring, free, used, total = np.zeros(2), threading.Semaphore(2), threading.Semaphore(0), Box()
+def ring(n_free):
+    """Of two places, of which so many count as free at first."""
+    places, free, used, total = np.zeros(2), threading.Semaphore(n_free), threading.Semaphore(0), Box()
 
     def write():
         for i in range(6):
             free.acquire()
-            ring[i % 2] = i
+            places[i % 2] = i
             used.release()
 
     def read():
         for i in range(6):
             used.acquire()
-            total.x += ring[i % 2]
+            total.x += places[i % 2]
             free.release()
 
     return ks.check(lambda: side_by_side(write, read))
+
+
+@case()
+def a_ring_of_one_writer_and_one_reader():
+    return ring(2)
 
 
 @case("race")
 def a_ring_with_a_place_too_many():
-    ring, free, used, total = np.zeros(2), threading.Semaphore(3), threading.Semaphore(0), Box()
-
-    def write():
-        for i in range(6):
-            free.acquire()
-            ring[i % 2] = i
-            used.release()
-
-    def read():
-        for i in range(6):
-            used.acquire()
-            total.x += ring[i % 2]
-            free.release()
-
-    return ks.check(lambda: side_by_side(write, read))
+    return ring(3)
 
 
 @case()
